@@ -1,0 +1,116 @@
+import * as read from './readers.ts';
+import type { Reader } from './readers.ts';
+
+export interface Endpoint<Body = unknown, Answer = unknown> {
+  readonly family: Family;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly purpose: string;
+  readonly body?: Reader<Body>;
+  readonly answer: Reader<Answer>;
+  /** The status of success, where a request changes something. */
+  readonly success?: number | Reader<unknown>;
+  readonly query?: Reader<unknown>;
+  readonly pagination?: Reader<unknown>;
+}
+
+export type Family = 'Messages' | 'Contacts' | 'Flows' | 'Templates' | 'Webhooks' | 'Analytics';
+
+// §4
+export const endpoints = {
+  sendTemplate: endpoint({
+    family: 'Messages',
+    method: 'POST',
+    path: '/api/public/messages/send-template',
+    purpose: 'Send an approved template message to one recipient.',
+    body: read.object({ to: read.phone, template: read.string, params: read.list(read.string) }),
+    success: 200,
+    answer: read.object({ message_id: read.string }, read.notShown),
+  }),
+  listContacts: endpoint({
+    family: 'Contacts',
+    method: 'GET',
+    path: '/api/public/contacts',
+    purpose: 'Lists contacts of the account.',
+    query: read.notShown,
+    pagination: read.notShown,
+    answer: read.notShown,
+  }),
+  createContact: endpoint({
+    family: 'Contacts',
+    method: 'POST',
+    path: '/api/public/contacts',
+    purpose: 'Creates a contact.',
+    body: read.notShown,
+    success: read.notShown,
+    answer: read.notShown,
+  }),
+  listTemplates: endpoint({
+    family: 'Templates',
+    method: 'GET',
+    path: '/api/public/templates',
+    purpose: 'Lists message templates.',
+    query: read.notShown,
+    answer: read.notShown,
+  }),
+  listCampaigns: endpoint({
+    family: 'Templates',
+    method: 'GET',
+    path: '/api/public/campaigns',
+    purpose: 'Lists campaigns.',
+    query: read.notShown,
+    answer: read.notShown,
+  }),
+} as const;
+
+export type EndpointName = keyof typeof endpoints;
+export type BodyOf<N extends EndpointName> = (typeof endpoints)[N] extends { readonly body: Reader<infer B> }
+  ? B
+  : undefined;
+export type AnswerOf<N extends EndpointName> = ReturnType<(typeof endpoints)[N]['answer']>;
+
+// §2: the fields of these records
+export const records = {
+  contact: read.notShown,
+  template: read.notShown,
+  campaign: read.notShown,
+} as const;
+
+/** Coming soon: no command pretends to have any of these. */
+export interface Announced {
+  readonly family: Family;
+  /** The words somebody might type for it. */
+  readonly words: readonly string[];
+  readonly what: readonly string[];
+}
+
+// §2, §4
+export const announced: readonly Announced[] = [
+  {
+    family: 'Messages',
+    words: ['messages', 'media'],
+    what: ['media sending', 'delivery-status lookup', 'plain text and interactive sending'],
+  },
+  { family: 'Contacts', words: ['segments', 'tags'], what: ['contact update', 'tagging', 'segments'] },
+  { family: 'Flows', words: ['flows'], what: ['trigger a flow'] },
+  { family: 'Templates', words: [], what: ['template submission', 'approval-status check'] },
+  { family: 'Webhooks', words: [], what: ['webhook management'] },
+  { family: 'Analytics', words: ['analytics'], what: ['campaign, conversation and agent-performance metrics'] },
+];
+
+export const announcedShape = {
+  paths: read.notShown,
+  methods: read.notShown,
+  shapes: read.notShown,
+} as const;
+
+// §9
+export const versioning = {
+  scheme: read.notShown,
+  selection: read.notShown,
+  deprecation: read.notShown,
+} as const;
+
+function endpoint<const E extends Endpoint>(entry: E): E {
+  return entry;
+}

@@ -1,0 +1,27 @@
+import * as read from './readers.ts';
+
+// §6
+export const events = {
+  'message.received': 'A customer sends a new inbound message.',
+  'message.delivered': "An outbound message reaches the customer's device.",
+  'message.read': 'The customer reads a message.',
+  'message.failed': 'A message fails to send. An error reason is attached.',
+  'flow.completed': 'A contact finishes running through an automation flow.',
+  'broadcast.completed': 'A broadcast campaign has finished sending to its full audience.',
+  'contact.created': 'A new contact is added to the account.',
+  'order.paid': 'A payment link sent in a chat, issued through a payment provider, is paid successfully.',
+} as const;
+
+export type EventName = keyof typeof events;
+
+// §3: a message's states and the moves between them
+export const messageStates = read.notShown;
+
+// §6
+export const delivery = {
+  registration: read.notShown,
+  payload: read.notShown,
+  signing: read.notShown,
+  retries: read.notShown,
+  expectedAnswer: read.notShown,
+} as const;

@@ -1,0 +1,26 @@
+import * as read from './readers.ts';
+
+export interface Plan {
+  /** Requests a minute; undefined where it is agreed with the customer. */
+  readonly perMinute: number | undefined;
+  /** Messages a month; undefined where there is no limit. */
+  readonly perMonth: number | undefined;
+}
+
+// §8
+export const plans = {
+  starter: { perMinute: 60, perMonth: 3_000 },
+  growth: { perMinute: 300, perMonth: 15_000 },
+  scale: { perMinute: 1_000, perMonth: 50_000 },
+  enterprise: { perMinute: undefined, perMonth: undefined },
+} as const satisfies Record<string, Plan>;
+
+export type PlanName = keyof typeof plans;
+
+// §8.2 to §8.4
+export const planGaps = {
+  monthUsedUp: read.notShown,
+  rateHeaders: read.notShown,
+  minuteWindow: read.notShown,
+  endpoints: read.notShown,
+} as const;

@@ -1,0 +1,62 @@
+/** Turns a value from outside into a typed one, or throws a Mismatch that says where. */
+export type Reader<T> = (value: unknown, at?: string) => T;
+
+/** The place is a JSON pointer into the value that was read. */
+export class Mismatch extends Error {
+  readonly at: string;
+
+  constructor(at: string, message: string) {
+    super(message);
+    this.name = 'Mismatch';
+    this.at = at;
+  }
+}
+
+/** The document shows nothing here, so nothing is relied on: the value passes through as it came. */
+export function notShown(value: unknown): unknown {
+  return value;
+}
+
+export function string(value: unknown, at = ''): string {
+  if (typeof value !== 'string') throw new Mismatch(at, `must be a string, not ${kindOf(value)}`);
+  return value;
+}
+
+/** §2: `+` followed by digits, and nothing else is excluded. */
+export function phone(value: unknown, at = ''): string {
+  const text = string(value, at);
+  if (!/^\+[0-9]+$/.test(text)) throw new Mismatch(at, 'must be "+" followed by digits');
+  return text;
+}
+
+export function list<T>(item: Reader<T>): Reader<readonly T[]> {
+  return (value, at = '') => {
+    if (!Array.isArray(value)) throw new Mismatch(at, `must be an array, not ${kindOf(value)}`);
+    return value.map((element: unknown, index) => item(element, `${at}/${index}`));
+  };
+}
+
+type Shape = Readonly<Record<string, Reader<unknown>>>;
+type Fields<S extends Shape> = { readonly [K in keyof S]: ReturnType<S[K]> };
+
+/** An object with at least these fields; the others pass through `rest`, or are left out without it. */
+export function object<S extends Shape>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
+export function object(shape: Shape, rest?: typeof notShown): Reader<object> {
+  return (value, at = '') => {
+    if (!isRecord(value)) throw new Mismatch(at, `must be an object, not ${kindOf(value)}`);
+    const fields = Object.entries(shape).map(([name, read]) => {
+      if (!(name in value)) throw new Mismatch(`${at}/${name}`, 'is missing');
+      return [name, read(value[name], `${at}/${name}`)] as const;
+    });
+    return { ...(rest ? value : {}), ...Object.fromEntries(fields) };
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace(/^a (?=[aeiou])/, 'an ');
+}
