@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+  define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""' },
+  test: {
+    globalSetup: 'test/support/build.ts',
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],
+  },
 });

@@ -2,11 +2,16 @@ import type { Readable, Writable } from 'node:stream';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
-export type Input = Readable & { readonly isTTY?: boolean };
+/** Where text goes. */
+export interface Output {
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+  /** Settles once the text has left; a reader that went away is no failure. */
+  write(text: string): Promise<void>;
+}
 
 export interface Child {
-  readonly pid: number | undefined;
+  readonly pid?: number | undefined;
   /** Lets this process end while the child lives on. */
   unref(): void;
 }
@@ -22,9 +27,12 @@ export interface Host {
   /** What follows the program's name. */
   readonly argv: readonly string[];
   readonly env: Env;
-  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Whether stdin is a terminal, known without touching it. */
+  readonly stdinIsTerminal: boolean;
+  /** The streams themselves, for what reads stdin or draws on the terminal. */
+  readonly streams: { readonly stdin: Readable; readonly stderr: Writable };
   readonly home: string;
   readonly pid: number;
   /** The command line that starts this same bizmsg again. */

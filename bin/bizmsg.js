@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+'use strict';
+
+const { closeSync, fstatSync, openSync, writeSync } = require('node:fs');
+const { homedir } = require('node:os');
+const { dirname } = require('node:path');
+const { main } = load();
+
+const interruption = new AbortController();
+
+/** @type {import('../src/host.ts').Host} */
+const host = {
+  argv: process.argv.slice(2),
+  env: process.env,
+  stdout: output(1),
+  stderr: output(2),
+  get stdinIsTerminal() {
+    return isTerminal(0);
+  },
+  streams: {
+    get stdin() {
+      return process.stdin;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+  },
+  home: homedir(),
+  pid: process.pid,
+  self: [process.execPath, __filename],
+  signal: interruption.signal,
+  now: Date.now,
+  random: Math.random,
+  kill(pid, signal) {
+    try {
+      return process.kill(pid, signal);
+    } catch (error) {
+      // Not ours to signal, so it lives.
+      return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    }
+  },
+  spawnDetached(command, { env, log }) {
+    const [program = process.execPath, ...words] = command;
+    const output = openSync(log, 'a', 0o600);
+    const { spawn } = require('node:child_process');
+    const child = spawn(program, words, {
+      detached: true,
+      env: { ...env },
+      cwd: dirname(log),
+      stdio: ['ignore', output, output],
+    });
+    child.on('error', () => {});
+    closeSync(output);
+    return child;
+  },
+};
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.once(signal, () => interruption.abort(signal));
+}
+
+main(host).then((code) => {
+  process.exitCode = code;
+});
+
+/** @returns {typeof import('../src/main.ts')} */
+function load() {
+  const built = '../dist/cli/main.cjs';
+  try {
+    return require(built);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
+    process.stderr.write('error: bizmsg is not built yet\n  run npm run build\n');
+    process.exitCode = 1;
+    return { main: async () => 1 };
+  }
+}
+
+/**
+ * Node's own streams cost 3 ms to make, and write to files, pipes and terminals in one go as this does.
+ * @param {1 | 2} fd
+ * @returns {import('../src/host.ts').Output}
+ */
+function output(fd) {
+  return {
+    get isTTY() {
+      return isTerminal(fd);
+    },
+    get columns() {
+      return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
+    },
+    async write(text) {
+      let rest = Buffer.from(text);
+      while (rest.length > 0) {
+        const written = attempt(fd, rest);
+        if (written === undefined) return;
+        if (written === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        rest = rest.subarray(written);
+      }
+    },
+  };
+}
+
+/**
+ * How many bytes were taken: none by a pipe that is full, undefined by one that nobody reads any more.
+ * @param {1 | 2} fd
+ * @param {Buffer} bytes
+ */
+function attempt(fd, bytes) {
+  try {
+    return writeSync(fd, bytes);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EAGAIN') return 0;
+    if (code !== 'EPIPE') throw error;
+    // A reader that went away, as head does, is not a failure.
+    interruption.abort('SIGPIPE');
+    return undefined;
+  }
+}
+
+/** @param {0 | 1 | 2} fd */
+function isTerminal(fd) {
+  try {
+    return fstatSync(fd).isCharacterDevice() && require('node:tty').isatty(fd);
+  } catch {
+    // Closed.
+    return false;
+  }
+}

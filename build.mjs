@@ -1,0 +1,91 @@
+// Builds dist. What is new is made aside and renamed into place, the entry last; the chunks of the build
+// before stay for one more, so that a bizmsg that is running finds what it has yet to load.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const root = import.meta.dirname;
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const target = join(root, 'dist/cli');
+const stampFile = join(root, 'dist/build.json');
+const stamp = digest();
+const before = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : { files: [] };
+
+/** commander loads it at once and needs it only for subcommands that are programs of their own, which we have none of. */
+const withoutChildProcess = {
+  name: 'commander-without-child-process',
+  transform(code, id) {
+    if (!id.endsWith('commander/lib/command.js')) return undefined;
+    const line = "const childProcess = require('node:child_process');";
+    if (!code.includes(line)) throw new Error('commander loads node:child_process in another way now');
+    return code.replace(line, 'const childProcess = {};');
+  },
+};
+
+if (!process.argv.includes('--if-stale') || before.stamp !== stamp || !existsSync(join(target, 'main.cjs')))
+  await build();
+
+async function build() {
+  const aside = join(root, `dist-${process.pid}`);
+  try {
+    await bundle(aside, '');
+    await bundle(aside, await rootHelp(join(aside, 'main.cjs')));
+    install(aside);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+async function bundle(dir, help) {
+  const { rolldown } = await import('rolldown');
+  rmSync(dir, { recursive: true, force: true });
+  const made = await rolldown({
+    input: { main: join(root, 'src/main.ts') },
+    platform: 'node',
+    plugins: [withoutChildProcess],
+    transform: {
+      define: {
+        __VERSION__: JSON.stringify(manifest.version),
+        __BUILD__: JSON.stringify(stamp),
+        __ROOT_HELP__: JSON.stringify(help),
+      },
+    },
+  });
+  await made.write({
+    dir,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    minify: true,
+  });
+  await made.close();
+}
+
+/** The top-level help, asked of the program itself. */
+async function rootHelp(entry) {
+  let text = '';
+  const stdout = { write: async (part) => void (text += part) };
+  const { main } = createRequire(import.meta.url)(entry);
+  await main({ argv: ['--help'], env: {}, stdout });
+  return text;
+}
+
+function install(aside) {
+  const files = readdirSync(aside);
+  mkdirSync(target, { recursive: true });
+  for (const file of files.filter((name) => name !== 'main.cjs')) renameSync(join(aside, file), join(target, file));
+  renameSync(join(aside, 'main.cjs'), join(target, 'main.cjs'));
+  writeFileSync(stampFile, JSON.stringify({ stamp, files }));
+  const kept = new Set([...files, ...before.files]);
+  for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
+}
+
+/** What the build is made from, as one number. */
+function digest() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const files = [...sources.map((name) => join('src', name)).sort(), 'build.mjs', 'package.json', 'package-lock.json'];
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,5 @@
+/** What the build puts in. */
+declare const __VERSION__: string;
+declare const __BUILD__: string;
+/** The top-level help as rendered at build; empty while it is being rendered, and in tests from source. */
+declare const __ROOT_HELP__: string;

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
+import { configuration } from '../errors.ts';
+import type { Host } from '../host.ts';
+import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
+import { shownKey } from '../redact.ts';
+import type { Globals } from './globals.ts';
+import type { Reporter } from './report.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+export interface Line {
+  readonly host: Host;
+  readonly given: Globals;
+  readonly reporter: Reporter;
+  readonly sandboxes: () => Promise<Sandboxes>;
+}
+
+export interface Connection {
+  readonly client: Client;
+  /** Whether only the sandbox on this machine hears it. */
+  readonly simulated: boolean;
+  close(): Promise<void>;
+}
+
+/** A client for this key and this address, once every guard has let them pass and the user was told. */
+export async function connect(line: Line, caller: LocalCaller | ServiceCaller | Target): Promise<Connection> {
+  const { host, given, reporter } = line;
+  const [{ guard, isLocalSandbox }, { onlyLocal }, { createClient }, { openTransport }] = await Promise.all([
+    import('../profiles/guard.ts'),
+    import('../profiles/environment.ts'),
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const sandboxes = await line.sandboxes();
+  const target = caller.kind === 'local' ? await sandboxes.target(caller.mode, given.dryRun) : caller;
+  reporter.hide(target.key);
+  const localAddresses = sandboxes.live().map(({ url }) => url);
+  if (caller.kind !== 'local') guard(target, { localAddresses, onlyLocal: onlyLocal(host.env) });
+  const simulated = caller.kind === 'local' || isLocalSandbox(target.baseUrl, localAddresses);
+  announce(line, caller, target, simulated);
+  const { baseUrl, key } = target;
+  const ca = given.caFile === undefined ? undefined : certificates(given.caFile);
+  const transport = openTransport({ baseUrl, env: host.env, ca });
+  const client = createClient({
+    baseUrl,
+    key,
+    transport,
+    userAgent: `bizmsg/${__VERSION__}`,
+    timeout: given.timeout,
+    retries: given.retries,
+    dryRun: given.dryRun,
+    signal: host.signal,
+    now: host.now,
+    random: host.random,
+    sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+    trace: given.debug ? reporter.trace : undefined,
+    onWait: (milliseconds, why) => {
+      if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
+    },
+  });
+  return { client, simulated, close: () => transport.close() };
+}
+
+/** What no --quiet silences: that messages are real, or that they are not. */
+function announce(
+  { reporter, given }: Line,
+  caller: LocalCaller | ServiceCaller | Target,
+  target: Target,
+  simulated: boolean,
+): void {
+  const { host } = new URL(target.baseUrl);
+  if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
+    reporter.note('newcomer', 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile');
+  }
+  if (target.mode !== 'sandbox') {
+    const name =
+      'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
+    reporter.note('live', `LIVE ${name} · ${host} · ${shownKey(target.key)}`);
+  }
+  if (simulated)
+    reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+}
+
+function certificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw configuration('ca-file', `--ca-file ${file} cannot be read`, undefined, error);
+  }
+}

@@ -1,0 +1,109 @@
+import type { ExitName } from '../errors.ts';
+import { safeValue } from '../terminal/safe-text.ts';
+import type { Ui } from '../terminal/ui.ts';
+import type { Context } from './context.ts';
+import type { Honour } from './globals.ts';
+import type { Input, Params, Texts } from './params.ts';
+import { readInput } from './params.ts';
+
+export type { Context } from './context.ts';
+export type { Ui } from '../terminal/ui.ts';
+
+/** What a command came to: the data, how it reads, and its exit code. */
+export interface Outcome {
+  readonly data: unknown;
+  readonly text: (ui: Ui) => string;
+  readonly exit: ExitName;
+}
+
+/** Shows an item of a command that goes on. */
+export type Emit = (item: unknown, text: (ui: Ui) => string) => Promise<void>;
+
+/** What a pipe gets: rows with tabs between, the bare id, JSON, what a terminal gets, or that with no line feed added. */
+export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
+
+interface Described {
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  /** Command lines that run as they stand, without the `bizmsg` in front. */
+  readonly examples: readonly string[];
+  /** What the first example prints. */
+  readonly sample?: string;
+  readonly honours: readonly Honour[];
+  /** It changes something: when its result cannot be printed as asked, that is no failure any more. */
+  readonly changes?: true;
+  readonly piped: Piped;
+}
+
+export interface Command extends Described {
+  readonly kind: 'command';
+  readonly params: Params;
+  readonly run: (context: Context, texts: Texts, emit: Emit) => Promise<Outcome>;
+}
+
+export interface Group {
+  readonly kind: 'group';
+  readonly name: string;
+  readonly summary: string;
+  readonly children: readonly Node[];
+}
+
+export type Node = Command | Group;
+
+interface Definition<P extends Params, R> extends Described {
+  readonly params: P;
+  run(context: Context, input: Input<P>): Promise<R>;
+  view(result: R, ui: Ui): string;
+  /** What the structured forms print, where it is not the result itself. */
+  data?(result: R): unknown;
+  exit?(result: R): ExitName;
+}
+
+export function command<const P extends Params, R>(definition: Definition<P, R>): Command {
+  const { params } = definition;
+  return {
+    ...definition,
+    kind: 'command',
+    run: async (context, texts) => ended(definition, await definition.run(context, readInput(params, texts))),
+  };
+}
+
+interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>, 'run'> {
+  run(context: Context, input: Input<P>): AsyncGenerator<I, R>;
+  line(item: I, ui: Ui): string;
+}
+
+/** A command that goes on: it yields items as they happen and returns their summary. */
+export function streaming<const P extends Params, I, R>(definition: StreamDefinition<P, I, R>): Command {
+  const { params, line } = definition;
+  return {
+    ...definition,
+    kind: 'command',
+    run: async (context, texts, emit) => {
+      const items = definition.run(context, readInput(params, texts));
+      let step = await items.next();
+      while (!step.done) {
+        const item = step.value;
+        await emit(item, (ui) => line(safeValue(item), ui));
+        step = await items.next();
+      }
+      return ended(definition, step.value);
+    },
+  };
+}
+
+type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit'>;
+
+/** A view sees only values that are safe to show; bytes are left to it. */
+function ended<R>({ view, data, exit }: Ending<R>, result: R): Outcome {
+  return {
+    data: data ? data(result) : result,
+    text: (ui) => view(safeValue(result), ui),
+    exit: exit?.(result) ?? 'done',
+  };
+}
+
+export function group(name: string, summary: string, children: readonly Node[]): Group {
+  return { kind: 'group', name, summary, children };
+}

@@ -1,0 +1,89 @@
+import type { Client } from '../client/client.ts';
+import type { Host } from '../host.ts';
+import type { Target } from '../profiles/caller.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import { asked } from './caller.ts';
+import type { Connection } from './calling.ts';
+import { connect } from './calling.ts';
+import type { Globals } from './globals.ts';
+import type { Prompts } from './prompts.ts';
+import { createPrompts } from './prompts.ts';
+import type { Reporter } from './report.ts';
+import type { Sandboxes } from './sandboxes.ts';
+import type { Who } from './who.ts';
+
+/** What a command may use. Each part is made on first use, so that none costs before. */
+export interface Context extends Prompts {
+  readonly given: Globals;
+  /** Aborted when the user or the system wants this process to end. */
+  readonly signal: AbortSignal;
+  /** Said on stderr; --quiet silences it. */
+  note(code: string, message: string): void;
+  helpFor(words: readonly string[]): string;
+  who(): Promise<Who>;
+  /** The service, called as who this command line says. */
+  client(): Promise<Client>;
+  clientFor(target: Target): Promise<Client>;
+  profiles(): Promise<Profiles>;
+  sandboxes(): Promise<Sandboxes>;
+}
+
+/** What the frame alone needs of it. */
+export interface CliContext extends Context {
+  /** Whether what was called is the sandbox on this machine. */
+  simulated(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ContextOptions {
+  readonly host: Host;
+  readonly given: Globals;
+  readonly reporter: Reporter;
+  readonly helpFor: (words: readonly string[]) => string;
+}
+
+export function createContext({ host, given, reporter, helpFor }: ContextOptions): CliContext {
+  const sandboxes = once(async () => (await import('./sandboxes.ts')).openSandboxes(host));
+  const line = { host, given, reporter, sandboxes };
+  const prompts = createPrompts(host, given);
+  const connections: Connection[] = [];
+
+  const connected = async (caller: Parameters<typeof connect>[1]): Promise<Client> => {
+    const connection = await connect(line, caller);
+    connections.push(connection);
+    return connection.client;
+  };
+
+  return {
+    given,
+    signal: host.signal,
+    ...prompts,
+    note: (code, message) => void (given.quiet || reporter.note(code, message)),
+    helpFor,
+    who: async () => {
+      const [{ explain }, { winnerOf }] = await Promise.all([import('../profiles/explain.ts'), import('./who.ts')]);
+      const { caller, problem, candidates } = explain(await asked(host, given));
+      return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
+    },
+    client: once(async () => {
+      const [{ resolve }, about] = await Promise.all([import('../profiles/resolve.ts'), asked(host, given)]);
+      return connected(resolve(about));
+    }),
+    clientFor: connected,
+    profiles: once(async () => {
+      const [{ openProfiles }, { configFolder }] = await Promise.all([
+        import('../profiles/profiles.ts'),
+        import('../profiles/folders.ts'),
+      ]);
+      return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
+    }),
+    sandboxes,
+    simulated: () => connections.some(({ simulated }) => simulated),
+    close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,44 @@
+import type { Input } from './params.ts';
+import { choice, flag, option } from './params.ts';
+import { columns, count, duration } from './values.ts';
+
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
+export type Format = (typeof formats)[number];
+
+/** Accepted before and after every command; a command refuses those of `honourable` that it cannot honour. */
+export const globals = {
+  profile: option('--profile <name>', 'who is calling; "local" is the sandbox on this machine'),
+  mode: choice('--mode <mode>', 'the kind of key that must be used, for this one command', ['sandbox', 'live']),
+  output: choice('-o, --output <format>', 'how results are printed', formats),
+  json: flag('--json', 'the same as -o json'),
+  columns: option('--columns <names>', 'only these columns, in this order', columns),
+  noHeader: flag('--no-header', 'no header line in tables, csv and tsv'),
+  query: option('--query <expression>', 'a JMESPath expression over the result'),
+  baseUrl: option('--base-url <url>', "the service's address"),
+  timeout: option('--timeout <duration>', 'give up a call after this long (30s for a GET, 60s for a POST)', duration),
+  retries: option('--retries <n>', 'repeat what surely was not done up to n times (3)', count),
+  noPace: flag('--no-pace', "do not keep to the plan's rate"),
+  caFile: option('--ca-file <file>', 'trust the certificate authorities in this PEM file too'),
+  dryRun: flag('--dry-run', 'show the request and send nothing'),
+  yes: flag('--yes', 'answer yes to confirmations'),
+  noInput: flag('--no-input', 'never ask; fail and name the flag instead'),
+  quiet: flag('--quiet', 'no notes'),
+  debug: flag('--debug', 'trace requests on stderr, keys redacted'),
+  noColor: flag('--no-color', 'no colours'),
+  help: flag('-h, --help', 'show help'),
+} as const;
+
+export type GlobalName = keyof typeof globals;
+export type Globals = Input<typeof globals>;
+
+/** A flag that is ignored sends: what a command does not list of these, it refuses. */
+const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
+export type Honour = (typeof honourable)[number];
+
+export const printing = ['output', 'columns', 'query'] as const satisfies readonly Honour[];
+export const calling = ['dryRun', 'mode', 'profile', 'baseUrl', ...printing] as const satisfies readonly Honour[];
+
+export function refused(given: Globals, honours: readonly Honour[]): Honour | undefined {
+  const asked = (name: Honour) => given[name] !== undefined && given[name] !== false;
+  return honourable.find((name) => !honours.includes(name) && (asked(name) || (name === 'output' && given.json)));
+}

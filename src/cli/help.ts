@@ -1,0 +1,91 @@
+import type { Command, Group, Node } from './command.ts';
+import { globals } from './globals.ts';
+import type { Param, Params } from './params.ts';
+
+/** Help for people: what stands in the tree, laid out for 80 columns. */
+export function help(path: readonly string[], node: Node): string {
+  return path.length === 1 && node.kind === 'group' ? rootHelp(node) : nodeHelp(path, node);
+}
+
+function rootHelp(root: Group): string {
+  const names = (node: Node) => (node.kind === 'group' ? `${node.name} …` : node.name);
+  return [
+    `${root.name}: ${root.summary}\n`,
+    'Usage: bizmsg <command> [options]\n',
+    'Commands:',
+    listed(root.children.map((node) => [names(node), node.summary])),
+    '\nOptions, before or after the command:',
+    listed(described(globals)),
+    '\nStart here, with no account and no network:',
+    '  bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
+    '\nMore: bizmsg <command> --help, bizmsg help exit-codes|environment|output|announced',
+    '',
+  ].join('\n');
+}
+
+function nodeHelp(path: readonly string[], node: Node): string {
+  return node.kind === 'group' ? groupHelp(path, node) : commandHelp(path, node);
+}
+
+function groupHelp(path: readonly string[], node: Group): string {
+  return [
+    `${node.summary}\n`,
+    `Usage: ${path.join(' ')} <command> [options]\n`,
+    'Commands:',
+    listed(node.children.map(({ name, summary }) => [name, summary])),
+    `\nMore: ${path.join(' ')} <command> --help`,
+    '',
+  ].join('\n');
+}
+
+function commandHelp(path: readonly string[], node: Command): string {
+  const own = described(node.params);
+  return [
+    `${node.summary}\n`,
+    `Usage: ${usageLine(path, node)}\n`,
+    ...(node.details ? [`${node.details}\n`] : []),
+    ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
+    'Examples:',
+    ...node.examples.map((example) => `  bizmsg ${example}`),
+    ...(node.sample ? ['', 'It prints:', ...node.sample.split('\n').map((line) => `  ${line}`)] : []),
+    '\nGlobal options: bizmsg --help',
+    '',
+  ].join('\n');
+}
+
+export function usageLine(path: readonly string[], node: Command): string {
+  const params = Object.values(node.params);
+  const words = params.filter(({ kind }) => kind === 'argument').map(({ spec }) => spec);
+  return [...path, ...words, ...(words.length < params.length ? ['[options]'] : [])].join(' ');
+}
+
+export function described(params: Params): readonly (readonly [string, string])[] {
+  return Object.values(params).map((param) => [param.spec, sentence(param)] as const);
+}
+
+function sentence({ description, choices, repeats, kind }: Param<unknown>): string {
+  const extras = [choices?.join(', '), repeats && kind === 'option' ? 'repeatable' : undefined].filter(Boolean);
+  return extras.length > 0 ? `${description} (${extras.join('; ')})` : description;
+}
+
+function listed(rows: readonly (readonly [string, string])[]): string {
+  const left = Math.min(28, Math.max(...rows.map(([name]) => name.length)));
+  return rows.map(([name, text]) => row(name, text, left)).join('\n');
+}
+
+function row(name: string, text: string, left: number): string {
+  const lines = wrapped(text, 80 - left - 4);
+  const first = name.length > left ? [`  ${name}`] : [];
+  const label = name.length > left ? '' : name;
+  return [...first, ...lines.map((line, at) => `  ${(at === 0 ? label : '').padEnd(left)}  ${line}`)].join('\n');
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,123 @@
+import { usage } from '../errors.ts';
+import type { Output } from '../host.ts';
+import { csvLine, rowCells, tsvLine } from '../terminal/formats.ts';
+import type { Row } from '../terminal/rows.ts';
+import { cell, columnsOf, idOf, isRow, isRows, pick, valueAt } from '../terminal/rows.ts';
+import { safeJson, safeLines } from '../terminal/safe-text.ts';
+import type { Ui } from '../terminal/ui.ts';
+import type { Piped } from './command.ts';
+import type { Format } from './globals.ts';
+import type { Query } from './query.ts';
+
+export interface PrinterOptions {
+  readonly out: Output;
+  readonly ui: Ui;
+  readonly format: Format | undefined;
+  readonly piped: Piped;
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
+  readonly query: Query | undefined;
+  /** Takes the keys in use out of everything that leaves. */
+  readonly clean: (text: string) => string;
+}
+
+export interface Printer {
+  /** One result, in the form that was asked for. */
+  print(data: unknown, text: (ui: Ui) => string): Promise<void>;
+  /** One item of a command that goes on; only streaming forms show it at once. */
+  item(data: unknown, text: (ui: Ui) => string): Promise<void>;
+}
+
+type Form = Format | 'text';
+
+export function createPrinter(options: PrinterOptions): Printer {
+  const { ui, query } = options;
+  const terminal = options.out.isTTY;
+  const form = formOf(options, terminal);
+  const write = (text: string) => options.out.write(options.clean(text));
+  const json = (value: unknown, indent?: number) => {
+    const text = JSON.stringify(value, undefined, indent) ?? 'null';
+    return `${terminal ? safeJson(text) : text}\n`;
+  };
+
+  async function print(data: unknown, text: (ui: Ui) => string): Promise<void> {
+    const value = query ? query(data) : data;
+    if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
+    const shown = chosenColumns(value, options.columns);
+    if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
+    if (form === 'ndjson') return writeAll(isRows(shown) ? shown.map((row) => json(row)) : [json(shown)]);
+    if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !query && !options.columns))
+      return write(line(text));
+    if (isRows(shown)) return printRows(shown);
+    if (isRow(shown)) return printRows([shown]);
+    // No rows: an empty success has nothing for a pipe, anything else is shown whole.
+    if (shown !== undefined && shown !== null) await write(json(shown));
+  }
+
+  /** What a query left: texts as they are, a line each. */
+  async function printScalars(value: unknown): Promise<void> {
+    if (form === 'json') return write(json(value, terminal ? 2 : undefined));
+    const values = Array.isArray(value) ? value : [value];
+    if (form === 'ndjson') return writeAll(values.map((one) => json(one)));
+    return writeAll(values.map((one) => (terminal ? `${safeLines(cell(one))}\n` : tsvLine([one]))));
+  }
+
+  async function printRows(rows: readonly Row[]): Promise<void> {
+    if (form === 'id') return writeAll(rows.map((row) => tsvLine([identified(row)])));
+    const columns = options.columns ?? columnsOf(rows);
+    if (columns.length === 0) return;
+    if (form === 'table') {
+      const { table } = await import('../terminal/table.ts');
+      for await (const part of table(rows, ui, { header: options.header, columns })) await write(part);
+      return;
+    }
+    const format = form === 'csv' ? csvLine : tsvLine;
+    const safe = (cells: readonly unknown[]) => format(terminal ? cells.map((value) => safeLines(cell(value))) : cells);
+    if (options.header) await write(safe(columns));
+    return writeAll(rows.map((row) => safe(rowCells(row, columns))));
+  }
+
+  async function writeAll(lines: readonly string[]): Promise<void> {
+    // In parts: one string of a long list would double its memory.
+    for (let at = 0; at < lines.length; at += 500) await write(lines.slice(at, at + 500).join(''));
+  }
+
+  function line(text: (ui: Ui) => string): string {
+    const made = text(ui);
+    const asIs = made === '' || made.endsWith('\n') || (options.piped === 'verbatim' && !terminal);
+    return asIs ? made : `${made}\n`;
+  }
+
+  async function item(data: unknown, text: (ui: Ui) => string): Promise<void> {
+    if (form === 'ndjson') return write(json(data));
+    if (form === 'text' || form === 'table') return write(line(text));
+  }
+
+  return { print, item };
+}
+
+function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
+  if (format) return format;
+  if (terminal) return 'table';
+  if (piped === 'id' || piped === 'json') return piped;
+  return piped === 'rows' ? 'tsv' : 'text';
+}
+
+function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {
+  if (!columns) return value;
+  const rows = isRows(value) ? value : isRow(value) ? [value] : [];
+  const missing = rows.length > 0 && columns.find((column) => rows.every((row) => valueAt(row, column) === undefined));
+  if (missing) throw usage(`there is no column "${missing}"`, `these have ${columnsOf(rows).join(', ')}`);
+  return isRow(value) ? pick(value, columns) : isRows(value) ? value.map((row) => pick(row, columns)) : value;
+}
+
+function identified(row: Row): unknown {
+  const id = idOf(row);
+  if (id === undefined)
+    throw usage('nothing in the result is an id', `choose one of ${columnsOf([row]).join(', ')} with --columns`);
+  return id;
+}
+
+function isFilledRows(value: unknown): value is readonly Row[] {
+  return isRows(value) && value.length > 0;
+}

@@ -1,0 +1,64 @@
+import { Command as Parser, CommanderError, Option } from 'commander';
+import { usage } from '../errors.ts';
+import type { Param, Params, Texts } from './params.ts';
+import { longName } from './params.ts';
+
+/** What was typed for each param. The one place that knows commander. */
+export function parse(path: readonly string[], params: Params, argv: readonly string[]): Texts {
+  const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).allowExcessArguments(false);
+  parser.configureOutput({ writeErr: () => {}, writeOut: () => {} });
+  for (const param of Object.values(params)) declare(parser, param);
+  try {
+    parser.parse([...argv], { from: 'user' });
+  } catch (error) {
+    throw error instanceof CommanderError ? readable(error, path) : error;
+  }
+  return collect(parser, params);
+}
+
+function declare(parser: Parser, param: Param<unknown>): void {
+  if (param.kind === 'argument') {
+    // Whether it may be missing is the param's own word.
+    parser.argument(param.spec.replace(/^<(.*)>$/, '[$1]'), param.description);
+    return;
+  }
+  const made = new Option(param.spec, param.description);
+  parser.addOption(param.kind === 'flag' ? made : made.argParser(appended));
+}
+
+function appended(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
+}
+
+function collect(parser: Parser, params: Params): Texts {
+  const words = [...parser.processedArgs];
+  const given = parser.opts();
+  const texts = (param: Param<unknown>): readonly string[] => {
+    if (param.kind === 'argument') return strings(words.shift());
+    const option = parser.options.find(({ long }) => long === longName(param));
+    const value: unknown = option && given[option.attributeName()];
+    if (param.kind === 'flag') return (value === true) !== Boolean(option?.negate) && value !== undefined ? [''] : [];
+    return once(param, strings(value));
+  };
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, texts(param)]));
+}
+
+function strings(value: unknown): readonly string[] {
+  return [value].flat().filter((text) => typeof text === 'string');
+}
+
+function once(param: Param<unknown>, texts: readonly string[]): readonly string[] {
+  if (texts.length < 2 || param.repeats) return texts;
+  throw usage(`${longName(param)} is given ${texts.length} times`, 'give it once');
+}
+
+function readable(error: CommanderError, path: readonly string[]): Error {
+  const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = suggestion
+    .join(' ')
+    .replace(/^\((.*)\)$/, '$1')
+    .replace(/^Did/, 'did');
+  const text =
+    error.code === 'commander.excessArguments' ? 'there are more arguments than this command takes' : message;
+  return usage(text, hint || `see ${path.join(' ')} --help`);
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { CliError, unsafe, usage } from '../errors.ts';
+import type { Host } from '../host.ts';
+import type { Asker } from '../terminal/ask.ts';
+import { isInteractive } from './caller.ts';
+import type { Globals } from './globals.ts';
+
+/** What comes from the user besides the command line. */
+export interface Prompts {
+  /** Asks on a terminal; anywhere else it names the flag that gives the value. */
+  ask(question: string, flag: string, read?: (text: string) => unknown): Promise<string>;
+  askSecret(question: string, flag: string): Promise<string>;
+  /** Goes on only with a yes: from the terminal, or from --yes. */
+  confirm(question: string): Promise<void>;
+  /** All of stdin, which nothing else ever reads. */
+  stdin(): Promise<string>;
+  /** A file's text, or stdin's for `-`. */
+  read(path: string): Promise<string>;
+}
+
+export function createPrompts(host: Host, given: Globals): Prompts {
+  const asker = async (refusal: CliError): Promise<Asker> => {
+    if (!isInteractive(host, given)) throw refusal;
+    return (await import('../terminal/ask.ts')).createAsker({ ...host.streams, signal: host.signal });
+  };
+  const missing = (question: string, flag: string) =>
+    usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
+  const stdin = async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of host.streams.stdin) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString('utf8');
+  };
+  return {
+    ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
+    askSecret: async (question, flag) => (await asker(missing(question, flag))).secret(question),
+    confirm: async (question) => {
+      if (given.yes) return;
+      const refusal = unsafe('not-confirmed', `${question}: nobody is there to confirm it`, 'add --yes if it is meant');
+      if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
+    },
+    stdin,
+    read: async (path) => (path === '-' ? stdin() : fileText(path)),
+  };
+}
+
+/** A prompt's check from a reader that throws what is wrong. */
+function checked(read: (text: string) => unknown): (text: string) => true | string {
+  return (text) => {
+    try {
+      read(text);
+      return true;
+    } catch (error) {
+      if (error instanceof CliError) return error.hint ? `${error.message}: ${error.hint}` : error.message;
+      throw error;
+    }
+  };
+}
+
+async function fileText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,26 @@
+import type { Reader } from '../contract/readers.ts';
+import { Mismatch } from '../contract/readers.ts';
+import type { Line } from './exchange.ts';
+import { failed } from './exchange.ts';
+import type { WireAnswer, WireRequest } from './transport.ts';
+
+interface Success {
+  readonly answer: WireAnswer;
+  readonly reader: Reader<unknown>;
+}
+
+/** An answer by its endpoint's reader; an empty one is as good as any where nothing is shown. */
+export function readAnswer(line: Line, request: WireRequest, { answer, reader }: Success): unknown {
+  const text = new TextDecoder().decode(answer.body);
+  const empty = text.trim() === '';
+  try {
+    return reader(empty ? undefined : JSON.parse(text));
+  } catch (error) {
+    throw failed(line, request, { kind: 'unreadable', answer, why: empty ? 'it is empty' : reason(error) });
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof Mismatch) return `${error.at} ${error.message}`.trim();
+  return 'it is not JSON';
+}

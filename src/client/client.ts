@@ -1,0 +1,95 @@
+import type { AnswerOf, BodyOf, Endpoint, EndpointName } from '../contract/endpoints.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import { Mismatch } from '../contract/readers.ts';
+import { configuration, usage } from '../errors.ts';
+import type { Base } from './address.ts';
+import { readBase, withQuery } from './address.ts';
+import { readAnswer } from './answer.ts';
+import { createConceal } from './conceal.ts';
+import type { Line } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { Page } from './pages.ts';
+import { readPages } from './pages.ts';
+import type { RawAnswer, RawRequest } from './raw.ts';
+import { rawAnswer, rawRequest } from './raw.ts';
+import type { WireRequest } from './transport.ts';
+
+export type Query = readonly (readonly [name: string, value: string])[];
+
+export interface ClientOptions extends Omit<Line, 'conceal'> {
+  /** Its path, if it has one, stands before every path. */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly userAgent: string;
+}
+
+/** A typed answer or one CliError. With `dryRun` each of these throws a Planned instead. */
+export interface Client {
+  call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
+  /** Each page once; whoever stops reading stops asking. */
+  pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
+  /** One request as it stands, and the answer of its success untouched. */
+  raw(request: RawRequest): Promise<RawAnswer>;
+}
+
+interface CallOptions {
+  readonly query?: Query | undefined;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const base = readBase(options.baseUrl);
+  const ours = headersOf(options);
+  const line: Line = { ...options, conceal: createConceal(options.key) };
+
+  async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
+  async function call(name: EndpointName, body: unknown, { query }: CallOptions = {}): Promise<unknown> {
+    const request = requestOf({ base, ours, name, body, query });
+    const { answer } = await exchange(line, request);
+    return readAnswer(line, request, { answer, reader: endpoints[name].answer });
+  }
+
+  return {
+    call,
+    pages: (name, query) => {
+      const request = requestOf({ base, ours, name, query });
+      return readPages(line, { base, request, reader: endpoints[name].answer });
+    },
+    raw: async (raw) => {
+      const { answer } = await exchange(line, rawRequest(base, ours, raw));
+      return rawAnswer(answer);
+    },
+  };
+}
+
+function headersOf({ key, userAgent }: ClientOptions): Readonly<Record<string, string>> {
+  if (!/^[\u0021-\u007e]+$/.test(key)) {
+    throw configuration('key', 'the key holds characters that no key has', 'look for a space or a line break in it');
+  }
+  return { Authorization: `Bearer ${key}`, Accept: 'application/json', 'User-Agent': userAgent };
+}
+
+interface Asked {
+  readonly base: Base;
+  readonly ours: Readonly<Record<string, string>>;
+  readonly name: EndpointName;
+  readonly body?: unknown;
+  readonly query?: Query | undefined;
+}
+
+function requestOf({ base, ours, name, body, query = [] }: Asked): WireRequest {
+  const { method, path } = endpoints[name];
+  const url = withQuery(base.origin + base.prefix + path, query);
+  if (method === 'GET') return { method, url, headers: ours };
+  const headers = { ...ours, 'Content-Type': 'application/json' };
+  return { method, url, headers, body: JSON.stringify(checkedBody(name, body)) };
+}
+
+function checkedBody(name: EndpointName, body: unknown): unknown {
+  const endpoint: Endpoint = endpoints[name];
+  try {
+    return endpoint.body?.(body);
+  } catch (error) {
+    if (error instanceof Mismatch) throw usage(`the body of the request cannot be: ${error.at} ${error.message}`);
+    throw error;
+  }
+}

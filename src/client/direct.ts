@@ -1,0 +1,61 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { createCollector } from './collector.ts';
+import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
+import { WireFailure, wireFailure } from './wire-failure.ts';
+
+export interface DirectOptions {
+  /** All the authorities that are trusted; node's own when undefined. */
+  readonly ca?: readonly string[] | undefined;
+  readonly connectTimeout?: number;
+}
+
+/** A request with a connection of its own, over node's own http. */
+export function openDirect(options: DirectOptions = {}): Transport {
+  return { send: (request, limits) => send(request, limits, options), close: async () => {} };
+}
+
+async function send(request: WireRequest, limits: WireLimits, options: DirectOptions): Promise<WireAnswer> {
+  const outgoing = await prepare(request, limits, options);
+  const watch = watchConnect(outgoing, options.connectTimeout ?? 10_000);
+  try {
+    const answer = await answerTo(outgoing, request.body);
+    const collector = createCollector(limits.maxBytes);
+    for await (const chunk of answer) collector.add(chunk);
+    return { status: answer.statusCode ?? 0, headers: pairs(answer.rawHeaders), body: collector.whole() };
+  } catch (error) {
+    throw wireFailure(error, { sent: watch.sent(), aborted: limits.signal.aborted });
+  }
+}
+
+async function prepare(request: WireRequest, limits: WireLimits, options: DirectOptions): Promise<ClientRequest> {
+  const url = new URL(request.url);
+  const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const length = request.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(request.body) };
+  const headers = { ...request.headers, ...length };
+  const ca = options.ca && [...options.ca];
+  return open(url, { method: request.method, headers, agent: false, signal: limits.signal, ...(ca && { ca }) });
+}
+
+/** Node writes the request as soon as the socket is connected, over TLS when its handshake is done. */
+function watchConnect(outgoing: ClientRequest, patience: number): { sent(): boolean } {
+  let sent = false;
+  outgoing.once('socket', (socket) => {
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+      sent = true;
+    });
+    socket.setTimeout(patience, () => {
+      if (!sent) outgoing.destroy(new WireFailure('connect', false, 'no connection in time'));
+    });
+  });
+  return { sent: () => sent };
+}
+
+function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('response', resolve).on('error', reject).end(body);
+  });
+}
+
+export function pairs(raw: readonly string[]): WireHeaders {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
+}

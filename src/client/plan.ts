@@ -1,0 +1,68 @@
+import type { Conceal } from './conceal.ts';
+import type { WireRequest } from './transport.ts';
+
+/** A request as --dry-run shows it: the key is a name, and nothing was sent. */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its JSON, or its text where it is none. */
+  readonly body?: unknown;
+}
+
+/** Thrown in place of a request. Not a failure: whoever asked for a dry run catches it. */
+export class Planned extends Error {
+  readonly request: PlannedRequest;
+
+  constructor(request: PlannedRequest) {
+    super(`${request.method} ${request.url} was planned, not sent`);
+    this.name = 'Planned';
+    this.request = request;
+  }
+}
+
+export function planned(request: WireRequest, conceal: Conceal): Planned {
+  const { method, url, headers, body } = request;
+  return new Planned({
+    method,
+    url: conceal.text(url),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        name === 'Authorization' ? keyByName : conceal.text(value),
+      ]),
+    ),
+    ...(body !== undefined && { body: conceal.value(valueOf(body)) }),
+  });
+}
+
+const keyByName = 'Bearer $BIZMSG_API_KEY';
+
+/** The request as a line for a POSIX shell. Only the key's header is in double quotes, so only the key expands. */
+export function curlLine({ method, url, headers, body }: PlannedRequest): string {
+  const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
+  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const data = body === undefined ? [] : ['--data-raw', quoted(text)];
+  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, quoted(url)].join(' ');
+}
+
+function headerWord(name: string, value: string): string {
+  if (value === keyByName) return `"${name}: ${value}"`;
+  return quoted(value === '' ? `${name};` : `${name}: ${value}`);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function valueOf(body: string | Uint8Array): unknown {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  try {
+    const value: unknown = JSON.parse(text);
+    // Written again it must be the same request.
+    return JSON.stringify(value) === text && typeof value !== 'string' ? value : text;
+  } catch {
+    return text;
+  }
+}

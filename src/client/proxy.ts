@@ -1,0 +1,40 @@
+import { configuration } from '../errors.ts';
+import type { Env } from '../host.ts';
+import { isLoopback } from './address.ts';
+
+/** The proxy that the environment names for an address. Only https is ever proxied: nothing else leaves the machine. */
+export function proxyFor(baseUrl: string, env: Env): string | undefined {
+  const url = new URL(baseUrl);
+  if (url.protocol !== 'https:' || isLoopback(url.hostname)) return undefined;
+  const named = env['https_proxy'] || env['HTTPS_PROXY'] || env['all_proxy'] || env['ALL_PROXY'];
+  if (!named || isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return undefined;
+  return proxyUrl(named);
+}
+
+function isExempt(url: URL, noProxy: string): boolean {
+  return noProxy.split(/[\s,]+/).some((entry) => entry !== '' && (entry === '*' || matches(url, entry)));
+}
+
+function matches(url: URL, entry: string): boolean {
+  const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+  const host = name.replace(/^\*?\./, '');
+  if (port !== undefined && port !== (url.port || '443')) return false;
+  return url.hostname === host || url.hostname.endsWith(`.${host}`);
+}
+
+function proxyUrl(named: string): string {
+  const text = named.includes('://') ? named : `http://${named}`;
+  if (!URL.canParse(text)) throw unusable('it is not an address');
+  const { protocol, href } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') throw unusable(`"${protocol}//" is not spoken here`);
+  return href;
+}
+
+// Not quoted: a proxy's address may hold a password.
+function unusable(why: string): Error {
+  return configuration(
+    'proxy',
+    `the proxy that the environment names cannot be used: ${why}`,
+    'look at HTTPS_PROXY and ALL_PROXY; NO_PROXY lists what needs none',
+  );
+}

@@ -1,0 +1,62 @@
+/** What broke on the way. Up to `proxy` no request can have left. */
+export type WireKind = 'connect' | 'address' | 'tls' | 'proxy' | 'aborted' | 'reset' | 'garbled' | 'too-large';
+
+export class WireFailure extends Error {
+  readonly kind: WireKind;
+  /** Whether a byte of the request may have left. */
+  readonly sent: boolean;
+
+  constructor(kind: WireKind, sent: boolean, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'WireFailure';
+    this.kind = kind;
+    this.sent = sent;
+  }
+}
+
+export interface WireFacts {
+  readonly sent: boolean;
+  readonly aborted: boolean;
+}
+
+/** Names what a socket, a parser or a library threw. */
+export function wireFailure(error: unknown, { sent, aborted }: WireFacts): WireFailure {
+  if (error instanceof WireFailure) return error;
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : '';
+  const message = reasons[code] ?? (text || code || 'the connection broke');
+  if (aborted) return new WireFailure('aborted', sent, message, error);
+  return new WireFailure(sent ? kindWhenSent(code) : kindUnsent(code, text), sent, message, error);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  EAI_AGAIN: 'names cannot be looked up at the moment',
+  ENOTFOUND: 'no such host',
+};
+
+function kindWhenSent(code: string): WireKind {
+  // HPE: node's and undici's parser
+  return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'garbled' : 'reset';
+}
+
+function kindUnsent(code: string, text: string): WireKind {
+  if (code === 'ENOTFOUND') return 'address';
+  if (/^Proxy response \(\d+\)/.test(text)) return 'proxy';
+  return /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_|DEPTH_|SELF_|HOSTNAME_|INVALID_|EPROTO|UND_ERR_PRX_TLS)/.test(code)
+    ? 'tls'
+    : 'connect';
+}
+
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code === 'string') return code;
+  return error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : '';
+}

@@ -1,0 +1,95 @@
+import { command } from '../cli/command.ts';
+import type { Context, Ui } from '../cli/command.ts';
+import { calling } from '../cli/globals.ts';
+import { flag, option, repeated, required } from '../cli/params.ts';
+import type { Setting } from '../cli/values.ts';
+import { setting } from '../cli/values.ts';
+import { unsafe, usage } from '../errors.ts';
+import { jsonIn, nested } from './body.ts';
+
+export const api = command({
+  name: 'api',
+  summary: 'Make one raw request, for anything that the API adds',
+  details: 'GET, or POST as soon as there is a field. A successful answer is printed untouched.',
+  params: {
+    path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
+    method: option('-X, --method <method>', 'the HTTP method', method),
+    field: repeated('-f, --field <key=value>', 'a field of the body with a text', setting),
+    typed: repeated('-F, --typed-field <key=value>', 'a field with true, false, null, a number, or @file', setting),
+    header: repeated('-H, --header <name:value>', 'a request header', header),
+    include: flag('-i, --include', "print the answer's status and headers too"),
+    input: option('--input <file>', 'the body as it stands, from a file or - for stdin'),
+  },
+  examples: [
+    'api /api/public/templates --profile local',
+    'api /api/public/contacts -f phone=+12025550144 -f name=Ada --profile local',
+    'api /api/public/contacts -i --profile local',
+  ],
+  honours: calling,
+  changes: true,
+  piped: 'verbatim',
+  run: async (context, { path, method, field, typed, header, include, input }) => {
+    const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
+    if (input !== undefined && fields.length > 0)
+      throw usage('--input is a whole body and does not go together with fields');
+    const given = input === undefined ? undefined : await context.read(input);
+    const body = given ?? (fields.length > 0 ? JSON.stringify(nested(fields)) : undefined);
+    const answer = await (
+      await context.client()
+    ).raw({
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      path,
+      headers: Object.fromEntries(header),
+      ...(body !== undefined && { body }),
+    });
+    return { ...answer, include };
+  },
+  data: ({ body }) => parsed(body.toString('utf8')),
+  view: (answer, ui) => (answer.include ? head(answer, ui) : '') + ui.outside(answer.body.toString('utf8')),
+});
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+function head({ status, headers }: Answered, ui: Ui): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value ?? ''].flat().join(', ')}`);
+  return ui.outside(`HTTP ${status}\n${lines.join('\n')}\n\n`);
+}
+
+function method(text: string): string {
+  if (/^[A-Za-z]+$/.test(text)) return text.toUpperCase();
+  throw usage(`"${text}" is not an HTTP method`);
+}
+
+function header(text: string): readonly [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0-\x08\x0a-\x1f\x7f]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw usage('a header is written name:value');
+  if (name.toLowerCase() === 'authorization') {
+    throw unsafe(
+      'key-in-arguments',
+      'keys are never given on a command line, where every process can read them',
+      'use a profile or BIZMSG_API_KEY',
+    );
+  }
+  return [name, value];
+}
+
+async function typedField(
+  context: Context,
+  { key, value }: Setting,
+): Promise<{ key: readonly string[]; value: unknown }> {
+  if (value.startsWith('@')) return { key, value: await context.read(value.slice(1)) };
+  const literal = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value);
+  return { key, value: literal ? jsonIn(value, key.join('.')) : value };
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text === '' ? undefined : text;
+  }
+}

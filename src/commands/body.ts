@@ -1,0 +1,33 @@
+import { usage } from '../errors.ts';
+
+interface Field {
+  readonly key: readonly string[];
+  readonly value: unknown;
+}
+
+/** One object of fields whose keys nest; two fields that want the same place are an error. */
+export function nested(fields: readonly Field[], path: readonly string[] = []): object {
+  const groups = new Map<string, Field[]>();
+  for (const { key, value } of fields) {
+    const [first = '', ...rest] = key;
+    groups.set(first, [...(groups.get(first) ?? []), { key: rest, value }]);
+  }
+  // fromEntries makes own fields, whatever their name, __proto__ too.
+  return Object.fromEntries([...groups].map(([name, inner]) => [name, valueOf(inner, [...path, name])]));
+}
+
+function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
+  const whole = fields.find(({ key }) => key.length === 0);
+  if (!whole) return nested(fields, path);
+  if (fields.length > 1) throw usage(`${path.join('.')} is given more than once`);
+  return whole.value;
+}
+
+export function jsonIn(text: string, where: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    throw usage(`${where} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

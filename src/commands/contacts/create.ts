@@ -1,0 +1,52 @@
+import { command } from '../../cli/command.ts';
+import { calling } from '../../cli/globals.ts';
+import { option, repeated } from '../../cli/params.ts';
+import type { Setting } from '../../cli/values.ts';
+import { setting } from '../../cli/values.ts';
+import { usage } from '../../errors.ts';
+import { cell, isRow } from '../../terminal/rows.ts';
+import { jsonIn, nested } from '../body.ts';
+
+export const createContact = command({
+  name: 'create',
+  summary: 'Create a contact',
+  details: "The fields of a contact are the service's own; dots in a key nest.",
+  params: {
+    set: repeated('--set <key=value>', 'a field with a text', setting),
+    setJson: repeated('--set-json <key=json>', 'a field with any JSON value', setting),
+    input: option('--input <file>', 'the whole body as JSON, from a file or - for stdin'),
+  },
+  examples: [
+    'contacts create --set phone=+12025550142 --set name=Ada --profile local',
+    'contacts create --set phone=+12025550143 --set-json tags=\'["vip"]\' --set attributes.city=Oslo --profile local',
+  ],
+  honours: calling,
+  changes: true,
+  piped: 'rows',
+  run: async (context, input) => {
+    const fields = [
+      ...input.set,
+      ...input.setJson.map((one) => ({ ...one, value: jsonIn(one.value, one.key.join('.')) })),
+    ];
+    const body = await contactBody(
+      fields,
+      input.input === undefined ? undefined : () => context.read(input.input ?? '-'),
+    );
+    return (await context.client()).call('createContact', body);
+  },
+  view: (created, ui) => [ui.done('Created'), ...lines(created)].join('\n'),
+});
+
+async function contactBody(
+  fields: readonly (Omit<Setting, 'value'> & { value: unknown })[],
+  whole?: () => Promise<string>,
+) {
+  if (whole && fields.length > 0) throw usage('--input is a whole body and does not go together with --set');
+  if (whole) return jsonIn(await whole(), '--input');
+  if (fields.length === 0) throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
+  return nested(fields);
+}
+
+function lines(created: unknown): readonly string[] {
+  return isRow(created) ? Object.entries(created).map(([key, value]) => `  ${key}: ${cell(value)}`) : [];
+}

@@ -1,0 +1,18 @@
+import { command } from '../../cli/command.ts';
+import { calling } from '../../cli/globals.ts';
+import { listing, listParams, listView } from '../listing.ts';
+
+export const listContacts = command({
+  name: 'list',
+  summary: 'List the contacts of the account',
+  params: listParams,
+  examples: [
+    'contacts list --profile local',
+    'contacts list --profile local --all -o ndjson',
+    'contacts list --profile local --columns id,phone --limit 2',
+  ],
+  honours: calling,
+  piped: 'rows',
+  run: (context, input) => listing(context, 'listContacts', input),
+  view: listView('contacts'),
+});

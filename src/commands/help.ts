@@ -1,0 +1,19 @@
+import { command } from '../cli/command.ts';
+import { words } from '../cli/params.ts';
+import { topics } from './topics.ts';
+
+export const helpCommand = command({
+  name: 'help',
+  summary: 'Show help for a command or a topic',
+  details: `Topics: ${Object.keys(topics).join(', ')}.`,
+  params: { words: words('[words...]', 'a command, or a topic') },
+  examples: ['help contacts create', 'help exit-codes'],
+  honours: [],
+  piped: 'text',
+  run: async (context, input) => {
+    const topic =
+      input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
+    return Buffer.from(topic ? topic[1]() : context.helpFor(input.words));
+  },
+  view: (text) => text.toString(),
+});

@@ -1,0 +1,51 @@
+import { group } from '../cli/command.ts';
+import { api } from './api.ts';
+import { listCampaigns } from './campaigns/list.ts';
+import { createContact } from './contacts/create.ts';
+import { listContacts } from './contacts/list.ts';
+import { helpCommand } from './help.ts';
+import { listKeys } from './keys/list.ts';
+import { removeKey } from './keys/remove.ts';
+import { setKey } from './keys/set.ts';
+import { switchMode } from './keys/switch-mode.ts';
+import { login } from './login.ts';
+import { addProfile } from './profiles/add.ts';
+import { listProfiles } from './profiles/list.ts';
+import { removeProfile } from './profiles/remove.ts';
+import { setProfile } from './profiles/set.ts';
+import { showProfile } from './profiles/show.ts';
+import { useProfile } from './profiles/use.ts';
+import { sandboxEnv } from './sandbox/env.ts';
+import { startSandbox } from './sandbox/start.ts';
+import { sandboxStatus } from './sandbox/status.ts';
+import { stopSandbox } from './sandbox/stop.ts';
+import { sendTemplate } from './send-template.ts';
+import { listTemplates } from './templates/list.ts';
+import { whoami } from './whoami.ts';
+
+/** The whole surface. */
+export const tree = group('bizmsg', 'the command line of the Business Messaging Public API', [
+  sendTemplate,
+  group('contacts', 'List and create contacts', [listContacts, createContact]),
+  group('templates', 'List message templates', [listTemplates]),
+  group('campaigns', 'List campaigns', [listCampaigns]),
+  group('keys', 'Store keys and choose between them', [setKey, listKeys, removeKey, switchMode]),
+  group('profiles', 'Keep addresses, plans and keys under names', [
+    addProfile,
+    showProfile,
+    setProfile,
+    listProfiles,
+    useProfile,
+    removeProfile,
+  ]),
+  login,
+  whoami,
+  group('sandbox', 'The whole service on this machine, for tests and practice', [
+    startSandbox,
+    stopSandbox,
+    sandboxStatus,
+    sandboxEnv,
+  ]),
+  api,
+  helpCommand,
+]);

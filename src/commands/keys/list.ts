@@ -1,0 +1,13 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+
+export const listKeys = command({
+  name: 'list',
+  summary: 'List the stored keys, shown by prefix and last four',
+  params: {},
+  examples: ['keys list', 'keys list --profile acme -o json'],
+  honours: ['profile', ...printing],
+  piped: 'rows',
+  run: async (context) => (await context.profiles()).keyRows(context.given.profile),
+  view: () => 'No keys; store one with bizmsg login',
+});

@@ -1,0 +1,25 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { flag } from '../../cli/params.ts';
+
+export const setKey = command({
+  name: 'set',
+  summary: 'Store a key in a profile',
+  details:
+    'The key comes from a prompt or from stdin, never from an argument. A live key is stored, not active: see keys switch-mode. For a key with neither prefix, --mode says which kind it is.',
+  params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
+  examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
+  honours: ['profile', 'mode', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    const profile = profiles.chosen();
+    const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
+    return profiles.setKey(profile, key, context.given.mode);
+  },
+  view: ({ profile, mode, key, active }, ui) => {
+    const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;
+    return active ? stored : `${stored}. It is not active: bizmsg keys switch-mode ${mode} --profile ${profile}`;
+  },
+});

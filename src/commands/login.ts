@@ -1,0 +1,45 @@
+import { command } from '../cli/command.ts';
+import type { Context } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { flag } from '../cli/params.ts';
+import { CliError } from '../errors.ts';
+import { planParams } from './profiles/plan.ts';
+import { profileLines } from './profiles/show.ts';
+
+export const login = command({
+  name: 'login',
+  summary: 'Add a profile, guided, and check its key at the service',
+  details:
+    'The key is checked with one GET of the templates. Nothing is stored when the service refuses it or cannot be reached. A live key is stored, not active: see keys switch-mode.',
+  params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
+  examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
+  honours: ['profile', 'baseUrl', 'mode', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { plan, rate, keyStdin }) => {
+    const profiles = await context.profiles();
+    const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile'));
+    profiles.requireFree(name);
+    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url'));
+    // §5.3
+    context.note(
+      'where-keys-come-from',
+      'keys are made in the account settings, API Keys, after the business number is verified',
+    );
+    const key = keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
+    const draft = { baseUrl, plan, rate, key, mode: context.given.mode };
+    await checkKey(context, profiles.target(draft));
+    return profiles.add(name, draft);
+  },
+  view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
+});
+
+async function checkKey(context: Context, target: Parameters<Context['clientFor']>[0]): Promise<void> {
+  try {
+    await (await context.clientFor(target)).call('listTemplates', undefined);
+  } catch (error) {
+    // §5.4, §5.7: a 403 knows the key.
+    if (!(error instanceof CliError && error.status === 403)) throw error;
+    context.note('key-limited', 'the service knows the key, but its plan or scope does not include templates');
+  }
+}

@@ -1,0 +1,26 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { flag, required } from '../../cli/params.ts';
+import { planParams } from './plan.ts';
+import { profileLines } from './show.ts';
+
+export const setProfile = command({
+  name: 'set',
+  summary: "Change a profile's address, plan or webhook secret",
+  details: 'A stored key goes only to the origin stored with it: a change of origin removes the keys.',
+  params: {
+    name: required('<name>', 'a profile'),
+    ...planParams,
+    webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+  },
+  examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
+  honours: ['baseUrl', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { name, plan, rate, webhookSecret }) => {
+    const profiles = await context.profiles();
+    const secret = webhookSecret ? await context.stdin() : undefined;
+    return profiles.set(name, { baseUrl: context.given.baseUrl, plan, rate, webhookSecret: secret });
+  },
+  view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
+});

@@ -1,0 +1,24 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { argument } from '../../cli/params.ts';
+
+export const showProfile = command({
+  name: 'show',
+  summary: 'Show a profile, its keys by prefix and last four',
+  params: { name: argument('[name]', 'a profile; the one in use when left out') },
+  examples: ['profiles show acme', 'profiles show acme -o json'],
+  honours: [...printing],
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    return profiles.show(input.name ?? profiles.chosen());
+  },
+  view: (profile) => [profile.name, ...profileLines(profile)].join('\n'),
+});
+
+/** A profile's fields, a line each. */
+export function profileLines(profile: object): readonly string[] {
+  return Object.entries(profile)
+    .filter(([name]) => name !== 'name')
+    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'none'}`);
+}

@@ -1,0 +1,15 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { required } from '../../cli/params.ts';
+
+export const useProfile = command({
+  name: 'use',
+  summary: 'Choose the profile that is used when none is named',
+  params: { name: required('<name>', 'a profile') },
+  examples: ['profiles use acme'],
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => (await context.profiles()).use(input.name),
+  view: ({ name }, ui) => `${ui.color.green('Using')} ${name}`,
+});

@@ -1,0 +1,22 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+
+export const sandboxEnv = command({
+  name: 'env',
+  summary: 'Print the environment that calls the sandbox, for eval or an .env file',
+  details: 'The one place that prints the sandbox’s keys in full. It starts the sandbox if none is running.',
+  params: {},
+  examples: ['sandbox env', 'sandbox env -o json'],
+  honours: [...printing],
+  piped: 'text',
+  run: async (context) => {
+    const sandboxes = await context.sandboxes();
+    const locator = await sandboxes.ensure();
+    const { keys, secret } = await (await sandboxes.remote(locator)).env();
+    return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
+  },
+  view: (variables) =>
+    Object.entries(variables)
+      .map(([name, value]) => `export ${name}=${value}`)
+      .join('\n'),
+});

@@ -1,0 +1,61 @@
+import { command } from '../cli/command.ts';
+import type { Ui } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { flag } from '../cli/params.ts';
+
+export const whoami = command({
+  name: 'whoami',
+  summary: 'Show which key, mode and address the next command would use, and why',
+  details: 'It makes no call.',
+  params: { explain: flag('--explain', 'show every candidate, and why it won or lost') },
+  examples: ['whoami --profile local', 'whoami --explain --profile local'],
+  honours: ['profile', 'mode', 'baseUrl', ...printing],
+  piped: 'text',
+  run: async (context, { explain }) => {
+    const { winner, problem, candidates } = await context.who();
+    if (!explain && problem) throw problem;
+    return { ...winner, ...(explain && { candidates, problem: problem?.message ?? null, exit: problem?.exit }) };
+  },
+  data: ({ exit: _, ...shown }) => shown,
+  view: (shown, ui) =>
+    [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((one) => candidateLines(one, ui))].join('\n'),
+  exit: ({ exit }) => exit ?? 'done',
+});
+
+function winnerLines({
+  profile,
+  source,
+  mode,
+  address,
+  key,
+  problem,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  if (source === undefined) return [`Nobody: ${String(problem)}`];
+  return [
+    `Profile  ${text(profile, 'none, the environment')}`,
+    `Source   ${text(source)}`,
+    `Mode     ${text(mode)}`,
+    `Address  ${text(address, 'the sandbox on this machine, started on demand')}`,
+    `Key      ${text(key, 'made when the sandbox starts')}`,
+  ];
+}
+
+interface Candidate {
+  readonly source: string;
+  readonly wins: boolean;
+  readonly why: string;
+  readonly profile?: string | undefined;
+  readonly address?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): readonly string[] {
+  const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
+  const verdict = wins ? ui.color.green('wins') : 'loses';
+  return [`\n${source}: ${verdict}, ${why}`, ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : [])];
+}
+
+function text(value: unknown, missing = ''): string {
+  return typeof value === 'string' ? value : missing;
+}

@@ -1,0 +1,16 @@
+import type { Host } from './host.ts';
+
+/** argv and host in, exit code out. The version and the top-level help need nothing that is loaded. */
+export async function main(host: Host): Promise<number> {
+  const alone = host.argv.length === 1 ? host.argv[0] : undefined;
+  if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);
+  if (__ROOT_HELP__ && (alone === '--help' || alone === '-h' || host.argv.length === 0))
+    return print(host, __ROOT_HELP__);
+  const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
+  return run(host, tree);
+}
+
+async function print(host: Host, text: string): Promise<number> {
+  await host.stdout.write(text);
+  return 0;
+}

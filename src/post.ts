@@ -1,0 +1,43 @@
+import { request } from 'node:http';
+
+export interface PostOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds of silence after which it fails. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/** One raw request over plain HTTP: no redirects, no proxy, no retries. */
+export function post(url: string, options: PostOptions = {}): Promise<PostAnswer> {
+  const { method = 'POST', headers, body = '', timeout = 15_000, signal } = options;
+  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { method, headers: { ...headers, ...length }, agent: false, timeout, signal },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
+      },
+    );
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeout} ms`)));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

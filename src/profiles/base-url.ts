@@ -1,0 +1,62 @@
+import { usage } from '../errors.ts';
+import { redact } from '../redact.ts';
+
+const example = 'give an address such as https://api.example.com';
+
+/** The base URL that somebody typed, its path prefix kept, with no slash at its end. */
+export function baseUrl(text: string): string {
+  const typed = text.trim();
+  const fault = faultIn(typed);
+  if (fault) throw usage(`${shown(typed)} ${fault.message}`, fault.hint);
+  const { origin, pathname } = new URL(typed);
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+export function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+/** Whether two URLs have one origin; the spellings of this machine's own address are one. */
+export function sameOrigin(one: string, other: string): boolean {
+  return plainOrigin(one) === plainOrigin(other);
+}
+
+/** Whether what is sent there stays on this machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function plainOrigin(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const host = ['localhost', '[::1]'].includes(hostname) ? '127.0.0.1' : hostname;
+  return `${protocol}//${host}:${port}`;
+}
+
+interface Fault {
+  readonly message: string;
+  readonly hint: string;
+}
+
+function faultIn(typed: string): Fault | undefined {
+  // The URL parser drops these in silence, and reads a backslash as a slash.
+  if (/[\s\p{C}\\]/u.test(typed))
+    return { message: 'has white space, a control character or a backslash inside', hint: example };
+  if (!/^https?:\/\/[^/?#]/i.test(typed) || !URL.canParse(typed))
+    return { message: 'is not a base URL', hint: example };
+  const { username, password, pathname } = new URL(typed);
+  if (username || password)
+    return { message: 'has a user name or password in it', hint: 'leave out what stands before "@"' };
+  if (/[?#]/.test(typed))
+    return { message: 'has a query or a fragment', hint: 'leave out "?" or "#" and what follows' };
+  if (/\/api\/public(\/|$)/.test(pathname))
+    return { message: "includes an endpoint's path", hint: 'leave out /api/public and what follows' };
+  return undefined;
+}
+
+/** What was typed, without what might be a secret in it. */
+function shown(typed: string): string {
+  return `"${redact(typed)
+    .replace(/[?#].*$/s, '…')
+    .replace(/^([a-z]*:\/\/)?.*@/is, '$1…@')}"`;
+}

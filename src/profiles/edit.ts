@@ -1,0 +1,113 @@
+import type { Mode } from '../contract/keys.ts';
+import type { PlanName } from '../contract/plans.ts';
+import { configuration, usage } from '../errors.ts';
+import { baseUrl, sameOrigin } from './base-url.ts';
+import { keyMode, readKey, readWebhookSecret } from './key.ts';
+import { local, profileName, shellWord } from './names.ts';
+import type { Profile, Store } from './store.ts';
+import { profileOf, requireProfile } from './store.ts';
+import { missingKey } from './stored-caller.ts';
+
+export interface GivenKey {
+  readonly key: string;
+  /** Which kind it is, where its prefix does not say. */
+  readonly mode?: Mode | undefined;
+}
+
+export interface Settings {
+  readonly baseUrl?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly rate?: number | undefined;
+  readonly webhookSecret?: string | undefined;
+}
+
+export interface Draft extends Settings, Partial<GivenKey> {
+  readonly baseUrl: string;
+}
+
+/** The first profile becomes the one in use. */
+export function addProfile(store: Store, name: string, draft: Draft): Store {
+  requireFree(store, name);
+  const bare: Profile = { baseUrl: baseUrl(draft.baseUrl), mode: 'sandbox', keys: {} };
+  const { key, mode } = draft;
+  const profile = key === undefined ? changed(bare, draft) : withKey(changed(bare, draft), { key, mode });
+  const isFirst = Object.keys(store.profiles).length === 0;
+  return { ...put(store, name, profile), current: store.current ?? (isFirst ? name : undefined) };
+}
+
+export function requireFree(store: Store, name: string): void {
+  if (profileOf(store, profileName(name)) === undefined) return;
+  const hint = `change it with bizmsg profiles set ${shellWord(name)}, or its keys with bizmsg keys set`;
+  throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
+}
+
+/** Keys belong to their origin: a change of origin leaves them behind. */
+export function setProfile(store: Store, name: string, settings: Settings): Store {
+  return put(store, name, changed(requireProfile(store, name), settings));
+}
+
+export function removeProfile(store: Store, name: string): Store {
+  requireProfile(store, name);
+  const profiles = Object.fromEntries(Object.entries(store.profiles).filter(([other]) => other !== name));
+  return { ...store, profiles, current: store.current === name ? undefined : store.current };
+}
+
+export function useProfile(store: Store, name: string): Store {
+  if (name !== local) requireProfile(store, name);
+  return { ...store, current: name };
+}
+
+/** The mode stays as it is: a live key waits for `switchMode`. */
+export function setKey(store: Store, name: string, given: GivenKey): Store {
+  return put(store, name, withKey(requireProfile(store, name), given));
+}
+
+/** The mode stays as it is: a profile without its live key must fail, not go on in the sandbox. */
+export function removeKey(store: Store, name: string, mode: Mode): Store {
+  const profile = requireProfile(store, name);
+  requireKey(store, name, mode);
+  return put(store, name, { ...profile, keys: { ...profile.keys, [mode]: undefined } });
+}
+
+export function switchMode(store: Store, name: string, mode: Mode): Store {
+  requireKey(store, name, mode);
+  return put(store, name, { ...requireProfile(store, name), mode });
+}
+
+export function requireKey(store: Store, name: string, mode: Mode): string {
+  const profile = requireProfile(store, name);
+  const key = profile.keys[mode];
+  if (key === undefined) throw missingKey(name, profile, mode);
+  return key;
+}
+
+function put(store: Store, name: string, profile: Profile): Store {
+  return { ...store, profiles: { ...store.profiles, [name]: profile } };
+}
+
+function withKey(profile: Profile, { key: text, mode }: GivenKey): Profile {
+  const key = readKey(text);
+  return { ...profile, keys: { ...profile.keys, [keyMode(key, mode)]: key } };
+}
+
+function changed(profile: Profile, settings: Settings): Profile {
+  const { webhookSecret: secret } = settings;
+  return {
+    ...moved(profile, settings.baseUrl),
+    ...planned(profile, settings),
+    webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
+  };
+}
+
+function moved(profile: Profile, typed: string | undefined): Profile {
+  if (typed === undefined) return profile;
+  const address = baseUrl(typed);
+  if (sameOrigin(address, profile.baseUrl)) return { ...profile, baseUrl: address };
+  return { ...profile, baseUrl: address, mode: 'sandbox', keys: {} };
+}
+
+function planned(before: Profile, { plan = before.plan, rate }: Settings): Pick<Profile, 'plan' | 'rate'> {
+  if (plan === 'enterprise') return { plan, rate: rate ?? before.rate };
+  if (rate !== undefined) throw usage('a rate goes with the plan enterprise alone', 'give --plan enterprise too');
+  return { plan, rate: undefined };
+}

@@ -1,0 +1,35 @@
+import type { Mode } from '../contract/keys.ts';
+import { CliError, configuration } from '../errors.ts';
+import type { Env } from '../host.ts';
+
+/** Refuses what is wrong whoever is calling. */
+export function checkEnvironment(env: Env): void {
+  for (const [name, value] of Object.entries(env)) {
+    // An empty one is what CI gives for a secret that is missing.
+    if (name.startsWith('BIZMSG_') && value?.trim() === '')
+      throw configuration('empty-variable', `${name} is set but empty`, 'unset it or give it a value');
+  }
+  environmentMode(env);
+  onlyLocal(env);
+}
+
+export function environmentMode({ BIZMSG_MODE: mode }: Env): Mode | undefined {
+  if (mode === undefined || mode === 'sandbox' || mode === 'live') return mode;
+  throw configuration('bad-variable', `BIZMSG_MODE is "${mode}"`, 'it may be sandbox or live');
+}
+
+/** Whether every target but a sandbox on this machine is refused. */
+export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
+  if (only === undefined || only === 'local') return only === 'local';
+  throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'it may be local');
+}
+
+/** A variable's value as its reader has it; what is wrong with it is said of the variable. */
+export function variable<T>(name: string, text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof CliError) throw configuration('bad-variable', `${name}: ${error.message}`, error.hint, error);
+    throw error;
+  }
+}

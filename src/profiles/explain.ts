@@ -1,0 +1,66 @@
+import { CliError } from '../errors.ts';
+import { shownKey } from '../redact.ts';
+import type { Asked, Caller, Source } from './caller.ts';
+import { resolve, sources } from './resolve.ts';
+
+/** A source, what it offers, and why it won or lost. Keys are only shown, not told. */
+export interface Candidate {
+  readonly source: Source;
+  readonly wins: boolean;
+  readonly profile?: string | undefined;
+  readonly address?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly key?: string | undefined;
+  readonly why: string;
+}
+
+export interface Explanation {
+  readonly caller?: Caller | undefined;
+  /** Why there is no caller. */
+  readonly problem?: CliError | undefined;
+  readonly candidates: readonly Candidate[];
+}
+
+/** Who is calling and who else might have been; it tells what `resolve` would throw. */
+export function explain(asked: Asked): Explanation {
+  const outcome = attempt(() => resolve(asked));
+  const attempts = sources(asked).map(({ source, offer }) => ({ source, ...attempt(offer) }));
+  const decisive = attempts.findIndex(({ caller, problem }) => caller ?? problem);
+  const first = attempts[decisive]?.source;
+  const candidates = attempts.map(({ source, caller, problem }, at) => ({
+    source,
+    wins: at === decisive && outcome.caller !== undefined,
+    ...(caller && shown(caller)),
+    why: at > decisive && (caller ?? problem) ? loss(first, problem) : reason({ source, caller, problem }, outcome),
+  }));
+  return { ...outcome, candidates };
+}
+
+interface Attempt {
+  readonly caller?: Caller | undefined;
+  readonly problem?: CliError | undefined;
+}
+
+function attempt(make: () => Caller | undefined): Attempt {
+  try {
+    return { caller: make() };
+  } catch (error) {
+    if (error instanceof CliError) return { problem: error };
+    throw error;
+  }
+}
+
+function loss(first: Source | undefined, problem: CliError | undefined): string {
+  return [`${first} comes first`, ...(problem ? [problem.message] : [])].join('; ');
+}
+
+function reason({ source, caller, problem }: Attempt & { source: Source }, outcome: Attempt): string {
+  if (problem) return problem.message;
+  if (caller) return outcome.problem?.message ?? 'the first that is set';
+  return source === 'newcomer' ? 'only on a terminal, where there never was a profile' : 'not set';
+}
+
+function shown(caller: Caller): Omit<Candidate, 'source' | 'wins' | 'why'> {
+  if (caller.kind === 'local') return { profile: 'local', address: 'the sandbox on this machine', mode: caller.mode };
+  return { profile: caller.profile, address: caller.baseUrl, mode: caller.mode, key: shownKey(caller.key) };
+}

@@ -1,0 +1,57 @@
+import { isLocalKey } from '../contract/keys.ts';
+import { unsafe } from '../errors.ts';
+import { isLoopback, originOf, sameOrigin } from './base-url.ts';
+import type { LocalCaller, Target } from './caller.ts';
+
+export interface Surroundings {
+  /** What the live locators of this machine name. */
+  readonly localAddresses: readonly string[];
+  /** Whether every target but a sandbox on this machine is refused. */
+  readonly onlyLocal: boolean;
+}
+
+/** Throws where this key must not go to this address. */
+export function guard(target: Target | LocalCaller, { localAddresses, onlyLocal }: Surroundings): void {
+  if (target.kind === 'local') return;
+  const isLocal = isLocalSandbox(target.baseUrl, localAddresses);
+  if (onlyLocal && !isLocal) refuseOther(target);
+  if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
+  if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
+  if (target.baseUrl.startsWith('http:') && !isLoopback(target.baseUrl)) refusePlain(target);
+}
+
+export function isLocalSandbox(url: string, localAddresses: readonly string[]): boolean {
+  return localAddresses.some((address) => sameOrigin(address, url));
+}
+
+function refuseOther({ baseUrl }: Target): never {
+  throw unsafe(
+    'only-local',
+    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is no sandbox running on this machine`,
+    'unset BIZMSG_ONLY, or use --profile local',
+  );
+}
+
+function refuseElsewhere({ baseUrl }: Target): never {
+  const hint = isLoopback(baseUrl)
+    ? 'the sandbox is not running there: bizmsg sandbox start'
+    : 'use a key that was made in the account settings of that service';
+  throw unsafe('local-key-elsewhere', `a local sandbox made this key, and ${originOf(baseUrl)} is none`, hint);
+}
+
+function refuseInSandbox({ baseUrl, mode }: Target): never {
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, taken for live,';
+  throw unsafe(
+    'live-key-to-sandbox',
+    `${kind} does not go to ${originOf(baseUrl)}, a local sandbox`,
+    'use --profile local, which has keys of its own',
+  );
+}
+
+function refusePlain({ baseUrl }: Target): never {
+  throw unsafe(
+    'plain-http',
+    `no key goes over plain http to ${originOf(baseUrl)}`,
+    'use an address that begins with https://',
+  );
+}

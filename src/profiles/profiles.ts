@@ -1,0 +1,86 @@
+import type { Mode } from '../contract/keys.ts';
+import { configuration, usage } from '../errors.ts';
+import { baseUrl } from './base-url.ts';
+import type { Asked, Target } from './caller.ts';
+import type { Draft, Settings } from './edit.ts';
+import * as edit from './edit.ts';
+import { keyMode, readKey } from './key.ts';
+import { local } from './names.ts';
+import type { KeyRow, ProfileRow } from './rows.ts';
+import { keyRows, profileRow, profileRows } from './rows.ts';
+import type { Store } from './store.ts';
+import { readStore } from './store.ts';
+
+/** The stored profiles, as commands see and change them. Keys are shown, never told. */
+export interface Profiles {
+  /** The profile that this command line is about. */
+  chosen(): string;
+  rows(): readonly ProfileRow[];
+  keyRows(name?: string): readonly KeyRow[];
+  show(name: string): ProfileRow;
+  requireFree(name: string): void;
+  requireKey(name: string, mode: Mode): void;
+  /** Where a profile that is not stored yet would call. */
+  target(draft: Draft & { readonly key: string }): Target;
+  add(name: string, draft: Draft): Promise<ProfileRow>;
+  set(name: string, settings: Settings): Promise<ProfileRow>;
+  use(name: string): Promise<{ readonly name: string }>;
+  remove(name: string): Promise<{ readonly name: string }>;
+  setKey(name: string, key: string, told: Mode | undefined): Promise<KeyRow>;
+  removeKey(name: string, mode: Mode): Promise<Pick<KeyRow, 'profile' | 'mode'>>;
+  switchMode(name: string, mode: Mode): Promise<KeyRow>;
+}
+
+export type ProfilesOptions = Pick<Asked, 'flags' | 'env'> & { readonly folder: string };
+
+export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles {
+  const found = () => readStore(folder);
+  // conf and the lock are needed only to write.
+  const change = async (step: (store: Store) => Store): Promise<Store> =>
+    (await import('./write-store.ts')).changeStore(folder, step);
+  const rowAfter = async (name: string, step: (store: Store) => Store) => profileRow(await change(step), name);
+  const keyAfter = async (name: string, mode: Mode, step: (store: Store) => Store) =>
+    keyRow(await change(step), name, mode);
+
+  return {
+    chosen: () => stored(flags.profile ?? env['BIZMSG_PROFILE'] ?? found().current),
+    rows: () => profileRows(found()),
+    keyRows: (name) => keyRows(found(), name),
+    show: (name) => profileRow(found(), name),
+    requireFree: (name) => edit.requireFree(found(), name),
+    requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
+    target: (draft) => {
+      const key = readKey(draft.key);
+      return { kind: 'service', baseUrl: baseUrl(draft.baseUrl), key, mode: keyMode(key, draft.mode) };
+    },
+    add: (name, draft) => rowAfter(name, (store) => edit.addProfile(store, name, draft)),
+    set: (name, settings) => rowAfter(name, (store) => edit.setProfile(store, name, settings)),
+    use: async (name) => {
+      await change((store) => edit.useProfile(store, name));
+      return { name };
+    },
+    remove: async (name) => {
+      await change((store) => edit.removeProfile(store, name));
+      return { name };
+    },
+    setKey: (name, key, told) =>
+      keyAfter(name, keyMode(readKey(key), told), (store) => edit.setKey(store, name, { key, mode: told })),
+    removeKey: async (profile, mode) => {
+      await change((store) => edit.removeKey(store, profile, mode));
+      return { profile, mode };
+    },
+    switchMode: (name, mode) => keyAfter(name, mode, (store) => edit.switchMode(store, name, mode)),
+  };
+}
+
+function stored(name: string | undefined): string {
+  if (name === undefined) throw configuration('no-profile', 'no profile is in use', 'name one with --profile');
+  if (name !== local) return name;
+  throw usage('local is the sandbox on this machine and has keys of its own', 'name a stored profile with --profile');
+}
+
+function keyRow(store: Store, name: string, mode: Mode): KeyRow {
+  const row = keyRows(store, name).find((one) => one.mode === mode);
+  if (!row) throw new Error(`the ${mode} key of ${name} was not stored`);
+  return row;
+}

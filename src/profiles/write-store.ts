@@ -1,0 +1,81 @@
+import { accessSync, chmodSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Conf from 'conf';
+import { lock } from 'proper-lockfile';
+import { CliError, configuration } from '../errors.ts';
+import { fileFault } from './file-fault.ts';
+import { makeFolder } from './make-folder.ts';
+import type { Store } from './store.ts';
+import { readStore, storeFile, storeName } from './store.ts';
+
+/** Reads, changes and writes the store as one step, which no other process comes between. */
+export async function changeStore(folder: string, change: (store: Store) => Store): Promise<Store> {
+  onDisk(folder, () => prepare(folder));
+  const release = await claim(folder);
+  try {
+    const store = change(readStore(folder));
+    onDisk(storeFile(folder), () => write(folder, store));
+    return store;
+  } finally {
+    // The work is done or has failed by now; a lock that stays is stale in ten seconds.
+    await release().catch(() => undefined);
+  }
+}
+
+function prepare(folder: string): void {
+  makeFolder(folder);
+  const { mode } = statSync(folder);
+  // A folder such as /tmp is everybody's: closing it would take it from them.
+  if (mode & 0o1000)
+    throw configuration(
+      'store-shared',
+      `${folder} is shared with others`,
+      'let BIZMSG_CONFIG_DIR name a folder of its own',
+    );
+  if (mode & 0o077) chmodSync(folder, 0o700);
+  accessSync(folder, constants.W_OK | constants.X_OK);
+}
+
+/** Waits for others, longer than the ten seconds that a dead owner's lock counts. */
+async function claim(folder: string): Promise<() => Promise<void>> {
+  const lockfilePath = join(folder, `${storeName}.lock`);
+  // What is done under the lock never yields, so the lock is not lost while it is done.
+  const options = { lockfilePath, onCompromised: () => undefined };
+  const patience = { retries: 150, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
+  try {
+    // A retry would wait out every failure, a full disk as well.
+    return await lock(folder, options).catch((error: unknown) => {
+      if (fileFault(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: patience });
+      throw error;
+    });
+  } catch (error) {
+    if (fileFault(error)?.code !== 'ELOCKED') throw failure(folder, error);
+    const hint = `try again; if no other bizmsg is running, remove ${lockfilePath}`;
+    throw configuration('store-locked', `${storeFile(folder)} is being changed by another bizmsg`, hint, error);
+  }
+}
+
+function write(folder: string, { version, current, profiles }: Store): void {
+  const conf = new Conf<Record<string, unknown>>({
+    cwd: folder,
+    configName: storeName,
+    configFileMode: 0o600,
+    clearInvalidConfig: false,
+  });
+  conf.store = { version, current, profiles };
+}
+
+function onDisk(path: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    throw failure(path, error);
+  }
+}
+
+function failure(path: string, error: unknown): unknown {
+  const fault = error instanceof CliError ? undefined : fileFault(error);
+  if (!fault) return error;
+  const hint = 'BIZMSG_CONFIG_DIR can name another folder';
+  return configuration('store-unwritable', `cannot write ${path}: ${fault.reason}`, hint, error);
+}

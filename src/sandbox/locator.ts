@@ -1,0 +1,97 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../contract/readers.ts';
+import { lives, processStart } from '../lock.ts';
+import type { Probe } from '../lock.ts';
+
+/** Where a sandbox runs, and what its own tools need to talk to it. */
+export interface Locator {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  /** The process's start as the kernel counts it, so that a number used again is not taken for it. */
+  readonly start?: string | undefined;
+  readonly startedAt: number;
+  readonly token: string;
+  readonly build: string;
+  /** The folder that it serves; null when nothing is kept. */
+  readonly data: string | null;
+  /** Started by a command on demand, so that a command may start it anew. */
+  readonly background: boolean;
+  readonly keys: { readonly sandbox: string; readonly live: string };
+}
+
+export function writeLocator(stateFolder: string, locator: Locator): void {
+  const folder = locatorFolder(stateFolder);
+  const path = join(folder, `${locator.port}.json`);
+  const draft = `${path}.${locator.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(locator.pid) })}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Removes a sandbox's own locator, not that of one which took the port since. */
+export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
+  const path = join(stateFolder, 'sandboxes', `${port}.json`);
+  if (readLocator(path)?.token === token) rmSync(path, { force: true });
+}
+
+/** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
+export function liveLocators(stateFolder: string, kill: Probe): readonly Locator[] {
+  const folder = join(stateFolder, 'sandboxes');
+  return namesIn(folder).flatMap((name) => {
+    const locator = /^\d+\.json$/.test(name) ? readLocator(join(folder, name)) : undefined;
+    if (!locator) return [];
+    if (lives(locator.pid, locator.start, kill)) return [locator];
+    removeLocator(stateFolder, locator);
+    return [];
+  });
+}
+
+/** The one that serves a folder, which is the default one unless told. */
+export function findSandbox(stateFolder: string, kill: Probe, data = defaultData(stateFolder)): Locator | undefined {
+  return liveLocators(stateFolder, kill).find((locator) => locator.data === data);
+}
+
+export function defaultData(stateFolder: string): string {
+  return join(stateFolder, 'sandbox');
+}
+
+/** Makes it where it is missing; whoever else is on this machine may not look into it. */
+export function locatorFolder(stateFolder: string): string {
+  const folder = join(stateFolder, 'sandboxes');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+function readLocator(path: string): Locator | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isLocator(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLocator(value: unknown): value is Locator {
+  if (!isRecord(value)) return false;
+  const { keys, data } = value;
+  return (
+    ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
+    ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
+    ['string', 'undefined'].includes(typeof value['start']) &&
+    (data === null || typeof data === 'string') &&
+    typeof value['background'] === 'boolean' &&
+    isRecord(keys) &&
+    typeof keys['sandbox'] === 'string' &&
+    typeof keys['live'] === 'string'
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,53 @@
+import type { Server } from 'node:http';
+import { configuration } from '../errors.ts';
+import type { CliError } from '../errors.ts';
+
+export const defaultPort = 4780;
+
+// the listener's own is 4781
+const next = Array.from({ length: 18 }, (_, index) => defaultPort + 2 + index);
+
+/** Binds to the port asked for or not at all; without one, to the first that is free. */
+export async function bind(server: Server, host: string, port?: number): Promise<number> {
+  const candidates = port === undefined ? [defaultPort, ...next, 0] : [port];
+  for (const candidate of candidates) {
+    const failure = await listen(server, host, candidate);
+    if (!failure) return portOf(server);
+    if (port !== undefined || failure.code !== 'EADDRINUSE') throw unbound(candidate, failure);
+  }
+  throw configuration('port-busy', 'no port is free');
+}
+
+/** Where there is an IPv6 loopback, `localhost` may mean that one. */
+export async function bindIfPossible(server: Server, host: string, port: number): Promise<boolean> {
+  return (await listen(server, host, port)) === undefined;
+}
+
+function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const settle = (failure?: NodeJS.ErrnoException) => {
+      server.off('error', settle);
+      server.off('listening', succeed);
+      resolve(failure);
+    };
+    const succeed = () => settle();
+    server.once('error', settle);
+    server.once('listening', succeed);
+    server.listen({ host, port, ipv6Only: host === '::1' });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function unbound(port: number, failure: NodeJS.ErrnoException): CliError {
+  if (failure.code !== 'EADDRINUSE')
+    return configuration('port', `port ${port} cannot be used`, failure.message, failure);
+  return configuration(
+    'port-busy',
+    `port ${port} is in use`,
+    'give another one, or none to take the next that is free',
+  );
+}

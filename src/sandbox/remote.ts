@@ -1,0 +1,109 @@
+import type { Mode, Scope } from '../contract/keys.ts';
+import * as read from '../contract/readers.ts';
+import type { Reader } from '../contract/readers.ts';
+import { configuration } from '../errors.ts';
+import { post } from '../post.ts';
+import type { PlanSetting } from './changes.ts';
+import { sleep } from './clock.ts';
+import { controlPrefix, tokenHeader } from './control-paths.ts';
+import type { Locator } from './locator.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A sandbox in another process. */
+export interface Remote {
+  status(): Promise<Row>;
+  env(): Promise<RemoteEnv>;
+  /** Resolves once its port is free again. */
+  stop(): Promise<void>;
+  /** What happened after a cursor, and the next cursor. */
+  events(after?: number): Promise<{ readonly events: readonly Row[]; readonly cursor: number }>;
+  messages(): Promise<readonly Row[]>;
+  /** Of the first sandbox key, unless told. */
+  audit(key?: string): Promise<readonly Row[]>;
+  choices(): Promise<readonly Row[]>;
+  keys(): Promise<readonly Row[]>;
+  createKey(scope: Scope, mode?: Mode): Promise<Row>;
+  revokeKey(key: string): Promise<void>;
+  goLive(): Promise<void>;
+  setPlan(plan: Partial<PlanSetting> & Pick<PlanSetting, 'name'>): Promise<Row>;
+}
+
+export interface RemoteEnv {
+  readonly url: string;
+  readonly keys: { readonly sandbox: string; readonly live: string };
+  readonly secret: string;
+}
+
+/** The only caller of the control plane. */
+export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {
+  const ask = <T>(method: 'GET' | 'POST', path: string, answer: Reader<T>, body?: object) =>
+    request({ url: `${url}${controlPrefix}${path}`, token, method, body }, answer);
+  const rows = async (path: string, name: string) =>
+    (await ask('GET', path, read.object({ [name]: list })))[name] ?? [];
+  return {
+    status: () => ask('GET', '/status', row),
+    env: () => ask('GET', '/env', env),
+    stop: async () => {
+      await ask('POST', '/stop', row);
+      await untilSilent(url);
+    },
+    events: (after = 0) => ask('GET', `/events?after=${after}`, read.object({ events: list, cursor: number })),
+    messages: () => rows('/messages', 'messages'),
+    audit: (key) => rows(key === undefined ? '/audit' : `/audit?key=${encodeURIComponent(key)}`, 'calls'),
+    choices: () => rows('/choices', 'choices'),
+    keys: () => rows('/keys', 'keys'),
+    createKey: async (scope, mode) => (await ask('POST', '/keys', read.object({ key: row }), { scope, mode })).key,
+    revokeKey: async (key) => void (await ask('POST', '/keys/revoke', row, { key })),
+    goLive: async () => void (await ask('POST', '/keys/go-live', row)),
+    setPlan: async (plan) => (await ask('POST', '/plan', read.object({ plan: row }), plan)).plan,
+  };
+}
+
+interface Asked {
+  readonly url: string;
+  readonly token: string;
+  readonly method: 'GET' | 'POST';
+  readonly body: object | undefined;
+}
+
+async function request<T>({ url, token, method, body }: Asked, answer: Reader<T>): Promise<T> {
+  const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
+  const got = await post(url, { method, headers, body: body ? JSON.stringify(body) : '' }).catch((error: unknown) => {
+    throw configuration('sandbox-gone', `the sandbox at ${new URL(url).origin} does not answer`, undefined, error);
+  });
+  const value: unknown = JSON.parse(got.body);
+  if (got.status === 200) return answer(value);
+  const reason = read.object({ error: read.object({ message: read.string }) })(value).error.message;
+  throw configuration('sandbox-refused', `the sandbox refused: ${reason}`);
+}
+
+async function untilSilent(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const answers = await post(url, { method: 'GET', timeout: 1_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (!answers) return;
+    await sleep(10);
+  }
+  throw configuration('sandbox-busy', `the sandbox at ${url} did not end`);
+}
+
+const env = read.object({
+  url: read.string,
+  keys: read.object({ sandbox: read.string, live: read.string }),
+  secret: read.string,
+});
+
+const list = read.list(row);
+
+function row(value: unknown, at = ''): Row {
+  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
+  return value;
+}
+
+function number(value: unknown, at = ''): number {
+  if (typeof value !== 'number') throw new read.Mismatch(at, 'must be a number');
+  return value;
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { realClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { control, isControl } from './control.ts';
+import type { Controlled } from './control-routes.ts';
+import { watchIdle } from './idle.ts';
+import type { Idle } from './idle.ts';
+import { bind, bindIfPossible } from './ports.ts';
+import type { Sandbox } from './sandbox.ts';
+import { rawReply, receive, respond } from './wire.ts';
+
+export interface ServerOptions {
+  readonly sandbox: Sandbox;
+  /** What the control plane asks for. */
+  readonly token: string;
+  readonly pid: number;
+  readonly build: string;
+  readonly data: string | null;
+  /** Without one, the first that is free from the usual one on. */
+  readonly port?: number | undefined;
+  /** Milliseconds without a request after which `onIdle` is told. */
+  readonly idle?: number | undefined;
+  readonly onIdle?: (() => void) | undefined;
+  /** The control plane was asked to stop, and has answered. */
+  readonly onStop?: (() => void) | undefined;
+  readonly warn?: ((text: string) => void) | undefined;
+  /** Of the world outside, which the sandbox's own clock need not follow. */
+  readonly clock?: Clock | undefined;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const halfAnHour = 30 * 60_000;
+
+const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, requireHostHeader: false };
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { sandbox, token, pid, build, data, clock = realClock(), warn = () => {} } = options;
+  const servers = [createServer(limits), createServer(limits)] as const;
+  const port = await bind(servers[0], '127.0.0.1', options.port);
+  const url = `http://127.0.0.1:${port}`;
+  const started = clock.now();
+  const uptime = () => clock.now() - started;
+  const controlled = { sandbox, token, url, port, pid, build, data, warn, uptime, stop: options.onStop ?? (() => {}) };
+  const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
+  for (const server of servers) serve(server, controlled, idle);
+  await bindIfPossible(servers[1], '::1', port);
+  return {
+    url,
+    port,
+    close: async () => {
+      idle.close();
+      await Promise.all(servers.map(closed));
+    },
+  };
+}
+
+function serve(server: Server, controlled: Controlled, idle: Idle): void {
+  const { sandbox } = controlled;
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    response.on('close', idle.begin());
+    void answerTo(request, response, controlled);
+  };
+  server.on('request', handle);
+  // it would be answered 417, a status that the service does not have
+  server.on('checkExpectation', handle);
+  server.on('connect', ({ url: target = '' }, socket: Duplex) => {
+    socket.end(rawReply(sandbox.refuse(404, `there is no tunnel to ${target}`)));
+  });
+  server.on('clientError', (_, socket) => {
+    if (socket.writable) socket.end(rawReply(sandbox.refuse(400, 'this is not a valid HTTP request')));
+    else socket.destroy();
+  });
+}
+
+async function answerTo(request: IncomingMessage, response: ServerResponse, controlled: Controlled): Promise<void> {
+  const exchange = await receive(request);
+  if (!exchange) return;
+  if (!isControl(exchange.target)) return respond(response, await controlled.sandbox.answer(exchange));
+  const stop = () => response.on('finish', controlled.stop);
+  return respond(response, control(exchange, { ...controlled, stop }));
+}
+
+async function closed(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const ended = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await ended;
+}

@@ -1,0 +1,48 @@
+import type { Env } from '../host.ts';
+import { safeLines } from './safe-text.ts';
+
+type Paint = (text: string) => string;
+
+export interface Ui {
+  readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
+  /** How many columns a line may take. */
+  readonly width: number;
+  /** What was done, and whether only the sandbox on this machine did it. */
+  done(verb: string): string;
+  /** Text from outside: untouched, but made safe where a terminal would see it. */
+  outside(text: string): string;
+}
+
+const asIs: Paint = (text) => text;
+const plain: Ui['color'] = { green: asIs, red: asIs, yellow: asIs, cyan: asIs, bold: asIs, dim: asIs };
+
+export interface Surroundings {
+  readonly terminal: boolean;
+  readonly width: number;
+  readonly noColor: boolean;
+  readonly env: Env;
+}
+
+/** https://no-color.org and https://force-color.org; the flag wins over both. */
+export function wantsColor({ terminal, noColor, env }: Omit<Surroundings, 'width'>): boolean {
+  if (noColor) return false;
+  if (env['NO_COLOR']) return false;
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return terminal && env['TERM'] !== 'dumb';
+}
+
+export async function createUi(surroundings: Surroundings, simulated: () => boolean): Promise<Ui> {
+  const color = wantsColor(surroundings) ? await colors() : plain;
+  return {
+    color,
+    width: surroundings.width,
+    done: (verb) => `${color.green(verb)}${simulated() ? ' (simulated)' : ''}`,
+    outside: (text) => (surroundings.terminal ? safeLines(text) : text),
+  };
+}
+
+async function colors(): Promise<Ui['color']> {
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
+}

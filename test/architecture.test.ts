@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('..', import.meta.url).pathname;
+
+/** What each room may import of ours, by the beginning of the path below src. `lazy` only through import(). */
+const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly lazy?: readonly string[] }>> = {
+  'main.ts': { now: [], lazy: ['cli/run', 'commands/index'] },
+  'commands/sandbox/start.ts': {
+    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'commands'],
+    lazy: ['sandbox/'],
+  },
+  commands: {
+    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
+  },
+  cli: {
+    now: ['cli', 'contract', 'terminal'],
+    lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote'],
+  },
+  client: { now: ['client', 'contract'], lazy: ['client'] },
+  profiles: { now: ['profiles', 'contract'], lazy: ['profiles'] },
+  sandbox: { now: ['sandbox', 'contract', 'webhooks/signature'], lazy: ['sandbox'] },
+  terminal: { now: ['terminal'], lazy: ['terminal'] },
+  contract: { now: ['contract'] },
+};
+/** The floor: free to all, and importing nothing of ours but each other. */
+const floor = ['errors', 'redact', 'lock', 'post', 'host', 'journal', 'csv'];
+
+interface Import {
+  readonly file: string;
+  readonly to: string;
+  readonly how: 'now' | 'lazy' | 'type';
+}
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\.ts$/.test(file),
+);
+const imports = files.flatMap((file) => importsOf(file));
+
+describe('the rooms of the house', () => {
+  it.each(files)('%s imports only what its room may', (file) => {
+    const room = Object.keys(rules).find((name) => file === name || file.startsWith(`${name}/`));
+    const wrong = imports
+      .filter((one) => one.file === file && one.how !== 'type' && one.to.startsWith('.'))
+      .map((one) => ({ ...one, to: relative('.', join(file, '..', one.to)).replace(/\.ts$/, '') }))
+      .filter(({ to, how }) => {
+        if (floor.includes(to)) return false;
+        const rule = room ? rules[room] : { now: [] };
+        const allowed = [...(rule?.now ?? []), ...(how === 'lazy' ? (rule?.lazy ?? []) : [])];
+        return !allowed.some((start) => to.startsWith(start));
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets each package in through one file, on first use but for commander', () => {
+    const packages = imports.filter(({ to, how }) => !to.startsWith('.') && !to.startsWith('node:') && how !== 'type');
+    const doors = new Map<string, Set<string>>();
+    for (const { to, file } of packages) {
+      const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? '');
+      doors.set(name, (doors.get(name) ?? new Set()).add(file));
+    }
+    const several = [...doors].filter(([, from]) => from.size > 1).map(([name, from]) => [name, ...from]);
+    expect(several).toEqual([]);
+  });
+
+  it('touches the process only in bin', () => {
+    const touching = files.filter((file) => /\bprocess\.|['"](node:)?process['"]|\bconsole\./.test(code(file)));
+    expect(touching).toEqual([]);
+  });
+});
+
+function importsOf(file: string): readonly Import[] {
+  const text = code(file);
+  const still = [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gms)];
+  const bare = [...text.matchAll(/^import\s+'([^']+)'/gm)];
+  const lazy = [...text.matchAll(/(?:\btypeof\s+)?\bimport\('([^']+)'\)/g)];
+  return [
+    ...still.map(([, type, to = '']) => ({ file, to, how: type ? ('type' as const) : ('now' as const) })),
+    ...bare.map(([, to = '']) => ({ file, to, how: 'now' as const })),
+    ...lazy.map(([whole, to = '']) => ({
+      file,
+      to,
+      how: whole.startsWith('typeof') ? ('type' as const) : ('lazy' as const),
+    })),
+  ];
+}
+
+/** The file without its comments. */
+function code(file: string): string {
+  return readFileSync(join(root, 'src', file), 'utf8')
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/^\s*\/\/.*$/gm, '');
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { followed, isLoopback, joinAddress, readBase } from '../../src/client/address.ts';
+import { thrown } from '../support/thrown.ts';
+
+const plain = readBase('https://api.example/');
+const prefixed = readBase('https://api.example/gateway/v1/');
+
+describe('joinAddress', () => {
+  it.each([
+    ['/api/public/contacts', 'https://api.example/api/public/contacts'],
+    ['api/public/contacts', 'https://api.example/api/public/contacts'],
+    ['contacts?a=b', 'https://api.example/contacts?a=b'],
+    ['/a?to=https://evil.example/', 'https://api.example/a?to=https://evil.example/'],
+    ['/a b', 'https://api.example/a%20b'],
+    ['/a/../b', 'https://api.example/b'],
+    ['/a?b=c#d', 'https://api.example/a?b=c'],
+    ['/@evil.example', 'https://api.example/@evil.example'],
+    ['', 'https://api.example/'],
+  ])('joins "%s"', (path, url) => {
+    expect(joinAddress(plain, path)).toBe(url);
+  });
+
+  it.each([
+    ['/api/public/contacts', 'https://api.example/gateway/v1/api/public/contacts'],
+    ['/a/../b', 'https://api.example/gateway/v1/b'],
+    ['', 'https://api.example/gateway/v1'],
+  ])('keeps the prefix before "%s"', (path, url) => {
+    expect(joinAddress(prefixed, path)).toBe(url);
+  });
+
+  it.each([
+    '//evil.example',
+    '//evil.example/a',
+    'https://evil.example/',
+    'http:evil.example',
+    '@evil.example',
+    '@evil.example/a',
+    ':pass@evil.example',
+    ':8443/a',
+    '.evil.example/a',
+    '\\\\evil.example',
+    '/\\evil.example',
+    '\\evil.example',
+    '/a\\..\\b',
+    '\t//evil.example',
+    '/\t/evil.example',
+    '/a\nb',
+    '\r\n@evil.example',
+    '/a\0',
+  ])('refuses %j', (path) => {
+    const refusal = expect.objectContaining({ exit: 'unsafe', code: 'foreign-address' });
+    expect(thrown(() => joinAddress(plain, path))).toEqual(refusal);
+    expect(thrown(() => joinAddress(prefixed, path))).toEqual(refusal);
+  });
+
+  it.each(['/..', '/../..', '/../../a', '/%2e%2e/a', '/a/../../v2/b', '-other/a', '2'])(
+    'stays below the prefix: %j',
+    (path) => {
+      const url = thrown(() => joinAddress(prefixed, path)) ? 'refused' : joinAddress(prefixed, path);
+      expect(['refused', `https://api.example/gateway/v1/${path}`]).toContain(url);
+    },
+  );
+});
+
+describe('followed', () => {
+  const from = 'https://api.example/gateway/v1/api/public/contacts?page=1';
+
+  it.each([
+    ['?page=2', 'https://api.example/gateway/v1/api/public/contacts?page=2'],
+    ['/api/public/contacts?page=2', 'https://api.example/gateway/v1/api/public/contacts?page=2'],
+    ['/gateway/v1/api/public/contacts?page=2', 'https://api.example/gateway/v1/api/public/contacts?page=2'],
+    ['https://api.example/api/public/contacts?page=2', 'https://api.example/gateway/v1/api/public/contacts?page=2'],
+    ['contacts?page=2', 'https://api.example/gateway/v1/api/public/contacts?page=2'],
+  ])('resolves "%s" below the prefix', (target, url) => {
+    expect(followed(prefixed, from, target)).toBe(url);
+  });
+
+  it.each([
+    'https://evil.example/a',
+    '//evil.example/a',
+    'http://api.example/a',
+    'https://api.example:8443/a',
+    'https://a:b@api.example/a',
+    'javascript:alert(1)',
+    'http://[',
+  ])('leads nowhere for "%s"', (target) => {
+    expect(followed(prefixed, from, target)).toBeUndefined();
+  });
+});
+
+describe('isLoopback', () => {
+  it.each(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('knows %s', (host) => {
+    expect(isLoopback(host)).toBe(true);
+  });
+
+  it.each(['localhost.evil.example', '127.0.0.1.evil.example', '128.0.0.1', '0.0.0.0', '[::2]', 'api.example'])(
+    'does not take %s for it',
+    (host) => {
+      expect(isLoopback(host)).toBe(false);
+    },
+  );
+});

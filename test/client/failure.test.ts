@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { createConceal } from '../../src/client/conceal.ts';
+import { failureOf } from '../../src/client/failure.ts';
+import type { Trouble } from '../../src/client/trouble.ts';
+import type { WireKind } from '../../src/client/wire-failure.ts';
+import { WireFailure } from '../../src/client/wire-failure.ts';
+
+const conceal = createConceal('sk_live_0123456789abcdef');
+const answer = (status: number, body = '') => ({ status, headers: [], body: Buffer.from(body) });
+const refused = (status: number, body?: string): Trouble => ({ kind: 'refused', answer: answer(status, body) });
+const broken = (kind: WireKind, sent: boolean): Trouble => ({
+  kind: 'broken',
+  failure: new WireFailure(kind, sent, 'why'),
+});
+const when = (method: string, url = 'https://api.example/x') => ({ method, url, conceal });
+const post = (trouble: Trouble) => failureOf(trouble, when('POST'));
+const get = (trouble: Trouble) => failureOf(trouble, when('GET'));
+
+describe('failureOf', () => {
+  it.each<[string, Trouble, string, string, string]>([
+    ['400', refused(400), 'rejected', 'no', 'rejected'],
+    ['401', refused(401), 'keyRefused', 'no', 'keyRefused'],
+    ['403', refused(403), 'keyRefused', 'no', 'keyRefused'],
+    ['404', refused(404), 'notFound', 'no', 'notFound'],
+    ['409', refused(409), 'rejected', 'no', 'rejected'],
+    ['422', refused(422), 'rejected', 'no', 'rejected'],
+    ['429', refused(429), 'rateLimited', 'no', 'rateLimited'],
+    ['500', refused(500), 'unsure', 'unknown', 'serviceFault'],
+    ['503', refused(503), 'unsure', 'unknown', 'serviceFault'],
+    ['304', refused(304), 'unsure', 'unknown', 'serviceFault'],
+    ['a refused connection', broken('connect', false), 'network', 'no', 'network'],
+    ['an unknown host', broken('address', false), 'network', 'no', 'network'],
+    ['a bad certificate', broken('tls', false), 'network', 'no', 'network'],
+    ['a proxy that refuses', broken('proxy', false), 'network', 'no', 'network'],
+    ['a reset', broken('reset', true), 'unsure', 'unknown', 'network'],
+    ['no HTTP', broken('garbled', true), 'unsure', 'unknown', 'serviceFault'],
+    ['too large an answer', broken('too-large', true), 'unsure', 'unknown', 'serviceFault'],
+    ['a time-out after sending', { kind: 'late', sent: true, waited: 9 }, 'unsure', 'unknown', 'network'],
+    ['a time-out before', { kind: 'late', sent: false, waited: 9 }, 'network', 'no', 'network'],
+    ['no JSON', { kind: 'unreadable', answer: answer(200, 'x'), why: 'y' }, 'unsure', 'unknown', 'serviceFault'],
+    ['a 302', { kind: 'redirected', answer: answer(302), why: 'y' }, 'unsafe', 'unknown', 'unsafe'],
+    ['a 307', { kind: 'redirected', answer: answer(307), why: 'y' }, 'unsafe', 'no', 'unsafe'],
+    ['an interruption', { kind: 'interrupted', sent: true }, 'interrupted', 'unknown', 'interrupted'],
+    ['an early one', { kind: 'interrupted', sent: false }, 'interrupted', 'no', 'interrupted'],
+  ])('tells what %s means for a change and for a read', (_, trouble, exit, done, readExit) => {
+    expect(post(trouble)).toMatchObject({ exit, done });
+    expect(get(trouble)).toMatchObject({ exit: readExit, done: undefined });
+  });
+
+  it('says where keys are made, and what a plan or a scope may lack', () => {
+    expect(get(refused(401)).hint).toContain('account settings');
+    expect(get(refused(403)).hint).toMatch(/plan.*scope/);
+  });
+
+  it('says to whom persisting faults are reported', () => {
+    expect(get(refused(500)).hint).toContain('support');
+    expect(post(refused(500)).hint).toMatch(/may have been done.*support/);
+  });
+
+  it.each([
+    ['{"detail":"no such template"}', 'no such template'],
+    ['{"message":"m"}', 'm'],
+    ['{"error":{"message":"m"}}', 'm'],
+    ['{"error":"e"}', 'e'],
+    ['{"title":"t","detail":"d"}', 'd'],
+    ['{"detail":7,"title":"t"}', 't'],
+    ['{"detail":"two\\nlines"}', undefined],
+    [`{"detail":"${'x'.repeat(201)}"}`, undefined],
+    ['["m"]', undefined],
+    ['<html>', undefined],
+    ['', undefined],
+  ])('finds what %s tells a person', (body, detail) => {
+    const tail = detail === undefined ? '' : `: ${detail}`;
+    expect(get(refused(404, body)).message).toBe(`the service answered 404 Not Found${tail}`);
+  });
+
+  it('keeps a JSON body as it is and cuts a long text', () => {
+    expect(get(refused(400, '{"a":[1]}')).body).toEqual({ a: [1] });
+    expect(get(refused(400)).body).toBeUndefined();
+    expect(String(get(refused(400, '<'.repeat(9_000))).body)).toHaveLength(4_097);
+  });
+
+  it('shows no key', () => {
+    const body = '{"error":{"message":"bad sk_live_0123456789abcdef"}}';
+    const failure = get(refused(400, body));
+    expect(failure.message).toBe('the service answered 400 Bad Request: bad sk_live_…cdef');
+    expect(JSON.stringify(failure.body)).not.toContain('0123456789abcdef');
+  });
+
+  it('asks for the sandbox on this machine only', () => {
+    const local = failureOf(broken('connect', false), when('GET', 'http://127.0.0.1:4780/x'));
+    expect(local.hint).toContain('sandbox');
+    expect(get(broken('connect', false)).hint).not.toContain('sandbox');
+  });
+});

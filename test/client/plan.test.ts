@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { PlannedRequest } from '../../src/client/plan.ts';
+import { curlLine, Planned } from '../../src/client/plan.ts';
+import { key, message, rig } from './rig.ts';
+import { serve } from './servers.ts';
+
+const run = promisify(execFile);
+const curl = await run('sh', ['-c', 'command -v curl']).then(
+  () => true,
+  () => false,
+);
+
+async function plan(call: Promise<unknown>): Promise<PlannedRequest> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof Planned) return outcome.request;
+  throw new Error('nothing was planned', { cause: outcome });
+}
+
+describe('a dry run', () => {
+  it('plans a call and sends nothing', async () => {
+    const service = await serve((_, __, response) => response.end());
+    const { client } = await rig('direct', service.url, { dryRun: true });
+    expect(await plan(client.call('sendTemplate', message))).toEqual({
+      method: 'POST',
+      url: `${service.url}/api/public/messages/send-template`,
+      headers: {
+        Authorization: 'Bearer $BIZMSG_API_KEY',
+        Accept: 'application/json',
+        'User-Agent': 'bizmsg-test',
+        'Content-Type': 'application/json',
+      },
+      body: message,
+    });
+    expect((await plan(client.pages('listContacts').next())).url).toBe(`${service.url}/api/public/contacts`);
+    expect(await plan(client.raw({ method: 'PUT', path: '/x', body: 'a: b' }))).toMatchObject({ body: 'a: b' });
+    expect(service.seen).toEqual([]);
+  });
+
+  it('shows no key that stands in a value', async () => {
+    const { client } = await rig('direct', 'https://api.example', { dryRun: true });
+    const shown = await plan(client.call('sendTemplate', { ...message, params: [key] }, { query: [['a', key]] }));
+    expect(JSON.stringify(shown)).not.toContain(key);
+  });
+});
+
+describe.skipIf(!curl)('the curl line (skipped where there is no curl)', () => {
+  const hostile = `it's "quoted" $HOME \`id\` \\ !x %s\n[1-2]{a,b} & ; # é`;
+
+  it.each<[string, Parameters<Awaited<ReturnType<typeof rig>>['client']['raw']>[0]]>([
+    ['a read', { method: 'GET', path: `/x?a=${encodeURIComponent(hostile)}&b=[1-2]{c,d}'` }],
+    ['a change', { method: 'POST', path: '/x', headers: { 'Content-Type': 'text/plain' }, body: hostile }],
+    ['a body that begins like a file', { method: 'POST', path: '/x', body: '@/etc/passwd' }],
+    ['JSON', { method: 'PUT', path: '/x', body: JSON.stringify({ hostile }) }],
+    ['JSON in a form of its own', { method: 'PUT', path: '/x', body: '{ "n": 12345678901234567890 }' }],
+    ['an empty header', { method: 'DELETE', path: '/x', headers: { 'X-Empty': '', 'X-Odd': `a'b"$HOME` } }],
+    ['a head', { method: 'HEAD', path: '/x' }],
+  ])('sends %s as the client does', async (_, request) => {
+    const service = await serve((_, __, response) => response.end());
+    const planning = await rig('direct', service.url, { dryRun: true });
+    const sending = await rig('direct', service.url);
+    const line = curlLine(await plan(planning.client.raw(request)));
+    await run('sh', ['-c', line], { env: { PATH: process.env['PATH'], BIZMSG_API_KEY: key } });
+    await sending.client.raw(request);
+    const [ours, theirs] = [service.seen[1], service.seen[0]];
+    const { connection: _c, 'content-length': _l, 'content-type': type, ...headers } = ours?.headers ?? {};
+    expect(theirs).toMatchObject({ method: ours?.method, url: ours?.url, body: ours?.body, headers });
+    expect(type === undefined || theirs?.headers['content-type'] === type).toBe(true);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { failureFrom, key, rig } from './rig.ts';
+import { serve } from './servers.ts';
+
+describe('a raw request', () => {
+  it('gives a success untouched', async () => {
+    const bytes = Buffer.from([0, 255, 10, 123]);
+    const service = await serve((_, __, response) =>
+      response.writeHead(203, ['X-A', '1', 'X-A', '2', 'X-B', '3']).end(bytes),
+    );
+    const { client } = await rig('direct', service.url);
+    const answer = await client.raw({ method: 'GET', path: '/x?y=z' });
+    expect(answer.status).toBe(203);
+    expect(answer.headers).toMatchObject({ 'X-A': ['1', '2'], 'X-B': '3' });
+    expect(answer.body.equals(bytes)).toBe(true);
+    expect(service.seen[0]).toMatchObject({ url: '/x?y=z', headers: { authorization: `Bearer ${key}` } });
+  });
+
+  it('sends its own headers in place of ours', async () => {
+    const service = await serve((_, __, response) => response.end());
+    const { client } = await rig('pool', service.url);
+    await client.raw({ method: 'PATCH', path: '/x', headers: { accept: 'text/csv', 'X-A': 'é' }, body: 'abc' });
+    expect(service.seen[0]).toMatchObject({ method: 'PATCH', body: 'abc', headers: { accept: 'text/csv' } });
+  });
+
+  it('may have been done when a fault answers anything but a read', async () => {
+    const service = await serve((_, __, response) => response.writeHead(500).end());
+    const { client } = await rig('direct', service.url);
+    expect(await failureFrom(client.raw({ method: 'DELETE', path: '/x' }))).toMatchObject({
+      exit: 'unsure',
+      done: 'unknown',
+    });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('keeps the body of a failure in the error', async () => {
+    const service = await serve((_, __, response) => response.writeHead(404).end('{"title":"gone"}'));
+    const { client } = await rig('direct', service.url);
+    const failure = await failureFrom(client.raw({ method: 'GET', path: '/x' }));
+    expect(failure).toMatchObject({ exit: 'notFound', status: 404, body: { title: 'gone' }, done: undefined });
+  });
+
+  it.each(['//evil.example', '@evil.example', 'https://evil.example/'])('sends nothing to %s', async (path) => {
+    const service = await serve((_, __, response) => response.end());
+    const { client } = await rig('direct', service.url);
+    expect(await failureFrom(client.raw({ method: 'GET', path }))).toMatchObject({ code: 'foreign-address' });
+    expect(service.seen).toEqual([]);
+  });
+
+  it.each([
+    ['GET', { Authorization: 'Bearer x' }],
+    ['GET', { Host: 'evil.example' }],
+    ['GET', { 'X-A': 'a\r\nX-B: b' }],
+    ['GET', { 'X A': 'a' }],
+    ['GET', { 'Content-Length': '1' }],
+    ['get', {}],
+    ['CONNECT', {}],
+  ])('refuses %s with %j', async (method, headers) => {
+    const service = await serve((_, __, response) => response.end());
+    const { client } = await rig('direct', service.url);
+    expect(await failureFrom(client.raw({ method, path: '/x', headers }))).toMatchObject({ exit: 'usage' });
+    expect(service.seen).toEqual([]);
+  });
+});

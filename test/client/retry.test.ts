@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { retryDelay } from '../../src/client/retry.ts';
+import type { Trouble } from '../../src/client/trouble.ts';
+import type { WireKind } from '../../src/client/wire-failure.ts';
+import { WireFailure } from '../../src/client/wire-failure.ts';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+
+const answered = (status: number, retryAfter?: string): Trouble => ({
+  kind: 'refused',
+  answer: {
+    status,
+    headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
+    body: Buffer.alloc(0),
+  },
+});
+const broken = (kind: WireKind, sent: boolean): Trouble => ({
+  kind: 'broken',
+  failure: new WireFailure(kind, sent, ''),
+});
+const facts = { repeated: 0, retries: 3, now, random: 0.5 };
+
+describe('retryDelay', () => {
+  it.each<[string, Trouble, 'again' | 'never', 'again' | 'never']>([
+    ['429', answered(429), 'again', 'again'],
+    ['500', answered(500), 'never', 'again'],
+    ['503', answered(503), 'never', 'again'],
+    ['400', answered(400), 'never', 'never'],
+    ['401', answered(401), 'never', 'never'],
+    ['404', answered(404), 'never', 'never'],
+    ['304', answered(304), 'never', 'never'],
+    ['a refused connection', broken('connect', false), 'again', 'again'],
+    ['an unknown host', broken('address', false), 'never', 'never'],
+    ['a bad certificate', broken('tls', false), 'never', 'never'],
+    ['a proxy that refuses', broken('proxy', false), 'never', 'never'],
+    ['a reset', broken('reset', true), 'never', 'again'],
+    ['no HTTP', broken('garbled', true), 'never', 'again'],
+    ['too large an answer', broken('too-large', true), 'never', 'never'],
+    ['a time-out after sending', { kind: 'late', sent: true, waited: 1 }, 'never', 'again'],
+    ['a time-out before sending', { kind: 'late', sent: false, waited: 1 }, 'never', 'again'],
+    ['an interruption', { kind: 'interrupted', sent: false }, 'never', 'never'],
+  ])('after %s: a change and a read', (_, trouble, change, read) => {
+    const told = (changes: boolean) => (retryDelay({ ...facts, trouble, changes }) === undefined ? 'never' : 'again');
+    expect([told(true), told(false)]).toEqual([change, read]);
+  });
+
+  it.each([
+    ['0', 0],
+    ['7', 7_000],
+    ['120', 120_000],
+    ['121', undefined],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+    ['Thursday, 01-Jan-26 00:00:30 GMT', 30_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['Thu, 01 Jan 2026 00:02:01 GMT', undefined],
+    ['-1', 500],
+    ['1.5', 500],
+    ['soon', 500],
+    ['', 500],
+  ])('obeys a Retry-After of "%s"', (text, wait) => {
+    expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true })).toBe(wait);
+  });
+
+  it.each([
+    [0, 0, 0],
+    [0, 0.999, 999],
+    [1, 0.5, 1_000],
+    [2, 0.5, 2_000],
+    [9, 0.5, 10_000],
+  ])('backs off with full jitter (%s repeated, random %s)', (repeated, random, wait) => {
+    const trouble = answered(500);
+    expect(retryDelay({ trouble, changes: false, repeated, retries: 99, now, random })).toBe(wait);
+  });
+
+  it.each([
+    [0, 0],
+    [3, 3],
+  ])('gives up after %s retries', (retries, repeated) => {
+    expect(retryDelay({ ...facts, trouble: answered(429, '1'), changes: false, retries, repeated })).toBeUndefined();
+  });
+});

@@ -1,0 +1,65 @@
+import { onTestFinished } from 'vitest';
+import type { Client, ClientOptions } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
+import { openDirect } from '../../src/client/direct.ts';
+import { openPool } from '../../src/client/pool.ts';
+import type { Transport } from '../../src/client/transport.ts';
+import { CliError } from '../../src/errors.ts';
+
+export const ways = ['direct', 'pool'] as const;
+export type Way = (typeof ways)[number];
+
+export const key = 'sk_test_0123456789abcdef';
+
+export const message = { to: '+12025550101', template: 'order_update', params: ['Ada'] };
+
+interface Ends {
+  readonly url: string;
+  readonly ca?: readonly string[];
+  readonly connectTimeout?: number;
+}
+
+export async function open(way: Way, { url, ...options }: Ends): Promise<Transport> {
+  const transport =
+    way === 'direct' ? openDirect(options) : await openPool({ origin: new URL(url).origin, ...options });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+interface Rig {
+  readonly client: Client;
+  /** How long the client waited before each repetition. */
+  readonly waits: number[];
+  readonly lines: string[];
+}
+
+/** A client at an address, whose waits take no time. */
+export async function rig(way: Way, url: string, options: Partial<ClientOptions> = {}): Promise<Rig> {
+  const waits: number[] = [];
+  const lines: string[] = [];
+  const client = createClient({
+    baseUrl: url,
+    key,
+    userAgent: 'bizmsg-test',
+    transport: await open(way, { url }),
+    signal: new AbortController().signal,
+    random: () => 0.5,
+    now: () => Date.parse('2026-01-01T00:00:00Z'),
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+    },
+    trace: (line) => lines.push(line),
+    ...options,
+  });
+  return { client, waits, lines };
+}
+
+/** The one error a call comes to. */
+export async function failureFrom(call: Promise<unknown>): Promise<CliError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof CliError) return outcome;
+  throw new Error('no CliError was thrown', { cause: outcome });
+}

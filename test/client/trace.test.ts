@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createConceal } from '../../src/client/conceal.ts';
+import { answerLines, requestLines } from '../../src/client/trace.ts';
+
+const key = 'odd"key/without=prefix';
+const conceal = createConceal(key);
+const request = (body: string) => ({
+  method: 'POST',
+  url: 'https://api.example/x?to=%2B12025550101',
+  headers: {},
+  body,
+});
+
+describe('the trace', () => {
+  it('masks phone numbers in the address and the body', () => {
+    expect(requestLines(request('{"to":"+12025550101"}'), conceal)).toEqual([
+      '> POST https://api.example/x?to=%2B120…01',
+      '>',
+      '> {"to":"+120…01"}',
+    ]);
+  });
+
+  it('shows no key, however it is written', () => {
+    const shown = requestLines(request(`${key} ${JSON.stringify(key)} ${encodeURIComponent(key)}`), conceal).join('\n');
+    expect(shown).not.toMatch(/odd.{0,3}key/);
+  });
+
+  it('shows no cookie', () => {
+    const answer = { status: 200, headers: [['Set-Cookie', 'session=1']] as const, body: Buffer.from('') };
+    expect(answerLines(answer, 12.4, conceal)).toEqual(['< 200 (12 ms)', '< Set-Cookie: …']);
+  });
+
+  it('writes controls as escapes, and each line on a line of its own', () => {
+    const body = 'a\u001b[2Jb\r\nc\u202ed\u009b';
+    expect(requestLines(request(body), conceal).slice(2)).toEqual(['> a\\u{1b}[2Jb', '> c\\u{202e}d\\u{9b}']);
+  });
+
+  it('cuts a long body', () => {
+    const shown = requestLines(request('x'.repeat(100_000)), conceal).join('');
+    expect(shown.length).toBeLessThan(9_000);
+    expect(shown.endsWith('…')).toBe(true);
+  });
+});

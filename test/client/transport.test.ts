@@ -1,0 +1,303 @@
+import { gzipSync } from 'node:zlib';
+import net from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { header, openTransport } from '../../src/client/transport.ts';
+import type { Transport } from '../../src/client/transport.ts';
+import { WireFailure } from '../../src/client/wire-failure.ts';
+import { open, ways } from './rig.ts';
+import { authority, deadPort, listen, serve, serveBytes, serveProxy } from './servers.ts';
+
+const patient = () => ({ signal: new AbortController().signal, maxBytes: 1_000_000 });
+const post = (url: string) => ({
+  method: 'POST',
+  url,
+  headers: { 'Content-Type': 'application/json' },
+  body: '{"a":1}',
+});
+const get = (url: string) => ({ method: 'GET', url, headers: {} });
+
+async function broken(sending: Promise<unknown>): Promise<WireFailure> {
+  const outcome = await sending.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof WireFailure) return outcome;
+  throw new Error('no WireFailure was thrown', { cause: outcome });
+}
+
+describe.each(ways)('the %s way', (way) => {
+  it('sends a request and gives its answer, headers as often as they came', async () => {
+    const service = await serve((_, __, response) => {
+      response.writeHead(201, ['X-A', '1', 'X-A', '2']).end('{"b":2}');
+    });
+    const transport = await open(way, service);
+    const answer = await transport.send(post(`${service.url}/x?y=z`), patient());
+    expect(answer.status).toBe(201);
+    expect(answer.body.toString()).toBe('{"b":2}');
+    expect(header(answer.headers, 'x-a')).toBe('1, 2');
+    expect(service.seen).toMatchObject([{ method: 'POST', url: '/x?y=z', body: '{"a":1}' }]);
+    expect(service.seen[0]?.headers).toMatchObject({ 'content-length': '7', 'content-type': 'application/json' });
+    expect(service.seen[0]?.headers).not.toHaveProperty('accept-encoding');
+  });
+
+  it('sends a body with any method, and a HEAD', async () => {
+    const service = await serve((_, __, response) => response.end());
+    const transport = await open(way, service);
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      await transport.send({ ...post(service.url), method }, patient());
+    }
+    await transport.send({ ...get(service.url), method: 'HEAD' }, patient());
+    expect(service.seen.map(({ method, body }) => method + body)).toEqual([
+      'PUT{"a":1}',
+      'DELETE{"a":1}',
+      'PATCH{"a":1}',
+      'HEAD',
+    ]);
+  });
+
+  it('knows that nothing left when the connection is refused', async () => {
+    const url = `http://127.0.0.1:${await deadPort()}`;
+    const transport = await open(way, { url });
+    expect(await broken(transport.send(post(url), patient()))).toMatchObject({ kind: 'connect', sent: false });
+  });
+
+  it('fails each of many requests when the connection is refused', async () => {
+    const url = `http://127.0.0.1:${await deadPort()}`;
+    const transport = await open(way, { url });
+    const failures = await Promise.all(Array.from({ length: 50 }, () => broken(transport.send(post(url), patient()))));
+    expect(new Set(failures.map(({ kind, sent }) => `${kind} ${sent}`))).toEqual(new Set(['connect false']));
+  });
+
+  it('knows that nothing left for a host without an address', async () => {
+    const url = 'http://no-such-host.invalid';
+    const transport = await open(way, { url });
+    const failure = await broken(transport.send(post(url), patient()));
+    expect(failure.sent).toBe(false);
+    expect(['address', 'connect']).toContain(failure.kind);
+  });
+
+  it.each([
+    ['reset', 'reset', (send: Raw) => send.resetAndDestroy()],
+    ['closed without an answer', 'reset', (send: Raw) => send.end()],
+    ['cut in the body', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"a":')],
+    [
+      'cut in a chunk',
+      'reset',
+      (send: Raw) => send.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":'),
+    ],
+    ['cut in the head', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-')],
+    ['no HTTP', 'garbled', (send: Raw) => send.end('220 smtp.example ESMTP\r\n')],
+  ] as const)('knows that the request was sent when the answer is %s', async (_, kind, act) => {
+    const service = await serveBytes(act);
+    const transport = await open(way, service);
+    expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind, sent: true });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('refuses an answer that is too large while it arrives, and ends the connection', async () => {
+    const closed = once();
+    const service = await serve((_, request, response) => {
+      request.socket.on('close', () => closed.resolve());
+      const more = () => {
+        while (response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const transport = await open(way, service);
+    expect(await broken(transport.send(get(service.url), patient()))).toMatchObject({ kind: 'too-large', sent: true });
+    await closed.promise;
+  });
+
+  it('gives the bytes of an answer that is compressed although nobody asked for it', async () => {
+    const bytes = gzipSync('{"a":1}');
+    const service = await serve((_, __, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bytes),
+    );
+    const transport = await open(way, service);
+    expect((await transport.send(get(service.url), patient())).body.equals(bytes)).toBe(true);
+  });
+
+  it('takes a slow answer in pieces', async () => {
+    const service = await serve((_, __, response) => {
+      response.write('{"a"');
+      setTimeout(() => response.end(':1}'), 20);
+    });
+    const transport = await open(way, service);
+    expect((await transport.send(get(service.url), patient())).body.toString()).toBe('{"a":1}');
+  });
+
+  it('ends a silent exchange on a signal, and says that it was sent', async () => {
+    const service = await serveBytes(() => giveUp.abort());
+    const giveUp = new AbortController();
+    const transport = await open(way, service);
+    const failure = await broken(transport.send(post(service.url), { signal: giveUp.signal, maxBytes: 9 }));
+    expect(failure).toMatchObject({ kind: 'aborted', sent: true });
+  });
+
+  it('ends an answer that stops half way on a signal', async () => {
+    const service = await serve((_, __, response) => {
+      response.write('{', () => setTimeout(() => giveUp.abort(), 20));
+    });
+    const giveUp = new AbortController();
+    const transport = await open(way, service);
+    const failure = await broken(transport.send(post(service.url), { signal: giveUp.signal, maxBytes: 9 }));
+    expect(failure).toMatchObject({ kind: 'aborted', sent: true });
+  });
+
+  it('sends nothing when the signal comes first', async () => {
+    const service = await serve((_, __, response) => response.end());
+    const transport = await open(way, service);
+    const failure = await broken(transport.send(post(service.url), { signal: AbortSignal.abort(), maxBytes: 9 }));
+    expect(failure).toMatchObject({ kind: 'aborted', sent: false });
+    await transport.send(get(service.url), patient());
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('says that nothing left when a handshake hangs until the signal', async () => {
+    const service = await serveHanging(() => giveUp.abort());
+    const giveUp = new AbortController();
+    const url = `https://127.0.0.1:${service.port}`;
+    const transport = await open(way, { url });
+    const failure = await broken(transport.send(post(url), { signal: giveUp.signal, maxBytes: 9 }));
+    expect(failure).toMatchObject({ kind: 'aborted', sent: false });
+  });
+
+  it('gives up a handshake that hangs', async () => {
+    const service = await serveHanging(() => {});
+    const url = `https://127.0.0.1:${service.port}`;
+    const transport = await open(way, { url, connectTimeout: 50 });
+    expect(await broken(transport.send(post(url), patient()))).toMatchObject({ kind: 'connect', sent: false });
+  });
+
+  it('trusts no certificate of an unknown authority, and sends nothing', async () => {
+    const service = await serve((_, __, response) => response.end(), 'https');
+    const transport = await open(way, service);
+    expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind: 'tls', sent: false });
+    expect(service.seen).toEqual([]);
+  });
+
+  it('trusts one whose authority was given', async () => {
+    const service = await serve((_, __, response) => response.end('{}'), 'https');
+    const transport = await open(way, { url: service.url, ca: [authority] });
+    expect((await transport.send(post(service.url), patient())).status).toBe(200);
+  });
+
+  it('knows that the request was sent when a secure connection is reset', async () => {
+    const service = await serveBytes((socket) => socket.destroy(), 'https');
+    const transport = await open(way, { url: service.url, ca: [authority] });
+    expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind: 'reset', sent: true });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('makes a hundred requests', async () => {
+    const service = await serve(({ body }, __, response) => response.end(body));
+    const transport = await open(way, service);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => transport.send({ ...post(service.url), body: String(at) }, patient())),
+    );
+    expect(answers.map(({ body }) => Number(body))).toEqual(Array.from({ length: 100 }, (_, at) => at));
+  });
+});
+
+describe('an unasked 100 Continue', () => {
+  it('is passed over by the direct way', async () => {
+    const service = await serveBytes(continuing);
+    const transport = await open('direct', service);
+    expect((await transport.send(post(service.url), patient())).body.toString()).toBe('{}');
+  });
+
+  it('is a failure after sending on the pool, which undici does not read', async () => {
+    const service = await serveBytes(continuing);
+    const transport = await open('pool', service);
+    expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ sent: true });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a transport by the environment', () => {
+  const env = (url: string) => ({ HTTPS_PROXY: url });
+  const away = 'https://api.bizmsg.test';
+
+  it('goes through the proxy, and trusts the authority given', async () => {
+    const service = await serve((_, __, response) => response.end('{}'), 'https');
+    const proxy = await serveProxy(service.port);
+    const transport = opened({ baseUrl: away, env: env(proxy.url.replace('//', '//ada:secret@')), ca: authority });
+    expect((await transport.send(post(`${away}/x`), patient())).status).toBe(200);
+    expect(proxy.asked[0]).toContain('CONNECT api.bizmsg.test:443 ');
+    expect(proxy.asked[0]?.toLowerCase()).toContain('proxy-authorization: basic ');
+    expect(service.seen[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it.each([
+    ['refuses', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'],
+    ['hangs up', ''],
+    ['speaks nonsense', 'nonsense\r\n\r\n'],
+  ])('sends nothing when the proxy %s, and asks it once', async (_, refusal) => {
+    const proxy = await serveProxy(0, refusal);
+    const transport = opened({ baseUrl: away, env: env(proxy.url) });
+    expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'proxy', sent: false });
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('sends nothing when the proxy is not there', async () => {
+    const transport = opened({ baseUrl: away, env: env(`http://127.0.0.1:${await deadPort()}`) });
+    expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'proxy', sent: false });
+  });
+
+  it('trusts no unknown authority behind a proxy', async () => {
+    const service = await serve((_, __, response) => response.end('{}'), 'https');
+    const proxy = await serveProxy(service.port);
+    const transport = opened({ baseUrl: away, env: env(proxy.url) });
+    expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'tls', sent: false });
+  });
+
+  it.each([true, false])('never reaches this machine through a proxy (many: %s)', async (many) => {
+    const service = await serve((_, __, response) => response.end('{}'), 'https');
+    const proxy = await serveProxy(service.port);
+    const transport = opened({ baseUrl: service.url, env: env(proxy.url), ca: authority, many });
+    await transport.send(get(service.url), patient());
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('refuses a file of authorities that holds none', () => {
+    expect(() => openTransport({ baseUrl: away, env: {}, ca: 'hello' })).toThrow(/no certificate/);
+  });
+
+  it('refuses what is no address', () => {
+    expect(() => openTransport({ baseUrl: 'api.example', env: {} })).toThrow(/not a base URL/);
+  });
+
+  it('closes without ever having been used', async () => {
+    await expect(openTransport({ baseUrl: away, env: {}, many: true }).close()).resolves.toBeUndefined();
+  });
+});
+
+type Raw = Parameters<Parameters<typeof serveBytes>[0]>[0];
+
+function continuing(socket: Raw): void {
+  socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+}
+
+function opened(options: Parameters<typeof openTransport>[0]): Transport {
+  const transport = openTransport(options);
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+/** Takes a connection and says nothing to a handshake. */
+async function serveHanging(onHello: () => void): Promise<{ readonly port: number }> {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', onHello);
+  });
+  return { port: await listen(server) };
+}
+
+function once(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}

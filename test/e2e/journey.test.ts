@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, temporaryHome } from '../support/bin.ts';
+
+/** What a newcomer does on a bare machine, with no terminal: one test after the other, on one home. */
+describe('the first minutes', { sequential: true }, () => {
+  const home = temporaryHome();
+  const run = (...argv: string[]) => bin(argv, { home: home.path });
+  let first = '';
+
+  beforeAll(async () => {
+    first = (
+      await run('send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042', '--profile', 'local')
+    ).stdout;
+  });
+  afterAll(async () => {
+    await run('sandbox', 'stop');
+    home.remove();
+  });
+
+  it('sends a message with nothing configured but --profile local', () => {
+    expect(first).toMatch(/^msg_sandbox_\w+\n$/);
+  });
+
+  it('says on stderr that it was simulated, --quiet or not', async () => {
+    const { stderr } = await run(
+      'send-template',
+      '+12025550101',
+      'order_update',
+      '-p',
+      'Ada',
+      '-p',
+      '1',
+      '--profile',
+      'local',
+      '--quiet',
+    );
+    expect(stderr).toMatch(/^note: simulated by the sandbox on this machine/);
+  });
+
+  it('sends the next one through the same sandbox, under another id', async () => {
+    const second = await run(
+      'send-template',
+      '+12025550101',
+      'order_update',
+      '-p',
+      'Ada',
+      '-p',
+      'A-1042',
+      '--profile',
+      'local',
+    );
+    const running: unknown = JSON.parse((await run('sandbox', 'status', '-o', 'json')).stdout);
+    expect(second.stdout).toMatch(/^msg_sandbox_\w+\n$/);
+    expect(second.stdout).not.toBe(first);
+    expect(running).toHaveLength(1);
+  });
+
+  it('shows a contact that was created', async () => {
+    await run('contacts', 'create', '--set', 'phone=+12025550142', '--set', 'name=Ada', '--profile', 'local');
+    const { stdout } = await run('contacts', 'list', '-o', 'json', '--profile', 'local');
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ phone: '+12025550142', name: 'Ada' }));
+  });
+
+  it('refuses to guess when nobody says who is calling', async () => {
+    const { code, stdout, stderr } = await run('contacts', 'list');
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toContain('--profile local');
+  });
+
+  it('keeps what it writes to its user', () => {
+    const state = join(home.path, '.local/state/bizmsg');
+    const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => (statSync(join(state, name)).mode & 0o077) !== 0,
+    );
+    expect(open).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, expect, it } from 'vitest';
+import { bin, temporaryHome } from '../support/bin.ts';
+
+const homes: ReturnType<typeof temporaryHome>[] = [];
+
+function newHome(): string {
+  const home = temporaryHome();
+  homes.push(home);
+  return home.path;
+}
+
+afterEach(async () => {
+  for (const home of homes.splice(0)) {
+    await bin(['sandbox', 'stop'], { home: home.path });
+    home.remove();
+  }
+});
+
+const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', '1', '--profile', 'local'];
+
+async function running(home: string): Promise<readonly { readonly pid: number }[]> {
+  return JSON.parse((await bin(['sandbox', 'status', '-o', 'json'], { home })).stdout);
+}
+
+it('ends up with one sandbox when eight commands start it at the same instant', async () => {
+  const home = newHome();
+  const sent = await Promise.all(Array.from({ length: 8 }, () => bin(send, { home })));
+  expect(sent.map(({ code, stderr }) => [code, stderr.includes('error')])).toEqual(sent.map(() => [0, false]));
+  expect(new Set(sent.map(({ stdout }) => stdout)).size).toBe(8);
+  expect(await running(home)).toHaveLength(1);
+});
+
+it('starts another one after kill -9, at once', async () => {
+  const home = newHome();
+  await bin(send, { home });
+  const [before] = await running(home);
+  process.kill(before?.pid ?? 0, 'SIGKILL');
+  const again = await bin(send, { home });
+  const [after] = await running(home);
+  expect(again.code).toBe(0);
+  expect(after?.pid).not.toBe(before?.pid);
+});

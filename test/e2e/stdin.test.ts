@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { execa } from 'execa';
+import { binary } from '../support/bin.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+it('sends to every line of a while read loop, since it never reads stdin itself', async () => {
+  const script = `while read -r phone; do "$NODE" "$BIZMSG" send-template "$phone" order_update -p Ada -p 1; done`;
+  const { stdout } = await execa('sh', ['-c', script], {
+    env: { ...world.binEnv, NODE: process.execPath, BIZMSG: binary },
+    extendEnv: false,
+    input: '+12025550101\n+12025550102\n+12025550103\n',
+  });
+  expect(stdout.split('\n')).toHaveLength(3);
+  expect(world.sandbox.messages().map(({ to }) => to)).toEqual(['+12025550101', '+12025550102', '+12025550103']);
+});
+
+it('ends quietly when the reader goes away', async () => {
+  const { stdout, stderr, exitCode } = await execa(
+    'sh',
+    ['-c', '"$NODE" "$BIZMSG" contacts list --no-header --columns phone 2>&1 | head -n 2'],
+    {
+      env: { ...world.binEnv, NODE: process.execPath, BIZMSG: binary },
+      extendEnv: false,
+      reject: false,
+    },
+  );
+  expect([exitCode, stdout.includes('EPIPE'), stderr]).toEqual([0, false, '']);
+});

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { acquire, processStart } from '../src/lock.ts';
+
+const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
+const dead = '999999 12345 abcd\n';
+
+describe('a lock', () => {
+  it('is held by one, until it is released', () => {
+    const path = temporary();
+    const first = acquire(path, me);
+    expect(acquire(path, me)).toEqual({ held: false, by: process.pid });
+    if (first.held) first.release();
+    expect(acquire(path, me).held).toBe(true);
+  });
+
+  it('is a file for its owner only, and leaves no other', () => {
+    const path = temporary();
+    const claim = acquire(path, me);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(acquire(path, me).held).toBe(false);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+    if (claim.held) claim.release();
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it.each([
+    ['its owner is dead', dead],
+    ['another process has the number of its owner', `${process.pid} 12345 abcd\n`],
+    ['a crash left it empty', ''],
+    ['it says nothing', 'nonsense'],
+  ])('is free at once when %s', (_, content) => {
+    const path = temporary();
+    writeFileSync(path, content);
+    expect(acquire(path, me).held).toBe(true);
+    expect(acquire(path, me).held).toBe(false);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+  });
+
+  it('is free too when whoever was taking it over died in the middle', () => {
+    const path = temporary();
+    writeFileSync(path, dead);
+    writeFileSync(`${path}.abcd`, '999998 12345 dcba\n');
+    expect(acquire(path, me).held).toBe(true);
+  });
+
+  it('is left to one who is just taking it over', () => {
+    const path = temporary();
+    writeFileSync(path, dead);
+    writeFileSync(`${path}.abcd`, `${process.pid} - dcba\n`);
+    expect(acquire(path, me).held).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe(dead);
+  });
+
+  it('that another has by now is not released by its former owner', () => {
+    const path = temporary();
+    const claim = acquire(path, me);
+    writeFileSync(path, `${process.pid} - ffff\n`);
+    if (claim.held) claim.release();
+    expect(acquire(path, me).held).toBe(false);
+  });
+
+  it('that cannot be made is an error', () => {
+    expect(() => acquire(join(temporary(), 'no', 'folder'), me)).toThrow('ENOENT');
+  });
+});
+
+describe('a process', () => {
+  it.runIf(process.platform === 'linux')('that was killed and not yet reaped is dead', async () => {
+    // the shell becomes a process that never reaps its child
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [line]: unknown[] = await once(parent.stdout, 'data');
+    const pid = Number(String(line));
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(' Z ');
+    const path = temporary();
+    writeFileSync(path, `${pid} 12345 abcd\n`);
+    expect(processStart(pid)).toBeUndefined();
+    expect(acquire(path, { pid: process.pid, kill: () => true }).held).toBe(true);
+    parent.kill();
+  });
+});
+
+it('has one owner among processes that find the same dead one at the same instant', async () => {
+  const path = temporary();
+  const script = await racer();
+  for (let round = 0; round < 10; round++) {
+    writeFileSync(path, `999999 12345 ${round}abc\n`);
+    const instant = String(Date.now() + 300);
+    const racers = Array.from({ length: 6 }, () => spawn(process.execPath, [script, path, instant]));
+    const results = await Promise.all(racers.map(({ stdout }) => once(stdout, 'data')));
+    for (const racer of racers) racer.stdin.end();
+    expect(results.filter(([result]) => String(result) === 'held')).toHaveLength(1);
+  }
+}, 60_000);
+
+/** A script that claims the lock at a given instant, and holds it until all others have tried. */
+async function racer(): Promise<string> {
+  const home = folder('racer');
+  const file = join(home, 'racer.mjs');
+  const main = `
+    import { acquire } from './lock.mjs';
+    const [path, instant] = process.argv.slice(2);
+    const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
+    while (Date.now() < Number(instant));
+    process.stdout.write(acquire(path, { pid: process.pid, kill }).held ? 'held' : 'not held');
+    process.stdin.resume();
+  `;
+  const bundle = await rolldown({ input: new URL('../src/lock.ts', import.meta.url).pathname, platform: 'node' });
+  await bundle.write({ file: join(home, 'lock.mjs'), format: 'esm' });
+  await bundle.close();
+  writeFileSync(file, main);
+  return file;
+}
+
+function temporary(): string {
+  return join(folder('lock'), 'lock');
+}
+
+function folder(name: string): string {
+  const path = mkdtempSync(join(tmpdir(), `bizmsg-${name}-`));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { baseUrl, isLoopback, originOf, sameOrigin } from '../../src/profiles/base-url.ts';
+import { thrown } from '../support/thrown.ts';
+import { liveKey } from './people.ts';
+
+describe('a base URL', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com'],
+    [' https://API.example.com/ \n', 'https://api.example.com'],
+    ['https://api.example.com:443/v1//', 'https://api.example.com/v1'],
+    ['http://127.0.0.1:4780/prefix/', 'http://127.0.0.1:4780/prefix'],
+    ['http://[::1]:4780', 'http://[::1]:4780'],
+  ])('is read from %j', (typed, read) => {
+    expect(baseUrl(typed)).toBe(read);
+    expect(baseUrl(read)).toBe(read);
+  });
+
+  it.each([
+    ['', 'is not a base URL'],
+    ['api.example.com', 'is not a base URL'],
+    ['localhost:4780', 'is not a base URL'],
+    ['https:api.example.com', 'is not a base URL'],
+    ['https://', 'is not a base URL'],
+    ['ftp://api.example.com', 'is not a base URL'],
+    ['javascript:alert(1)', 'is not a base URL'],
+    ['https://api.exa mple.com', 'white space'],
+    ['https://api.example.com/\tx', 'white space'],
+    ['https://api.example.com\\@evil.example', 'backslash'],
+    ['https://api.example.com/\u0000', 'control character'],
+    ['https://api.example.com/\u202e', 'control character'],
+    ['https://ada@api.example.com', 'user name or password'],
+    ['https://api.example.com?', 'a query or a fragment'],
+    ['https://api.example.com/#', 'a query or a fragment'],
+    ['https://api.example.com/api/public', "an endpoint's path"],
+    ['https://api.example.com/v1/api/public/messages/send-template', "an endpoint's path"],
+  ])('is refused: %j', (typed, why) => {
+    const error = thrown(() => baseUrl(typed));
+    expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(why), hint: expect.any(String) });
+  });
+
+  it.each([`https://ada:hunter2@h`, `https://h?key=hunter2`, `https://h/${liveKey} x`, 'ada:hunter2@h'])(
+    'is not repeated where it holds a secret: %j',
+    (typed) => {
+      const text = String(thrown(() => baseUrl(typed)));
+      expect(text).not.toContain('hunter2');
+      expect(text).not.toContain(liveKey);
+    },
+  );
+});
+
+describe('an origin', () => {
+  it('leaves out the path', () => {
+    expect(originOf('https://api.example.com/v1')).toBe('https://api.example.com');
+  });
+
+  it.each([
+    ['https://a.example/v1', 'https://a.example', true],
+    ['https://a.example', 'http://a.example', false],
+    ['https://a.example', 'https://a.example:444', false],
+    ['https://a.example', 'https://a.example.evil.example', false],
+    ['http://localhost:4780', 'http://127.0.0.1:4780', true],
+    ['http://[::1]:4780', 'http://127.0.0.1:4780/x', true],
+    ['http://127.1:4780', 'http://127.0.0.1:4780', true],
+    ['http://127.0.0.2:4780', 'http://127.0.0.1:4780', false],
+    ['http://localhost:4780', 'http://localhost:4781', false],
+    ['http://localhost:4780', 'https://localhost:4780', false],
+  ])('%s and %s are one: %s', (one, other, same) => {
+    expect(sameOrigin(one, other)).toBe(same);
+  });
+
+  it.each([
+    ['http://127.0.0.1', true],
+    ['http://127.9.8.7:1', true],
+    ['http://2130706433', true],
+    ['http://[::1]:80', true],
+    ['http://LOCALHOST', true],
+    ['http://0.0.0.0', false],
+    ['http://localhost.evil.example', false],
+    ['http://127.0.0.1.evil.example', false],
+    ['http://sub.localhost', false],
+    ['http://10.0.0.1', false],
+  ])('%s is on this machine: %s', (url, loopback) => {
+    expect(isLoopback(url)).toBe(loopback);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { guard } from '../../src/profiles/guard.ts';
+import { thrown } from '../support/thrown.ts';
+import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
+
+const sandbox = 'http://127.0.0.1:4780';
+const service = 'https://api.example.com/v1';
+const free = { localAddresses: [sandbox], onlyLocal: false };
+
+describe('the guard', () => {
+  it.each([
+    [testKey, 'sandbox', service],
+    [liveKey, 'live', service],
+    [bareKey, 'unknown', service],
+    [testKey, 'sandbox', 'http://127.0.0.1:9999'],
+    [liveKey, 'live', 'http://localhost:9999'],
+    [localKey, 'sandbox', sandbox],
+    [localLiveKey, 'live', 'http://localhost:4780/prefix'],
+    [localKey, 'sandbox', 'http://[::1]:4780'],
+    [testKey, 'sandbox', sandbox],
+    [bareKey, 'sandbox', sandbox],
+  ] as const)('lets %s (%s) go to %s', (key, mode, baseUrl) => {
+    expect(() => guard({ kind: 'service', key, mode, baseUrl }, free)).not.toThrow();
+  });
+
+  it.each([
+    [localKey, 'sandbox', service, 'local-key-elsewhere'],
+    [localLiveKey, 'live', service, 'local-key-elsewhere'],
+    [localKey, 'sandbox', 'http://127.0.0.1:9999', 'local-key-elsewhere'],
+    [localKey, 'sandbox', 'http://127.0.0.2:4780', 'local-key-elsewhere'],
+    [liveKey, 'live', sandbox, 'live-key-to-sandbox'],
+    [liveKey, 'live', 'http://localhost:4780', 'live-key-to-sandbox'],
+    [liveKey, 'live', 'http://[::1]:4780/x', 'live-key-to-sandbox'],
+    [bareKey, 'unknown', sandbox, 'live-key-to-sandbox'],
+    [testKey, 'sandbox', 'http://api.example.com', 'plain-http'],
+    [liveKey, 'live', 'http://0.0.0.0:4780', 'plain-http'],
+    [liveKey, 'live', 'http://localhost.evil.example', 'plain-http'],
+  ] as const)('keeps %s (%s) from %s', (key, mode, baseUrl, code) => {
+    const error = thrown(() => guard({ kind: 'service', key, mode, baseUrl }, free));
+    expect(error).toMatchObject({ exit: 'unsafe', code });
+    expect(String(error)).not.toContain(key);
+  });
+
+  it('says that the sandbox is not running where a local key names a dead one', () => {
+    const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
+    expect(thrown(() => guard(target, free))).toMatchObject({ hint: expect.stringContaining('not running') });
+  });
+
+  it('refuses every target but a local sandbox under BIZMSG_ONLY=local', () => {
+    const only = { ...free, onlyLocal: true };
+    const target = { kind: 'service', key: testKey, mode: 'sandbox' } as const;
+    expect(thrown(() => guard({ ...target, baseUrl: service }, only))).toMatchObject({ code: 'only-local' });
+    expect(thrown(() => guard({ ...target, baseUrl: 'http://127.0.0.1:9' }, only))).toMatchObject({
+      code: 'only-local',
+    });
+    expect(() => guard({ ...target, key: localKey, baseUrl: sandbox }, only)).not.toThrow();
+    expect(() => guard({ kind: 'local', mode: 'live', source: '--profile', newcomer: false }, only)).not.toThrow();
+  });
+});

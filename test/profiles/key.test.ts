@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { keyMode, readKey, readWebhookSecret } from '../../src/profiles/key.ts';
+import { thrown } from '../support/thrown.ts';
+import { bareKey, liveKey, testKey } from './people.ts';
+
+describe('a key', () => {
+  it('loses the white space around it', () => {
+    expect(readKey(` ${testKey}\r\n`)).toBe(testKey);
+  });
+
+  it.each([
+    ['', 'is empty'],
+    [' \n', 'is empty'],
+    [`Bearer ${liveKey}`, 'white space'],
+    [`${liveKey}\r\nX-Other: 1`, 'white space'],
+    [`${liveKey}\u0007`, 'control characters'],
+    [`${liveKey}…`, 'not ASCII'],
+    ['sk_live_', 'a prefix and nothing more'],
+    [liveKey.padEnd(513, 'x'), 'longer than 512'],
+  ])('is refused and not repeated: %j', (typed, why) => {
+    const error = thrown(() => readKey(typed));
+    expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(why) });
+    expect(JSON.stringify(error)).not.toContain('AbCdEf');
+  });
+
+  it.each([
+    [testKey, undefined, 'sandbox'],
+    [liveKey, undefined, 'live'],
+    [liveKey, 'live', 'live'],
+    [bareKey, 'sandbox', 'sandbox'],
+    [bareKey, 'live', 'live'],
+  ] as const)('%s told %s is a %s key', (key, told, mode) => {
+    expect(keyMode(key, told)).toBe(mode);
+  });
+
+  it('with neither prefix needs to be told its mode', () => {
+    expect(thrown(() => keyMode(bareKey))).toMatchObject({ exit: 'usage', hint: expect.stringContaining('--mode') });
+  });
+
+  it('is not what its prefix denies', () => {
+    expect(thrown(() => keyMode(liveKey, 'sandbox'))).toMatchObject({
+      exit: 'usage',
+      message: 'the key begins with sk_live_: it is a live key, not a sandbox key',
+    });
+  });
+});
+
+describe('a webhook secret', () => {
+  it('is read without the white space around it', () => {
+    expect(readWebhookSecret('whsec_abc=\n')).toBe('whsec_abc=');
+    expect(() => readWebhookSecret('\n')).toThrow('the webhook secret is empty');
+  });
+});

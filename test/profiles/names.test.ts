@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { profileName, shellWord, unknownProfile } from '../../src/profiles/names.ts';
+import { thrown } from '../support/thrown.ts';
+
+describe('the name of a profile', () => {
+  it.each(['acme', 'Acme 2', '$(touch pwned)', '__proto__', 'constructor', 'größe', 'x'.repeat(64)])(
+    'may be %j',
+    (name) => {
+      expect(profileName(name)).toBe(name);
+    },
+  );
+
+  it.each(['', ' ', 'a\nb', 'a\u001b[31m', 'a\u202eb', 'local', 'Local', 'x'.repeat(65)])('may not be %j', (name) => {
+    expect(thrown(() => profileName(name))).toMatchObject({ exit: 'usage' });
+  });
+
+  it.each([
+    ['acme', 'acme'],
+    ['$(touch pwned)', `'$(touch pwned)'`],
+    ["it's", String.raw`'it'\''s'`],
+    ['-x', "'-x'"],
+  ])('%j is pasted as %s', (name, word) => {
+    expect(shellWord(name)).toBe(word);
+  });
+
+  it.each([
+    ['acmee', 'acme'],
+    ['acm', 'acme'],
+    ['amce', 'acme'],
+    ['ACME', 'acme'],
+    ['Local', 'local'],
+  ])('%j may have meant %j', (typed, meant) => {
+    expect(unknownProfile(typed, ['acme', 'production'])).toMatchObject({
+      exit: 'configuration',
+      code: 'unknown-profile',
+      message: `there is no profile "${typed}"`,
+      hint: expect.stringContaining(`did you mean "${meant}"?`),
+    });
+  });
+
+  it('is not guessed from afar, but all are listed', () => {
+    const { hint } = unknownProfile('staging', ['acme', 'beta']);
+    expect(hint).toBe('the profiles are "acme", "beta"; --profile local is the sandbox on this machine');
+  });
+});

@@ -1,0 +1,24 @@
+import type { Asked } from '../../src/profiles/caller.ts';
+import type { FoundStore, Profile } from '../../src/profiles/store.ts';
+
+export const testKey = 'sk_test_AbCdEfGhIjKl0001';
+export const liveKey = 'sk_live_AbCdEfGhIjKl0002';
+export const bareKey = 'AbCdEfGhIjKlMnOp0003';
+export const localKey = 'sk_test_local-AbCdEfGh0004';
+export const localLiveKey = 'sk_live_local-AbCdEfGh0005';
+
+export const acme: Profile = {
+  baseUrl: 'https://api.example.com/v1',
+  plan: 'growth',
+  mode: 'sandbox',
+  keys: { sandbox: testKey, live: liveKey },
+};
+export const beta: Profile = { baseUrl: 'https://beta.example.com', mode: 'sandbox', keys: { live: liveKey } };
+
+export const noStore: FoundStore = { version: 1, profiles: {}, exists: false };
+export const store: FoundStore = { version: 1, current: 'acme', profiles: { acme, beta }, exists: true };
+
+/** A command line off a terminal, on a machine with two profiles. */
+export function asked(changes: Partial<Asked> = {}): Asked {
+  return { flags: {}, env: {}, terminal: false, loadStore: () => store, ...changes };
+}

@@ -1,0 +1,49 @@
+import { manualClock } from '../../src/sandbox/clock.ts';
+import type { ManualClock } from '../../src/sandbox/clock.ts';
+import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+
+export const start = Date.UTC(2026, 4, 1, 12);
+
+export const paths = {
+  send: '/api/public/messages/send-template',
+  contacts: '/api/public/contacts',
+  templates: '/api/public/templates',
+  campaigns: '/api/public/campaigns',
+} as const;
+
+export const order = { to: '+12025550142', template: 'order_update', params: ['Ada', 'A-1042'] } as const;
+
+export interface Calls {
+  readonly sandbox: Sandbox;
+  readonly clock: ManualClock;
+  /** What the sandbox said to its user. */
+  readonly warnings: readonly string[];
+  readonly get: (target: string, change?: Partial<Exchange>) => Promise<Reply>;
+  readonly post: (target: string, body: unknown, change?: Partial<Exchange>) => Promise<Reply>;
+}
+
+/** A seeded sandbox on a clock that stands still, and requests with its full sandbox key. */
+export function calls(options: SandboxOptions = {}): Calls {
+  const clock = manualClock(start, () => start);
+  const warnings: string[] = [];
+  const sandbox = createSandbox({ seed: 'a seed', clock, warn: (text) => warnings.push(text), ...options });
+  const headers = bearing(sandbox.keys.sandbox);
+  return {
+    sandbox,
+    clock,
+    warnings,
+    get: (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
+    post: (target, body, change) =>
+      sandbox.answer({ method: 'POST', target, headers, body: JSON.stringify(body), ...change }),
+  };
+}
+
+export function bearing(key: string): Exchange['headers'] {
+  return { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+}
+
+export function bodyOf(reply: Reply): unknown {
+  return JSON.parse(reply.body);
+}

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { acquire } from '../../src/lock.ts';
+import { post } from '../../src/post.ts';
+import { defaultData, findSandbox } from '../../src/sandbox/locator.ts';
+import { openRemote } from '../../src/sandbox/remote.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import type { ServeOptions } from '../../src/sandbox/serve.ts';
+
+const kill = (pid: number) => pid === process.pid;
+
+it('is found while it serves, and not after', async () => {
+  const options = optionsIn(temporary());
+  const served = await serve(options);
+  const found = findSandbox(options.stateFolder, kill);
+  expect(found).toMatchObject(served.locator);
+  expect(await post(`${found?.url}/`)).toMatchObject({ status: 401 });
+  await served.close();
+  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+});
+
+it('has its folder to itself, and says where the other one is', async () => {
+  const options = optionsIn(temporary());
+  const served = await serve(options);
+  await expect(serve({ ...options, sandbox: createSandbox() })).rejects.toMatchObject({
+    exit: 'configuration',
+    code: 'sandbox-running',
+    message: expect.stringContaining(served.locator.url),
+  });
+  await served.close();
+  await (await serve(options)).close();
+});
+
+it('waits for one that is about to end', async () => {
+  const options = optionsIn(temporary());
+  mkdirSync(defaultData(options.stateFolder), { recursive: true });
+  const ending = acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
+  const starting = serve(options);
+  if (ending.held) ending.release();
+  expect((await starting).locator.port).toBeGreaterThan(0);
+  await (await starting).close();
+});
+
+it('gives up on a folder that somebody holds without end', async () => {
+  const options = optionsIn(temporary());
+  mkdirSync(defaultData(options.stateFolder), { recursive: true });
+  acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
+  let now = 0;
+  await expect(serve({ ...options, now: () => (now += 3_000) })).rejects.toMatchObject({
+    code: 'sandbox-running',
+    message: expect.stringContaining(String(process.pid)),
+  });
+});
+
+it('takes the folder of one that was killed', async () => {
+  const options = optionsIn(temporary());
+  mkdirSync(defaultData(options.stateFolder), { recursive: true });
+  writeFileSync(join(defaultData(options.stateFolder), 'lock'), '999999 12345 abcd\n');
+  const served = await serve(options);
+  expect(served.locator.port).toBeGreaterThan(0);
+  await served.close();
+});
+
+it('serves any number that keep nothing', async () => {
+  const options = { ...optionsIn(temporary()), data: null };
+  const two = await Promise.all([serve(options), serve({ ...options, sandbox: createSandbox() })]);
+  expect(new Set(two.map(({ locator }) => locator.url)).size).toBe(2);
+  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+  await Promise.all(two.map((served) => served.close()));
+});
+
+it('tells why it should end', async () => {
+  const served = await serve(optionsIn(temporary()));
+  const stopping = openRemote(served.locator).stop();
+  expect(await served.ending).toBe('stopped');
+  await served.close();
+  await stopping;
+  const idle = await serve({ ...optionsIn(temporary()), idle: 1 });
+  expect(await idle.ending).toBe('idle');
+  await idle.close();
+});
+
+function optionsIn(stateFolder: string): ServeOptions {
+  return {
+    sandbox: createSandbox(),
+    stateFolder,
+    data: defaultData(stateFolder),
+    port: 0,
+    background: false,
+    build: 'b1',
+    pid: process.pid,
+    kill,
+    now: Date.now,
+  };
+}
+
+function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'bizmsg-serve-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}

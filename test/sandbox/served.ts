@@ -1,0 +1,26 @@
+import { connect } from 'node:net';
+import { startServer } from '../../src/sandbox/server.ts';
+import type { RunningServer, ServerOptions } from '../../src/sandbox/server.ts';
+import type { Calls } from './calls.ts';
+import { calls } from './calls.ts';
+
+export const token = 'the token of this test';
+
+/** A server on a free port, for as long as the test runs. */
+export async function served(options: Partial<ServerOptions> = {}): Promise<Calls & RunningServer & AsyncDisposable> {
+  const world = calls();
+  const { sandbox } = world;
+  const server = await startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port: 0, ...options });
+  return { ...world, ...server, [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** Writes bytes to a port, and gives all that comes back until the other side ends it. */
+export function raw(port: number, text: string | Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(answer));
+  });
+}

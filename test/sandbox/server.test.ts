@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { post } from '../../src/post.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { bearing, order, paths } from './calls.ts';
+import { raw, served } from './served.ts';
+
+describe('over HTTP', () => {
+  it('a template is sent, and the answer says so in JSON', async () => {
+    await using server = await served();
+    const answer = await post(server.url + paths.send, headed(server, JSON.stringify(order)));
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
+    expect(JSON.parse(answer.body)).toEqual({ message_id: server.sandbox.messages()[0]?.id });
+  });
+
+  it('localhost is reached by both of its addresses, where there are two', async () => {
+    await using server = await served();
+    const ask = (host: string) =>
+      post(`http://${host}:${server.port}/`, { method: 'GET' }).then(({ status }) => status);
+    expect(await ask('localhost')).toBe(401);
+    expect(await ask('[::1]').catch(({ code }: NodeJS.ErrnoException) => code)).toSatisfy(
+      (seen) => seen === 401 || seen === 'EADDRNOTAVAIL' || seen === 'EAFNOSUPPORT' || seen === 'ECONNREFUSED',
+    );
+  });
+
+  it('is not reached from another machine', async () => {
+    await using server = await served();
+    const socket = connect(server.port, '127.0.0.2');
+    expect(await once(socket, 'connect').catch(({ code }: NodeJS.ErrnoException) => code)).toBe('ECONNREFUSED');
+  });
+});
+
+describe('broken HTTP', () => {
+  const key = 'Authorization: Bearer x';
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
+    ['a version of the future', 'GET / HTTP/9.9\r\n\r\n', 400],
+    ['headers without end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 400],
+    ['a length that is none', `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: many\r\n\r\n`, 400],
+    ['two lengths', `POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
+    ['no host', `GET / HTTP/1.1\r\n${key}\r\nconnection: close\r\n\r\n`, 401],
+    ['an expectation', `GET / HTTP/1.1\r\n${key}\r\nexpect: wonders\r\nconnection: close\r\n\r\n`, 401],
+    ['an upgrade', `GET / HTTP/1.1\r\n${key}\r\nupgrade: websocket\r\nconnection: close\r\n\r\n`, 401],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 404],
+  ])('with %s is answered in JSON', async (_, bytes, status) => {
+    await using server = await served();
+    const [head = '', body = ''] = (await raw(server.port, bytes)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head.toLowerCase()).toContain('content-type: application/problem+json');
+    expect(JSON.parse(body)).toMatchObject({ status });
+  });
+
+  it('is what a body of 100 MB counts as, and the next request is answered', async () => {
+    await using server = await served();
+    const huge = await post(server.url + paths.send, headed(server, 'x'.repeat(100_000_000)));
+    expect(JSON.parse(huge.body)).toMatchObject({ status: 400, detail: expect.stringContaining('1 MiB') });
+    expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toMatchObject([{ status: 400 }]);
+    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+  });
+
+  it('and those who never end their request keep nobody waiting', async () => {
+    await using server = await served();
+    const sockets = Array.from({ length: 500 }, () => connect(server.port, '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    sockets.forEach((socket: Socket, index) => {
+      socket.on('error', () => {});
+      if (index % 2) socket.write('GET /slow HTTP/1.1\r\nhost: a');
+    });
+    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('of one that leaves in the middle of its body does nothing', async () => {
+    await using server = await served();
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST ${paths.send} HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{`);
+    await once(socket, 'connect');
+    socket.destroy();
+    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    expect(server.sandbox.messages()).toHaveLength(1);
+  });
+});
+
+describe('a port', () => {
+  it('that was asked for and is in use is an error that names it', async () => {
+    await using other = await served();
+    const failure = await served({ port: other.port }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      exit: 'configuration',
+      code: 'port-busy',
+      message: expect.stringContaining(String(other.port)),
+    });
+  });
+
+  it('that was not asked for moves on to one that is free, but for the listener’s', async () => {
+    await using first = await served({ port: undefined });
+    await using second = await served({ port: undefined });
+    expect(new Set([first.port, second.port, 4781]).size).toBe(3);
+    expect(await post(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
+  });
+
+  it('is free once it is closed, whoever still holds a connection', async () => {
+    const server = await served();
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    await server.close();
+    const next = createServer().listen(server.port, '127.0.0.1');
+    expect(await once(next, 'listening')).toEqual([]);
+    next.close();
+    socket.destroy();
+  });
+});
+
+describe('when nobody asks', () => {
+  it('tells so after its idle time, which every request begins anew', async () => {
+    const clock = manualClock(0);
+    const idle: number[] = [];
+    await using server = await served({ clock, idle: 1_000, onIdle: () => idle.push(clock.now()) });
+    await clock.advance(600);
+    await post(`${server.url}/`, { method: 'GET' });
+    await clock.advance(999);
+    expect(idle).toEqual([]);
+    await clock.advance(1);
+    expect(idle).toEqual([1_600]);
+    await clock.advance(10_000);
+    expect(idle).toEqual([1_600]);
+  });
+
+  it('waits half an hour unless told', async () => {
+    const clock = manualClock(0);
+    const idle: number[] = [];
+    await using _ = await served({ clock, onIdle: () => idle.push(clock.now()) });
+    await clock.advance(30 * 60_000);
+    expect(idle).toEqual([30 * 60_000]);
+  });
+});
+
+function headed({ sandbox }: Awaited<ReturnType<typeof served>>, body: string) {
+  const { authorization = '' } = bearing(sandbox.keys.sandbox);
+  return { headers: { authorization, 'content-type': 'application/json' }, body };
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import { bin, cleanEnv, temporaryHome } from './bin.ts';
+import type { CliOptions, Ran } from './cli.ts';
+import { alive, cli } from './cli.ts';
+
+export interface World {
+  readonly home: string;
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  /** What calls the sandbox with its full sandbox key. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly binEnv: Readonly<Record<string, string>>;
+  run(argv: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
+  bin(argv: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
+  close(): Promise<void>;
+}
+
+/** A sandbox on a free port, a home of its own, and an environment that calls it. */
+export async function openWorld(options: SandboxOptions = {}): Promise<World> {
+  const home = temporaryHome();
+  const sandbox = createSandbox(options);
+  const served = await serve({
+    sandbox,
+    stateFolder: join(home.path, '.local/state/bizmsg'),
+    data: null,
+    port: 0,
+    build: 'source',
+    pid: process.pid,
+    background: false,
+    kill: alive,
+    now: Date.now,
+  });
+  const env = { BIZMSG_BASE_URL: served.locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
+  return {
+    home: home.path,
+    sandbox,
+    url: served.locator.url,
+    env,
+    binEnv: cleanEnv(home.path, env),
+    run: (argv, given) => cli(argv, { home: home.path, env, ...given }),
+    bin: (argv, given = env, input) =>
+      bin(argv, { home: home.path, env: given, ...(input !== undefined && { input }) }),
+    close: async () => {
+      await served.close();
+      home.remove();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { csvLine, tsvLine } from '../../src/terminal/formats.ts';
+import { safeJson, safeLine, safeLines, safeValue } from '../../src/terminal/safe-text.ts';
+
+it('lets no value add a line or a column to TSV', () => {
+  expect(tsvLine(['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null])).toBe(
+    'x\\n+19005550199\ta\\tb\tc\\rd\te\\0f\tg\\\\n\t\n',
+  );
+});
+
+it('quotes CSV where it must', () => {
+  expect(csvLine(['plain', 'a,b', 'say "x"', 'l1\nl2', 1, ['t']])).toBe(
+    'plain,"a,b","say ""x""","l1\nl2",1,"[""t""]"\n',
+  );
+});
+
+it.each([
+  ['\u001b[31mred\u001b[0m', '[31mred[0m'],
+  ['bell\u0007', 'bell'],
+  ['c1\u009b31m', 'c131m'],
+  ['two\nlines\tand a tab', 'two lines and a tab'],
+  ['over\u202eride', 'override'],
+  ['Zoë 😀 e\u0301', 'Zoë 😀 e\u0301'],
+])('makes %j safe for a terminal', (text, safe) => {
+  expect(safeLine(text)).toBe(safe);
+});
+
+it('keeps the lines of a text that has some', () => {
+  expect(safeLines('a\r\nb\u001b[2J')).toBe('a\nb[2J');
+});
+
+it('keeps the value of JSON while nothing in it reaches the terminal', () => {
+  const json = JSON.stringify({ name: 'a\u009b\u202e\u{e0041}' }, undefined, 2);
+  expect(safeJson(json)).not.toMatch(/[\u009b\u202e\u{e0041}]/u);
+  expect(JSON.parse(safeJson(json))).toEqual({ name: 'a\u009b\u202e\u{e0041}' });
+});
+
+it('makes the names of fields safe too, and leaves bytes alone', () => {
+  const bytes = Buffer.from('\u001b');
+  expect(safeValue({ 'a\u001b': ['b\u001b', 1, null], bytes })).toEqual({ a: ['b', 1, null], bytes });
+});

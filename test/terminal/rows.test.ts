@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { cell, columnsOf, findRows, idOf, valueAt } from '../../src/terminal/rows.ts';
+
+const one = { id: 1 };
+
+describe('findRows', () => {
+  it.each([
+    ['a bare array', [one], [one]],
+    ['a wrapper', { data: [one], next_cursor: null }, [one]],
+    ['a wrapper at another depth', { result: { page: { items: [one] } } }, [one]],
+    ['the shallowest of two', { items: [one], more: { others: [{ id: 2 }] } }, [one]],
+    ['records, not the lists inside them', { data: [{ id: 1, tags: [{ a: 1 }] }] }, [{ id: 1, tags: [{ a: 1 }] }]],
+    ['a filled list beside an empty one', { errors: [], data: [one] }, [one]],
+    ['a filled list below an empty one', { errors: [], result: { data: [one] } }, [one]],
+    ['an empty list', { data: [], next: null }, []],
+    ['an empty bare list', [], []],
+    ['several at one depth', { a: [one], b: [one] }, undefined],
+    ['no list', { a: 1 }, undefined],
+    ['a list of texts', { a: ['x'] }, undefined],
+    ['a text', 'x', undefined],
+    ['nothing', undefined, undefined],
+  ])('finds %s', (_name, body, rows) => {
+    expect(findRows(body)).toEqual(rows);
+  });
+});
+
+it('takes the columns in the order in which they appear', () => {
+  expect(
+    columnsOf([
+      { b: 1, a: 1 },
+      { c: 1, a: 2 },
+    ]),
+  ).toEqual(['b', 'a', 'c']);
+});
+
+it.each([
+  ['a', 1],
+  ['b.c', 2],
+  ['d.e', 3],
+  ['b', { c: 2 }],
+  ['x', undefined],
+  ['constructor', undefined],
+])('reads the column %s', (column, value) => {
+  expect(valueAt({ a: 1, b: { c: 2 }, 'd.e': 3 }, column)).toEqual(value);
+});
+
+it.each([
+  [null, ''],
+  [undefined, ''],
+  ['x', 'x'],
+  [0, '0'],
+  [false, 'false'],
+  [['a'], '["a"]'],
+])('shows %j as a cell', (value, text) => {
+  expect(cell(value)).toBe(text);
+});
+
+it.each([
+  [{ name: 'x', id: 7 }, 7],
+  [{ message_id: 'm' }, 'm'],
+  [{ contactId: 'c' }, 'c'],
+  [{ uuid: 'u' }, 'u'],
+  [{ paid: true }, undefined],
+])('finds the id of %j', (row, id) => {
+  expect(idOf(row)).toBe(id);
+});
