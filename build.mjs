@@ -12,6 +12,16 @@ const stampFile = join(root, 'dist/build.json');
 const stamp = digest();
 const before = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : { files: [] };
 
+/** Our own code on the way of one request, from argv to the wire. */
+function everyday(id) {
+  if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
+  const own = id.slice(join(root, 'src/').length);
+  if (/^(sandbox\/(?!locator)|main|lock|post)/.test(own)) return false;
+  return !/(client\/(pool|tunnel|proxy)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask)|cli\/query)\.ts$/.test(
+    own,
+  );
+}
+
 /** commander loads it at once and needs it only for subcommands that are programs of their own, which we have none of. */
 const withoutChildProcess = {
   name: 'commander-without-child-process',
@@ -43,6 +53,8 @@ async function bundle(dir, help) {
   const made = await rolldown({
     input: { main: join(root, 'src/main.ts') },
     platform: 'node',
+    // A module that is loaded with another anyway is still named where it is needed.
+    checks: { ineffectiveDynamicImport: false },
     plugins: [withoutChildProcess],
     transform: {
       define: {
@@ -58,6 +70,8 @@ async function bundle(dir, help) {
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: true,
+    // One file to load for what nearly every command needs; what is heavy or rare keeps its own.
+    codeSplitting: { groups: [{ name: 'bizmsg', test: everyday }] },
   });
   await made.close();
 }

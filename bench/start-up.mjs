@@ -10,14 +10,16 @@ const rounds = Number(process.argv[2] ?? 40);
 const here = import.meta.dirname;
 const bizmsg = join(here, '../bin/bizmsg.js');
 const home = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
-const server = spawn(process.execPath, [join(here, 'rivals/answer-server.cjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+const server = spawn(process.execPath, [join(here, 'rivals/answer-server.cjs')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 const [port] = await once(server.stdout, 'data');
 
 // NODE_EXTRA_CA_CERTS would add the same 30 ms to all, and flatter every ratio.
 const env = {
   PATH: process.env.PATH,
   HOME: home,
-  BIZMSG_BASE_URL: `http://127.0.0.1:${String(port).trim()}`,
+  BIZMSG_BASE_URL: `http://127.0.0.1:${parseInt(port, 10)}`,
   BIZMSG_API_KEY: 'sk_test_bench0123456789',
 };
 const contestants = {
@@ -55,5 +57,7 @@ console.log(`Node ${process.version}, ${rounds} rounds, medians of whole process
 for (const [name, rival, limit] of rows) {
   const ratio = median(name) / median(rival);
   const verdict = limit === undefined ? '' : `limit ${limit.toFixed(2)} ${ratio <= limit ? 'held' : 'MISSED'}`;
-  console.log(`${name.padEnd(22)} ${median(name).toFixed(1).padStart(6)} ms  ${ratio.toFixed(2)} x ${rival.padEnd(16)} ${verdict}`);
+  console.log(
+    `${name.padEnd(22)} ${median(name).toFixed(1).padStart(6)} ms  ${ratio.toFixed(2)} x ${rival.padEnd(16)} ${verdict}`,
+  );
 }

@@ -59,9 +59,11 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.once(signal, () => interruption.abort(signal));
 }
 
-main(host).then((code) => {
-  process.exitCode = code;
-});
+void end();
+
+async function end() {
+  process.exitCode = await main(host);
+}
 
 /** @returns {typeof import('../src/main.ts')} */
 function load() {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-
-/** Signal 0 asks whether a process lives; `Host.kill` is one. */
-export type Probe = (pid: number, signal: 0) => boolean;
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Probe } from './process-life.ts';
+import { contentOf, lives, processStart } from './process-life.ts';
 
 export interface Owner {
   readonly pid: number;
@@ -27,19 +26,6 @@ export function acquire(path: string, owner: Owner): Claim {
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-/** Whether the process that began then is still the one with this number. */
-export function lives(pid: number, start: string | undefined, kill: Probe): boolean {
-  return kill(pid, 0) && (start === undefined || processStart(pid) === start);
-}
-
-/** When a process began, in the kernel's ticks; undefined where that is not told, and for a dead one not yet reaped. */
-export function processStart(pid: number): string | undefined {
-  const stat = contentOf(`/proc/${pid}/stat`);
-  // the name before the last bracket may hold spaces and brackets
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19];
 }
 
 /** A link fails where a file stands, as `wx` does, but the file is whole from its first instant. */
@@ -77,12 +63,4 @@ function release(path: string, text: string): void {
 function holderIn(text: string | undefined) {
   const [, pid, start, nonce] = /^(\d+) (\S+) ([0-9a-f]+)\n$/.exec(text ?? '') ?? [];
   return nonce === undefined ? undefined : { pid: Number(pid), start: start === '-' ? undefined : start, nonce };
-}
-
-function contentOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

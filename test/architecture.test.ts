@@ -14,6 +14,11 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   commands: {
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
   },
+  // Loaded on first use itself.
+  'cli/sandboxes.ts': {
+    now: ['contract', 'profiles/folders', 'sandbox/locator'],
+    lazy: ['sandbox/start', 'sandbox/remote'],
+  },
   cli: {
     now: ['cli', 'contract', 'terminal'],
     lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote'],
@@ -25,7 +30,18 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   contract: { now: ['contract'] },
 };
 /** The floor: free to all, and importing nothing of ours but each other. */
-const floor = ['errors', 'redact', 'lock', 'post', 'host', 'journal', 'csv'];
+const floor = new Set([
+  'errors',
+  'folder',
+  'file-fault',
+  'process-life',
+  'redact',
+  'lock',
+  'post',
+  'host',
+  'journal',
+  'csv',
+]);
 
 interface Import {
   readonly file: string;
@@ -33,8 +49,8 @@ interface Import {
   readonly how: 'now' | 'lazy' | 'type';
 }
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /\.ts$/.test(file),
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.endsWith('.d.ts'),
 );
 const imports = files.flatMap((file) => importsOf(file));
 
@@ -45,7 +61,7 @@ describe('the rooms of the house', () => {
       .filter((one) => one.file === file && one.how !== 'type' && one.to.startsWith('.'))
       .map((one) => ({ ...one, to: relative('.', join(file, '..', one.to)).replace(/\.ts$/, '') }))
       .filter(({ to, how }) => {
-        if (floor.includes(to)) return false;
+        if (floor.has(to)) return false;
         const rule = room ? rules[room] : { now: [] };
         const allowed = [...(rule?.now ?? []), ...(how === 'lazy' ? (rule?.lazy ?? []) : [])];
         return !allowed.some((start) => to.startsWith(start));
@@ -60,6 +76,8 @@ describe('the rooms of the house', () => {
       const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? '');
       doors.set(name, (doors.get(name) ?? new Set()).add(file));
     }
+    // A proxy's tunnel is a part of undici that a pool alone does not load.
+    doors.get('undici')?.delete('client/tunnel.ts');
     const several = [...doors].filter(([, from]) => from.size > 1).map(([name, from]) => [name, ...from]);
     expect(several).toEqual([]);
   });

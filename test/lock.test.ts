@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquire, processStart } from '../src/lock.ts';
+import { acquire } from '../src/lock.ts';
+import { processStart } from '../src/process-life.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
+import type { Transport } from '../client/transport.ts';
 import { configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
+import { withSpinner } from '../terminal/progress.ts';
 import type { Globals } from './globals.ts';
 import type { Reporter } from './report.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -33,7 +35,10 @@ export async function connect(line: Line, caller: LocalCaller | ServiceCaller | 
     import('../client/transport.ts'),
   ]);
   const sandboxes = await line.sandboxes();
-  const target = caller.kind === 'local' ? await sandboxes.target(caller.mode, given.dryRun) : caller;
+  const target =
+    caller.kind === 'local'
+      ? await withSpinner('Starting the sandbox', line, sandboxes.target(caller.mode, given.dryRun))
+      : caller;
   reporter.hide(target.key);
   const localAddresses = sandboxes.live().map(({ url }) => url);
   if (caller.kind !== 'local') guard(target, { localAddresses, onlyLocal: onlyLocal(host.env) });
@@ -42,10 +47,12 @@ export async function connect(line: Line, caller: LocalCaller | ServiceCaller | 
   const { baseUrl, key } = target;
   const ca = given.caFile === undefined ? undefined : certificates(given.caFile);
   const transport = openTransport({ baseUrl, env: host.env, ca });
+  const waiting = `Waiting for ${new URL(baseUrl).host}`;
+  const send: Transport['send'] = (request, limits) => withSpinner(waiting, line, transport.send(request, limits));
   const client = createClient({
     baseUrl,
     key,
-    transport,
+    transport: { ...transport, send },
     userAgent: `bizmsg/${__VERSION__}`,
     timeout: given.timeout,
     retries: given.retries,

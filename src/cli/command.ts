@@ -2,7 +2,7 @@ import type { ExitName } from '../errors.ts';
 import { safeValue } from '../terminal/safe-text.ts';
 import type { Ui } from '../terminal/ui.ts';
 import type { Context } from './context.ts';
-import type { Honour } from './globals.ts';
+import type { Globals, Honour } from './globals.ts';
 import type { Input, Params, Texts } from './params.ts';
 import { readInput } from './params.ts';
 
@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** Shows an item of a command that goes on. */
-export type Emit = (item: unknown, text: (ui: Ui) => string) => Promise<void>;
+type Emit = (item: unknown, text: (ui: Ui) => string) => Promise<void>;
 
 /** What a pipe gets: rows with tabs between, the bare id, JSON, what a terminal gets, or that with no line feed added. */
 export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
@@ -51,6 +51,9 @@ export interface Group {
 
 export type Node = Command | Group;
 
+/** A param of its own may not have the name of a global one, which would hide it. */
+type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
+
 interface Definition<P extends Params, R> extends Described {
   readonly params: P;
   run(context: Context, input: Input<P>): Promise<R>;
@@ -60,7 +63,7 @@ interface Definition<P extends Params, R> extends Described {
   exit?(result: R): ExitName;
 }
 
-export function command<const P extends Params, R>(definition: Definition<P, R>): Command {
+export function command<const P extends OwnParams, R>(definition: Definition<P, R>): Command {
   const { params } = definition;
   return {
     ...definition,
@@ -75,7 +78,7 @@ interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>
 }
 
 /** A command that goes on: it yields items as they happen and returns their summary. */
-export function streaming<const P extends Params, I, R>(definition: StreamDefinition<P, I, R>): Command {
+export function streaming<const P extends OwnParams, I, R>(definition: StreamDefinition<P, I, R>): Command {
   const { params, line } = definition;
   return {
     ...definition,

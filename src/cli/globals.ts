@@ -2,7 +2,7 @@ import type { Input } from './params.ts';
 import { choice, flag, option } from './params.ts';
 import { columns, count, duration } from './values.ts';
 
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
+const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
 export type Format = (typeof formats)[number];
 
 /** Accepted before and after every command; a command refuses those of `honourable` that it cannot honour. */
@@ -28,7 +28,6 @@ export const globals = {
   help: flag('-h, --help', 'show help'),
 } as const;
 
-export type GlobalName = keyof typeof globals;
 export type Globals = Input<typeof globals>;
 
 /** A flag that is ignored sends: what a command does not list of these, it refuses. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { CliError, unsafe, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Asker } from '../terminal/ask.ts';
@@ -56,9 +56,9 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
   };
 }
 
-async function fileText(path: string): Promise<string> {
+function fileText(path: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

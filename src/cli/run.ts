@@ -1,4 +1,4 @@
-import { CliError, configuration, exitCodes, usage } from '../errors.ts';
+import { CliError, exitCodes, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { redact } from '../redact.ts';
 import { createUi } from '../terminal/ui.ts';
@@ -39,7 +39,8 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   const given = readInput(globals, texts);
   if (given.help) return shown(host, help(path, node));
   checkGlobals(path, node, given);
-  checkEnvironment(host);
+  const { checkEnvironment } = await import('../profiles/environment.ts');
+  checkEnvironment(host.env);
   const query = given.query === undefined ? undefined : await compileQuery(given.query);
   const context = createContext({ host, given, reporter, helpFor: (words) => helpFor(tree, words) });
   const ui = await createUi(surroundings(host, given), () => context.simulated());
@@ -114,12 +115,6 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   }
   const name = refused(given, node.honours);
   if (name) throw usage(`${path.join(' ')} cannot honour ${longName(globals[name])}`, 'leave it out');
-}
-
-/** §-less, but what CI gives for a missing secret: a variable that is set and empty. */
-function checkEnvironment({ env }: Host): void {
-  const empty = Object.keys(env).find((name) => name.startsWith('BIZMSG_') && env[name] === '');
-  if (empty) throw configuration('empty-variable', `${empty} is set but empty`, 'give it a value or unset it');
 }
 
 function wordMissing(path: readonly string[], { children }: Group): CliError {

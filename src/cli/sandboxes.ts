@@ -53,6 +53,6 @@ export function openSandboxes(host: Host): Sandboxes {
 
 /** A process that outlives this one has no use for its keys. */
 function withoutSecrets({ env }: Host): Host['env'] {
-  const kept = ['BIZMSG_CONFIG_DIR', 'BIZMSG_STATE_DIR'];
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_') || kept.includes(name)));
+  const kept = new Set(['BIZMSG_CONFIG_DIR', 'BIZMSG_STATE_DIR']);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_') || kept.has(name)));
 }

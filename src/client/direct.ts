@@ -56,6 +56,6 @@ function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined
   });
 }
 
-export function pairs(raw: readonly string[]): WireHeaders {
+function pairs(raw: readonly string[]): WireHeaders {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 }

@@ -25,7 +25,9 @@ export function rawRequest(base: Base, ours: Readonly<Record<string, string>>, r
   }
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
   const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const left = Object.entries(ours).filter(([name]) => !taken.has(name.toLowerCase()));
+  // §4
+  const usual = body === undefined ? ours : { ...ours, 'Content-Type': 'application/json' };
+  const left = Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase()));
   return { method, url: joinAddress(base, path), headers: { ...Object.fromEntries(left), ...headers }, body };
 }
 

@@ -16,7 +16,7 @@ export const whoami = command({
     if (!explain && problem) throw problem;
     return { ...winner, ...(explain && { candidates, problem: problem?.message ?? null, exit: problem?.exit }) };
   },
-  data: ({ exit: _, ...shown }) => shown,
+  data: (shown) => ({ ...shown, exit: undefined }),
   view: (shown, ui) =>
     [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((one) => candidateLines(one, ui))].join('\n'),
   exit: ({ exit }) => exit ?? 'done',

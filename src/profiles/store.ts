@@ -5,7 +5,7 @@ import type { PlanName } from '../contract/plans.ts';
 import { Mismatch } from '../contract/readers.ts';
 import type { CliError } from '../errors.ts';
 import { configuration } from '../errors.ts';
-import { fileFault } from './file-fault.ts';
+import { fileFault } from '../file-fault.ts';
 import { local, unknownProfile } from './names.ts';
 import { storeShape } from './store-shape.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
 import { CliError, configuration } from '../errors.ts';
-import { fileFault } from './file-fault.ts';
-import { makeFolder } from './make-folder.ts';
+import { fileFault } from '../file-fault.ts';
+import { makeFolder } from '../folder.ts';
 import type { Store } from './store.ts';
 import { readStore, storeFile, storeName } from './store.ts';
 

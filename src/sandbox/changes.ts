@@ -49,7 +49,7 @@ export interface Campaign {
   readonly created_at: string;
 }
 
-export type ReceiptType = Extract<EventName, 'message.delivered' | 'message.read' | 'message.failed'>;
+type ReceiptType = Extract<EventName, 'message.delivered' | 'message.read' | 'message.failed'>;
 
 /** What will become of a message, decided when it is sent. */
 export interface Receipt {

@@ -1,4 +1,4 @@
-export interface Due {
+interface Due {
   readonly at: number;
   readonly run: () => unknown;
 }

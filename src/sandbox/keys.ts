@@ -18,7 +18,7 @@ export interface Keys {
   goLive(): void;
 }
 
-export interface KeyStatus extends Key {
+interface KeyStatus extends Key {
   readonly state: 'active' | 'inactive' | 'revoked';
 }
 

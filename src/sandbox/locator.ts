@@ -1,8 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
-import { lives, processStart } from '../lock.ts';
-import type { Probe } from '../lock.ts';
+import { configuration } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import { makeFolder } from '../folder.ts';
+import { lives, processStart } from '../process-life.ts';
+import type { Probe } from '../process-life.ts';
 
 /** Where a sandbox runs, and what its own tools need to talk to it. */
 export interface Locator {
@@ -59,9 +62,16 @@ export function defaultData(stateFolder: string): string {
 /** Makes it where it is missing; whoever else is on this machine may not look into it. */
 export function locatorFolder(stateFolder: string): string {
   const folder = join(stateFolder, 'sandboxes');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
-  return folder;
+  try {
+    makeFolder(folder);
+    chmodSync(folder, 0o700);
+    return folder;
+  } catch (error) {
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    const hint = 'BIZMSG_STATE_DIR can name another folder';
+    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
+  }
 }
 
 function readLocator(path: string): Locator | undefined {

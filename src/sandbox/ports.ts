@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 
-export const defaultPort = 4780;
+const defaultPort = 4780;
 
 // the listener's own is 4781
 const next = Array.from({ length: 18 }, (_, index) => defaultPort + 2 + index);

@@ -54,7 +54,7 @@ export interface Sandbox extends Views {
 }
 
 /** What can be seen of a sandbox from inside. */
-export interface Views {
+interface Views {
   plan(): PlanSetting;
   /** In order; a cursor is the number of events already seen. */
   events(after?: number): readonly EventRecord[];
@@ -67,11 +67,11 @@ export interface Views {
   counts(): Readonly<Record<'contacts' | 'templates' | 'campaigns' | 'messages' | 'events', number>>;
 }
 
-export interface EventRecord extends SandboxEvent {
+interface EventRecord extends SandboxEvent {
   readonly payload: object;
 }
 
-export interface MessageRecord extends Message {
+interface MessageRecord extends Message {
   readonly status: string;
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
+import { makeFolder } from '../folder.ts';
 import { acquire } from '../lock.ts';
-import type { Probe } from '../lock.ts';
+import type { Probe } from '../process-life.ts';
 import { sleep } from './clock.ts';
 import type { Locator } from './locator.ts';
 import { findSandbox, locatorFolder, removeLocator, writeLocator } from './locator.ts';
@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
 /** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */
 async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions): Promise<() => void> {
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  makeFolder(data);
   const deadline = now() + patience;
   for (;;) {
     const claimed = acquire(join(data, 'lock'), { pid, kill });

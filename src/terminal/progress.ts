@@ -1,8 +1,15 @@
 import type { Host } from '../host.ts';
 
+interface Shown {
+  readonly host: Host;
+  /** Whoever wants quiet, or a trace, wants no spinner. */
+  readonly given: { readonly quiet: boolean; readonly debug: boolean };
+}
+
 /** A spinner on stderr, but only on a terminal, and only when there is something to wait for. */
-export async function withSpinner<T>(text: string, { stderr, streams }: Host, work: Promise<T>): Promise<T> {
-  if (!stderr.isTTY) return work;
+export async function withSpinner<T>(text: string, { host, given }: Shown, work: Promise<T>): Promise<T> {
+  const { stderr, streams, env } = host;
+  if (!stderr.isTTY || given.quiet || given.debug || env['CI'] || env['TERM'] === 'dumb') return work;
   const settled = work.then(
     () => true,
     () => true,

@@ -1,6 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { cleanEnv } from './bin.ts';
+import { binary, cleanEnv } from './bin.ts';
 
 /** Why tests in a real terminal cannot run here, or undefined. */
 export const noTerminal =
@@ -8,36 +11,77 @@ export const noTerminal =
     ? undefined
     : 'skipped: tmux is not installed, and no npm package brings a terminal';
 
+export interface TerminalOptions {
+  readonly home: string;
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface Terminal {
-  /** Types text, or a key by its tmux name. */
-  type(text: string): void;
+  /** Waits for the shell and enters a command line; `bizmsg` is the binary under test. */
+  enter(line: string): Promise<void>;
+  /** Types text and presses Enter, as one answers a prompt. */
+  answer(text: string): void;
+  /** Presses a key by its tmux name. */
   press(key: string): void;
   screen(): string;
+  /** All that was ever shown, with the escapes that the terminal understood. */
+  history(): string;
   /** The screen, once it holds this. */
   until(text: string | RegExp): Promise<string>;
+  /** The exit code, once the shell is back. */
+  ended(): Promise<number>;
   close(): void;
 }
 
+// The prompt is the exit code of the command before.
+const prompt = /(?:^|\n)\[(\d+)\]\s*$/;
+
 /** A shell in a real terminal, with an environment that holds nothing but a home. */
-export function openTerminal(home: string, columns = 100): Terminal {
-  const socket = `bizmsg-${process.pid}-${Math.floor(performance.now() * 1000)}`;
-  const tmux = (...words: string[]) => execFileSync('tmux', ['-L', socket, ...words], { encoding: 'utf8' });
-  const env = Object.entries({ ...cleanEnv(home), PS1: '$ ', TERM: 'screen-256color', LANG: 'C.UTF-8' });
-  const words = env.map(([name, value]) => `${name}=${value}`);
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '40', 'env', '-i', ...words, 'sh');
+export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions): Terminal {
+  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-terminal-'));
+  const socket = join(folder, 'tmux');
+  const tmux = (...words: string[]) => execFileSync('tmux', ['-S', socket, ...words], { encoding: 'utf8' });
+  const profile = join(folder, 'shrc');
+  writeFileSync(profile, `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`);
+  const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
+  const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '40', 'env', '-i', ...words, 'sh', '-i');
+
   const screen = () => tmux('capture-pane', '-p');
+  const untilIs = async (holds: (shown: string) => boolean, what: string) => {
+    for (let attempt = 0; attempt < 300; attempt++) {
+      const shown = screen();
+      if (holds(shown)) return shown;
+      await wait(40);
+    }
+    throw new Error(`the screen never showed ${what}:\n${screen()}`);
+  };
+  const until = (text: string | RegExp) =>
+    untilIs((shown) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)), String(text));
+  const type = (text: string) => void tmux('send-keys', '-l', '--', text);
+  const press = (key: string) => void tmux('send-keys', key);
+
   return {
-    type: (text) => void tmux('send-keys', '-l', text),
-    press: (key) => void tmux('send-keys', key),
-    screen,
-    until: async (text) => {
-      for (let attempt = 0; attempt < 200; attempt++) {
-        const shown = screen();
-        if (typeof text === 'string' ? shown.includes(text) : text.test(shown)) return shown;
-        await wait(50);
-      }
-      throw new Error(`the screen never showed ${text}:\n${screen()}`);
+    enter: async (line) => {
+      await until(prompt);
+      type(line);
+      // Until it is echoed, the prompt before it could be taken for the one after.
+      await untilIs((shown) => !prompt.test(shown), line);
+      press('Enter');
     },
-    close: () => void tmux('kill-server'),
+    answer: (text) => {
+      type(text);
+      press('Enter');
+    },
+    press,
+    screen,
+    history: () => tmux('capture-pane', '-p', '-e', '-J', '-S', '-'),
+    until,
+    ended: async () => Number(prompt.exec(await until(prompt))?.[1]),
+    close: () => {
+      spawnSync('tmux', ['-S', socket, 'kill-server']);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -7,14 +7,14 @@ export const removeKey = command({
   name: 'remove',
   summary: 'Remove a stored key from a profile',
   details: 'The key is still valid at the service; it is revoked in the dashboard.',
-  params: { mode: required('<mode>', 'sandbox or live', mode) },
+  params: { which: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys remove live --profile acme'],
   honours: ['profile', ...printing],
   changes: true,
   piped: 'text',
   run: async (context, input) => {
     const profiles = await context.profiles();
-    const removed = await profiles.removeKey(profiles.chosen(), input.mode);
+    const removed = await profiles.removeKey(profiles.chosen(), input.which);
     context.note('still-valid', 'the key is still valid at the service; revoke it in the dashboard');
     return removed;
   },

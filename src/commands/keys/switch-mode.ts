@@ -8,7 +8,7 @@ export const switchMode = command({
   summary: 'Change which of its two keys a profile uses',
   details:
     'It changes this profile on this machine, for all its shells and scripts; the service is not called. For one command use --mode.',
-  params: { mode: required('<mode>', 'sandbox or live', mode) },
+  params: { to: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   honours: ['profile', ...printing],
   changes: true,
@@ -17,11 +17,11 @@ export const switchMode = command({
     const profiles = await context.profiles();
     const profile = profiles.chosen();
     // A key that is not there is said before anybody is asked.
-    profiles.requireKey(profile, input.mode);
+    profiles.requireKey(profile, input.to);
     context.note('affects', `all shells and scripts that use the profile ${profile} are affected`);
     context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) wins over the profile');
-    if (input.mode === 'live') await context.confirm(`Use the live key of ${profile}? Real messages will be sent`);
-    return profiles.switchMode(profile, input.mode);
+    if (input.to === 'live') await context.confirm(`Use the live key of ${profile}? Real messages will be sent`);
+    return profiles.switchMode(profile, input.to);
   },
   view: ({ profile, mode: now, key }, ui) => `${ui.color.green('Switched')} ${profile} to ${now}: ${key}`,
 });

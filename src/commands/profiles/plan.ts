@@ -1,7 +1,6 @@
 import { choice, option } from '../../cli/params.ts';
 import { rate } from '../../cli/values.ts';
 import type { PlanName } from '../../contract/plans.ts';
-import { plans } from '../../contract/plans.ts';
 
 const names: readonly PlanName[] = ['starter', 'growth', 'scale', 'enterprise'];
 
@@ -9,10 +8,3 @@ export const planParams = {
   plan: choice('--plan <name>', "the account's plan", names),
   rate: option('--rate <rate>', 'requests a minute, where the plan is enterprise, such as 2000/m', rate),
 } as const;
-
-/** What a plan's minute allows, in words. */
-export function planText(plan: PlanName | undefined, perMinute: number | undefined): string {
-  if (!plan) return 'not known';
-  const limit = perMinute ?? plans[plan].perMinute;
-  return limit === undefined ? plan : `${plan}, ${limit} requests a minute`;
-}

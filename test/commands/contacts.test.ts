@@ -1,0 +1,256 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+import { noteCodes } from '../support/spoken.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const phone = '+12025550142';
+const create = (...argv: readonly string[]) => world.run(['contacts', 'create', ...argv]);
+const calls = () => world.sandbox.audit(world.sandbox.keys.sandbox);
+
+async function body(...argv: readonly string[]): Promise<unknown> {
+  const { stdout } = await create(...argv, '--dry-run', '--query', 'body', '-o', 'json');
+  const value: unknown = JSON.parse(stdout);
+  return value;
+}
+
+describe('the body of a new contact', () => {
+  it.each([
+    { name: 'texts', argv: ['--set', `phone=${phone}`, '--set', 'n=1'], sent: { phone, n: '1' } },
+    { name: 'dotted keys, nested', argv: ['--set', 'a.b=1', '--set', 'a.c=2'], sent: { a: { b: '1', c: '2' } } },
+    { name: 'a value with equal signs', argv: ['--set', 'note=a=b=c'], sent: { note: 'a=b=c' } },
+    { name: 'an empty text', argv: ['--set', 'note='], sent: { note: '' } },
+    {
+      name: 'any JSON',
+      argv: ['--set-json', 'tags=["vip"]', '--set-json', 'a.n=1.5', '--set-json', 'a.x=null', '--set', 'a.t=true'],
+      sent: { tags: ['vip'], a: { n: 1.5, x: null, t: 'true' } },
+    },
+    { name: 'a phone as it was given', argv: ['--set', 'phone=whatever'], sent: { phone: 'whatever' } },
+  ])('is made of $name', async ({ argv, sent }) => {
+    expect(await body(...argv)).toEqual(sent);
+  });
+
+  it('may have a field named __proto__, which changes no other', async () => {
+    const { stdout } = await create('--set', '__proto__.x=1', '--set', 'constructor.y=2', '--dry-run');
+    expect(stdout).toContain('"body":{"__proto__":{"x":"1"},"constructor":{"y":"2"}}');
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect('x' in {}).toBe(false);
+  });
+
+  it('may be a whole document from stdin', async () => {
+    const stdin = JSON.stringify({ phone, name: 'Ada', attributes: { city: 'Oslo' } });
+    const { code } = await world.run(['contacts', 'create', '--input', '-'], { stdin });
+    expect(code).toBe(0);
+    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone, name: 'Ada', attributes: { city: 'Oslo' } });
+  });
+
+  it('may be a whole document from a file', async () => {
+    const file = join(world.home, 'ada.json');
+    writeFileSync(file, JSON.stringify({ phone, tags: ['vip'] }));
+    const { code } = await create('--input', file);
+    expect(code).toBe(0);
+    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone, tags: ['vip'] });
+  });
+
+  it.each([
+    { name: 'no field at all', argv: [], says: 'at least one field' },
+    { name: 'a field twice', argv: ['--set', 'a=1', '--set', 'a=2'], says: 'a is given more than once' },
+    { name: 'a text where others nest', argv: ['--set', 'a=1', '--set', 'a.b=2'], says: 'a is given more than once' },
+    { name: 'the same field as text and JSON', argv: ['--set', 'a.b=1', '--set-json', 'a.b=1'], says: 'a.b is given' },
+    { name: 'a key with an empty part', argv: ['--set', 'a..b=1'], says: 'an empty part' },
+    { name: 'no key', argv: ['--set', '=1'], says: 'is not key=value' },
+    { name: 'no equal sign', argv: ['--set', 'phone'], says: 'is not key=value' },
+    { name: 'what is not JSON', argv: ['--set-json', 'tags=[vip]'], says: 'tags is not JSON' },
+    { name: 'a field beside a whole body', argv: ['--input', '-', '--set', 'a=1'], says: '--input is a whole body' },
+    { name: 'a file that is not there', argv: ['--input', '/nowhere/ada.json'], says: '/nowhere/ada.json' },
+    { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read' },
+  ])('is not made of $name: exit 2, and nothing is sent', async ({ argv, says }) => {
+    const { code, stdout, stderr } = await create(...argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+    expect(calls()).toEqual([]);
+  });
+
+  it('from stdin must be JSON', async () => {
+    const { code, stdout } = await world.run(['contacts', 'create', '--input', '-'], { stdin: '{"phone":' });
+    expect([code, stdout, calls()]).toEqual([2, '', []]);
+  });
+});
+
+describe('a name from outside', () => {
+  const named = async (name: string) => {
+    await create('--set', `phone=${phone}`, '--set', `name=${name}`);
+    return (form: readonly string[], terminal?: number) =>
+      world.run(['contacts', 'list', ...form], terminal === undefined ? {} : { terminal });
+  };
+
+  it('adds no line to TSV', async () => {
+    const list = await named('x\n+19005550199');
+    const { stdout } = await list(['--columns', 'name,phone', '--no-header']);
+    expect(stdout.split('\n')).toHaveLength(7);
+    expect(stdout.split('\n').at(-2)).toBe(`x\\n+19005550199\t${phone}`);
+  });
+
+  it.each([
+    ['a tab', 'a\tb', 'a\\tb'],
+    ['a carriage return', 'a\rb', 'a\\rb'],
+    ['a NUL', 'a\0b', 'a\\0b'],
+    ['a backslash', 'a\\nb', 'a\\\\nb'],
+  ])('adds no column to TSV with %s', async (_, name, cell) => {
+    const { stdout } = await (await named(name))(['--columns', 'phone,name', '--no-header']);
+    expect(stdout.split('\n').at(-2)).toBe(`${phone}\t${cell}`);
+  });
+
+  it('adds no line to what a query leaves', async () => {
+    const { stdout } = await (await named('x\n+19005550199'))(['--query', '[].name']);
+    expect(stdout.split('\n')).toHaveLength(7);
+  });
+
+  it('is quoted in CSV', async () => {
+    const { stdout } = await (await named('a "b",\nc'))(['--columns', 'name,phone', '-o', 'csv', '--no-header']);
+    expect(stdout).toContain(`\n"a ""b"",\nc",${phone}\n`);
+  });
+
+  const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31mAda\u202egnp\u200b\r\nroot#';
+
+  it.each([[[]], [['-o', 'tsv']], [['-o', 'csv']], [['--query', '[].name']], [['-o', 'table']], [['-o', 'ndjson']]])(
+    'does nothing to a terminal, printed with %j',
+    async (form) => {
+      const { stdout } = await (await named(hostile))(form, 80);
+      // eslint-disable-next-line no-control-regex
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f\u200b\u202e]/);
+      expect(stdout.replaceAll(/\u001b\[(1|22)m/g, '')).not.toContain('\u001b');
+      expect(stdout).toContain('Ada');
+    },
+  );
+
+  it('does nothing to a terminal in the answer to its creation', async () => {
+    const { stdout } = await world.run(['contacts', 'create', '--set', `phone=${phone}`, '--set', `name=${hostile}`], {
+      terminal: 80,
+    });
+    expect(stdout.replaceAll(/\u001b\[(32|39|1|22)m/g, '')).not.toMatch(/[\u001b\u009b\u0007\u202e]/);
+    expect(stdout).toContain('Created (simulated)');
+  });
+
+  it.each([undefined, 80])('is kept exactly in JSON, on a terminal of %s columns', async (terminal) => {
+    const { stdout } = await (await named(hostile))(['-o', 'json'], terminal);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: hostile }));
+  });
+
+  it('does nothing to a terminal when a failure repeats it', async () => {
+    const { stderr } = await world.run(['send-template', '+12025550101', 'none\u001b]0;owned\u0007'], { terminal: 80 });
+    expect(stderr).not.toMatch(/[\u001b\u0007]/);
+  });
+
+  it('does nothing to a terminal when api prints it', async () => {
+    await named(hostile);
+    const { stdout } = await world.run(['api', '/api/public/contacts', '-i'], { terminal: 80 });
+    expect(stdout).not.toMatch(/[\u001b\u009b\u0007\u202e]/);
+    expect(stdout).toContain('Ada');
+  });
+});
+
+describe('what is to be printed', () => {
+  it('exits 2 for a column that no record has', async () => {
+    const { code, stdout, stderr } = await world.run(['contacts', 'list', '--columns', 'id,fone']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('there is no column "fone"');
+    expect(stderr).toContain('phone');
+  });
+
+  it('exits 0 for such a column of an empty list', async () => {
+    const argv = ['contacts', 'list', '--columns', 'fone', '--query', "[?phone=='none']"];
+    const { code, stdout } = await world.run(argv);
+    expect([code, stdout]).toEqual([0, '']);
+  });
+
+  it.each([[['--columns', 'nowhere']], [['--columns', 'message_id,nowhere']], [['--query', 'to_number(@)'], '']])(
+    'only notes, after a send, that %j cannot be shown',
+    async (argv) => {
+      const { code, stdout } = await world.run(['send-template', '+12025550101', 'welcome', ...argv, '-o', 'json']);
+      expect(code).toBe(0);
+      expect([stdout === 'null\n' || stdout.includes(world.sandbox.messages()[0]?.id ?? 'none')]).toEqual([true]);
+    },
+  );
+
+  it('keeps the message_id on stdout when a column is unknown', async () => {
+    const argv = ['send-template', '+12025550101', 'welcome', '--columns', 'nowhere', '-o', 'ndjson'];
+    const { code, stdout, stderr } = await world.run(argv);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { message_id: world.sandbox.messages()[0]?.id }]);
+    expect(noteCodes(stderr)).toContain('not-as-asked');
+  });
+
+  it('keeps it too when a query fails on the answer', async () => {
+    const argv = ['send-template', '+12025550101', 'welcome', '--query', 'length(message_id.nowhere)'];
+    const { code, stdout } = await world.run(argv);
+    expect([code, stdout]).toEqual([0, `${world.sandbox.messages()[0]?.id}\n`]);
+  });
+
+  it.each(['[', '[?', 'a.', 'nofunction(@)', 'length()', '&&'])(
+    'exits 2 for the slip in --query %s before anything is sent',
+    async (query) => {
+      for (const argv of [['contacts', 'list'], ['send-template', '+12025550101', 'welcome']]) {
+        const { code, stdout, stderr } = await world.run([...argv, '--query', query]);
+        expect([code, stdout]).toEqual([2, '']);
+        expect(stderr).toContain(`--query "${query}"`);
+      }
+      expect(calls()).toEqual([]);
+    },
+  );
+
+  it('is the bare id with -o id', async () => {
+    const created = await create('--set', `phone=${phone}`, '-o', 'id');
+    const listed = await world.run(['contacts', 'list', '-o', 'id']);
+    const ids = world.sandbox.contacts().map(({ id }) => `${id}\n`);
+    expect(created.stdout).toBe(ids.at(-1));
+    expect(listed.stdout).toBe(ids.join(''));
+  });
+
+  it('is on one line as JSON through a pipe, and laid out on a terminal', async () => {
+    const piped = await world.run(['contacts', 'list', '-o', 'json']);
+    const shown = await world.run(['contacts', 'list', '-o', 'json'], { terminal: 80 });
+    expect(piped.stdout.split('\n')).toHaveLength(2);
+    expect(shown.stdout.split('\n').length).toBeGreaterThan(20);
+    expect(JSON.parse(piped.stdout)).toEqual(JSON.parse(shown.stdout));
+  });
+
+  it('never exceeds the width of a terminal', async () => {
+    await create('--set', `phone=${phone}`, '--set', `name=${'long '.repeat(60)}`);
+    const { stdout } = await world.run(['contacts', 'list', '--no-color'], { terminal: 72 });
+    expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
+    expect(stdout.split('\n')).toHaveLength(8);
+  });
+
+  it('is not cut through a pipe', async () => {
+    const name = 'long '.repeat(60);
+    await create('--set', `phone=${phone}`, '--set', `name=${name}`);
+    expect((await world.run(['contacts', 'list'])).stdout).toContain(name);
+  });
+
+  it.each([
+    { env: {}, argv: [], colored: true },
+    { env: { NO_COLOR: '1' }, argv: [], colored: false },
+    { env: { FORCE_COLOR: '1' }, argv: ['--no-color'], colored: false },
+    { env: { TERM: 'dumb' }, argv: [], colored: false },
+  ])('has colours on a terminal or not: $env $argv', async ({ env, argv, colored }) => {
+    const { stdout } = await world.run(['contacts', 'list', ...argv], { terminal: 80, env: { ...world.env, ...env } });
+    expect(stdout.includes('\u001b[')).toBe(colored);
+  });
+
+  it('says on a terminal that a send was simulated', async () => {
+    const { stdout } = await world.run(['send-template', '+12025550101', 'welcome', '--no-color'], { terminal: 80 });
+    expect(stdout).toBe(`Sent (simulated) ${world.sandbox.messages()[0]?.id}\n`);
+  });
+
+  it('is noted to be simulated, which --quiet does not silence', async () => {
+    const { stderr } = await world.run(['contacts', 'list', '--limit', '1', '--quiet', '-o', 'json']);
+    expect(noteCodes(stderr)).toEqual(['simulated']);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const ada = '+12025550101';
+
+function arrived() {
+  return world.sandbox.messages().map(({ to, template, params }) => ({ to, template, params }));
+}
+
+describe('the params of a send', () => {
+  it.each([
+    {
+      name: 'arrive one by one, in order',
+      argv: [ada, 'order_update', '-p', 'Ada', '-p', 'A-1042'],
+      to: 'order_update',
+      params: ['Ada', 'A-1042'],
+    },
+    { name: 'are [] when none is given', argv: [ada, 'welcome'], to: 'welcome', params: [] },
+    {
+      name: 'may stand before the arguments',
+      argv: ['-p', 'Ada', '--param', 'A-1042', ada, 'order_update'],
+      to: 'order_update',
+      params: ['Ada', 'A-1042'],
+    },
+    {
+      name: 'may look like an option when written with =',
+      argv: [ada, 'order_update', '--param=--yes', '-p', 'A-1042'],
+      to: 'order_update',
+      params: ['--yes', 'A-1042'],
+    },
+    {
+      name: 'may be empty with --allow-empty',
+      argv: [ada, 'order_update', '-p', '', '-p', 'A-1042', '--allow-empty'],
+      to: 'order_update',
+      params: ['', 'A-1042'],
+    },
+    {
+      name: 'may be a lone hyphen',
+      argv: [ada, 'order_update', '-p', '-', '-p', 'A-1042'],
+      to: 'order_update',
+      params: ['-', 'A-1042'],
+    },
+    {
+      name: 'keep commas, equal signs, line feeds and other scripts',
+      argv: [ada, 'order_update', '-p', 'a,b=c d', '-p', 'línea\n✓'],
+      to: 'order_update',
+      params: ['a,b=c d', 'línea\n✓'],
+    },
+  ])('$name', async ({ argv, to, params }) => {
+    const ran = await world.run(['send-template', ...argv]);
+    expect(ran.code).toBe(0);
+    expect(arrived()).toEqual([{ to: ada, template: to, params }]);
+    expect(ran.stdout).toBe(`${world.sandbox.messages()[0]?.id}\n`);
+  });
+
+  it.each([
+    { name: 'an empty one', argv: [ada, 'order_update', '-p', '', '-p', 'A-1042'], says: '--allow-empty' },
+    { name: 'an empty one written with =', argv: [ada, 'order_update', '--param=', '-p', '1'], says: '--allow-empty' },
+    { name: 'one that looks like an option', argv: [ada, 'order_update', '-p', '--yes'], says: '--param=--yes' },
+    { name: 'a hyphenated text', argv: [ada, 'order_update', '-p', '-5', '-p', '1'], says: '--param=-5' },
+    { name: 'one that took the place of the phone', argv: ['-p', ada, 'order_update'], says: '"order_update"' },
+    { name: 'more arguments than a phone and a template', argv: [ada, 'order_update', 'Ada'], says: 'more arguments' },
+    { name: 'no value at all', argv: [ada, 'order_update', '-p'], says: '-p' },
+    { name: 'an empty phone', argv: ['', 'order_update', '-p', 'Ada', '-p', '1'], says: 'empty' },
+    { name: 'an empty template', argv: [ada, '', '-p', 'Ada'], says: 'empty' },
+    { name: '--to beside an argument', argv: ['--to', ada, 'order_update', '-p', 'Ada'], says: '--to' },
+    { name: '--template beside an argument', argv: [ada, '--template', 'order_update'], says: '--template' },
+    {
+      name: '--to beside both arguments',
+      argv: ['--to', '+12025550102', ada, 'order_update', '-p', 'Ada', '-p', '1'],
+      says: '--to',
+    },
+    { name: '--to without --template', argv: ['--to', ada], says: '--template' },
+    { name: '--template without --to', argv: ['--template', 'welcome'], says: '--to' },
+    { name: 'a second --to', argv: ['--to', ada, '--to', ada, '--template', 'welcome'], says: '--to' },
+    { name: 'a phone without +', argv: ['12025550101', 'welcome'], says: 'did you mean +12025550101?' },
+    { name: 'a phone with spaces', argv: ['+1 (202) 555-0101', 'welcome'], says: 'did you mean +12025550101?' },
+    { name: 'an unknown option', argv: [ada, 'welcome', '--parm', 'x'], says: '--param' },
+  ])('refuses $name, and sends nothing', async ({ argv, says }) => {
+    const { code, stdout, stderr } = await world.run(['send-template', ...argv]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
+  });
+
+  it('takes the words after -p Ada as the phone and the template, never as params', async () => {
+    const { code } = await world.run(['send-template', '-p', 'Ada', ada, 'order_update', '-p', '1']);
+    expect(code).toBe(0);
+    expect(arrived()).toEqual([{ to: ada, template: 'order_update', params: ['Ada', '1'] }]);
+  });
+
+  it('takes both from --to and --template', async () => {
+    const { code } = await world.run(['send-template', '--to', ada, '--template=welcome']);
+    expect(code).toBe(0);
+    expect(arrived()).toEqual([{ to: ada, template: 'welcome', params: [] }]);
+  });
+
+  it('doubts a phone that E.164 excludes, and sends to it all the same', async () => {
+    const { code, stderr } = await world.run(['send-template', '+123', 'welcome']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('shorter than any number of E.164');
+    expect(arrived()).toEqual([{ to: '+123', template: 'welcome', params: [] }]);
+  });
+});
+
+describe('global options', () => {
+  it.each([
+    ['before the command', ['-o', 'json', 'send-template', ada, 'welcome']],
+    ['between its words', ['contacts', '--output', 'json', 'list']],
+    ['after it', ['contacts', 'list', '--output=json']],
+  ])('count %s', async (_, argv) => {
+    const { code, stdout } = await world.run(argv);
+    expect([code, stdout.slice(0, 1)]).toEqual([0, expect.stringMatching(/[[{]/)]);
+  });
+
+  it.each([
+    { argv: ['help', '--dry-run'], says: '--dry-run' },
+    { argv: ['whoami', '--dry-run'], says: '--dry-run' },
+    { argv: ['profiles', 'list', '--mode', 'live'], says: '--mode' },
+    { argv: ['sandbox', 'status', '--profile', 'acme'], says: '--profile' },
+    { argv: ['profiles', 'use', 'acme', '--base-url', 'https://api.example.com'], says: '--base-url' },
+    { argv: ['help', '--json'], says: '--output' },
+    { argv: ['help', '--columns', 'id'], says: '--columns' },
+    { argv: ['help', '--query', 'id'], says: '--query' },
+    { argv: ['contacts', 'list', '--json', '-o', 'csv'], says: '--json and -o csv exclude each other' },
+    { argv: ['contacts', 'list', '-o', 'xml'], says: '"xml" is not one of' },
+    { argv: ['contacts', 'list', '--timeout', 'soon'], says: '"soon" is not a duration' },
+    { argv: ['contacts', 'list', '--columns', 'id,,phone'], says: 'an empty column name' },
+    { argv: ['contacts', 'list', '--limit', '-1'], says: '--limit=-1' },
+    { argv: ['contacts', 'list', '--url-param', 'limit'], says: 'key=value' },
+  ])('refuses what cannot be honoured: $argv', async ({ argv, says }) => {
+    const { code, stdout, stderr } = await world.run(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
+  });
+});
+
+describe('a mistyped word', () => {
+  it.each([
+    { argv: ['contact', 'list'], says: 'did you mean bizmsg contacts?' },
+    { argv: ['contacts', 'lst'], says: 'did you mean bizmsg contacts list?' },
+    { argv: ['send-templat', ada], says: 'did you mean bizmsg send-template?' },
+    { argv: ['contacts'], says: 'they are list, create' },
+    { argv: ['flows'], says: 'announced by the API' },
+    { argv: ['analytics', '-o', 'json'], says: 'announced by the API' },
+  ])('is answered with the right one: $argv', async ({ argv, says }) => {
+    const { code, stdout, stderr } = await world.run(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+  });
+});

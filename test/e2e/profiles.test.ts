@@ -1,0 +1,359 @@
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ran } from '../support/cli.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+
+const service = 'https://api.example.com';
+const sandboxKey = 'sk_test_4f9Qm2ZpL8xVt3Hd';
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0S';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const folder = () => join(world.home, '.config/bizmsg');
+const storePath = () => join(folder(), 'profiles.json');
+const stored = () => readFileSync(storePath(), 'utf8');
+const hasStore = () => {
+  try {
+    return stored() !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** The binary with no caller in its environment. */
+const run = (line: string, input?: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  world.bin(line.split(' '), env, input);
+
+const add = (name: string, key = sandboxKey, url = service) =>
+  run(`profiles add ${name} --base-url ${url} --key-stdin`, `${key}\n`);
+
+/** A world of another kind in place of the usual one. */
+async function reopen(options: SandboxOptions): Promise<void> {
+  await world.close();
+  world = await openWorld(options);
+}
+
+describe('profiles', () => {
+  it('adds one with its key from stdin, in a 0600 file in a 0700 folder', async () => {
+    const { code, stdout, stderr } = await add('acme');
+    const modes = [folder(), storePath()].map((path) => statSync(path).mode & 0o777);
+    expect([code, stderr, modes]).toEqual([0, '', [0o700, 0o600]]);
+    expect(stdout).toContain('Added acme');
+    expect(readdirSync(folder())).toEqual(['profiles.json']);
+  });
+
+  it('uses the first one until another is chosen', async () => {
+    await add('acme');
+    await add('beta');
+    const inUse = async () => (await run('whoami -o json')).stdout;
+    const first = JSON.parse(await inUse());
+    const chosen = await run('profiles use beta');
+    expect([first, chosen.stdout, JSON.parse(await inUse())]).toEqual([
+      expect.objectContaining({ profile: 'acme', source: 'profile in use' }),
+      'Using beta\n',
+      expect.objectContaining({ profile: 'beta' }),
+    ]);
+  });
+
+  it('lists them as rows, keys by prefix and last four', async () => {
+    await add('acme');
+    const { stdout } = await run('profiles list --no-header --columns name,in_use,sandbox_key');
+    expect(stdout).toBe('acme\ttrue\tsk_test_…t3Hd\n');
+  });
+
+  it('shows and changes one', async () => {
+    await add('acme');
+    const changed = await run('profiles set acme --plan enterprise --rate 2000/m');
+    const shown = await run('profiles show acme -o json');
+    expect(changed.code).toBe(0);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ base_url: service, plan: 'enterprise', rate: 2000 });
+  });
+
+  it('removes one, and says that its keys are still valid at the service', async () => {
+    await add('acme');
+    const { code, stdout, stderr } = await run('profiles remove acme');
+    expect([code, stdout]).toEqual([0, 'Removed acme\n']);
+    expect(stderr).toContain('still valid at the service; revoke them in the dashboard');
+    expect((await run('profiles list -o json')).stdout).toBe('[]\n');
+  });
+
+  it('refuses a second one of the same name and leaves the first as it is', async () => {
+    await add('acme');
+    const before = stored();
+    const { code, stdout, stderr } = await add('acme', liveKey);
+    expect([code, stdout, stored()]).toEqual([3, '', before]);
+    expect(stderr).toContain('there is a profile "acme" already');
+  });
+
+  it('suggests the name that was meant', async () => {
+    await add('acme');
+    const { code, stderr } = await run('contacts list --profile amce');
+    expect(code).toBe(3);
+    expect(stderr).toContain('did you mean "acme"?');
+  });
+
+  it('keeps a path prefix of the base URL, and calls below it', async () => {
+    await add('acme', sandboxKey, `${service}/eu/v2/`);
+    const { stdout } = await run('templates list --profile acme --dry-run');
+    expect(JSON.parse(stdout)).toMatchObject({ url: `${service}/eu/v2/api/public/templates` });
+  });
+
+  it('never sends a stored key to another origin', async () => {
+    await add('acme');
+    const { code, stdout, stderr } = await run(`contacts list --profile acme --base-url ${world.url}`);
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain(`go to ${service} alone`);
+    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
+  });
+
+  it.each(['$(touch pwned)', '../x', '__proto__', 'constructor', '-', 'Ünïcode 名', "o'clock"])(
+    'takes %s for a name like any other',
+    async (name) => {
+      const added = await world.bin(['profiles', 'add', '--without-key', '--base-url', service, '--', name], {});
+      const { stdout } = await run('profiles list -o json');
+      expect([added.code, JSON.parse(stdout)]).toEqual([0, [expect.objectContaining({ name })]]);
+      expect(readdirSync(join(world.home, '.config'))).toEqual(['bizmsg']);
+      expect((await world.bin(['profiles', 'remove', '--', name], {})).code).toBe(0);
+    },
+  );
+
+  it.each(['local', 'LOCAL', ' ', 'a\u001b[31mb', 'x'.repeat(65)])('refuses the name %j', async (name) => {
+    const { code, stdout } = await world.bin(['profiles', 'add', name, '--without-key', '--base-url', service], {});
+    expect([code, stdout, hasStore()]).toEqual([2, '', false]);
+  });
+
+  it('loses none when ten processes add different ones at once', async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
+    const added = await Promise.all(names.map((name) => add(name)));
+    const { stdout } = await run('profiles list --no-header --columns name');
+    expect(added.map(({ code, stderr }) => [code, stderr])).toEqual(names.map(() => [0, '']));
+    expect(stdout.trim().split('\n')).toEqual(names);
+  });
+});
+
+describe('keys', () => {
+  /** A profile of the world's sandbox with both of its keys. */
+  async function addBoth(): Promise<void> {
+    await add('acme', world.sandbox.keys.sandbox, world.url);
+    await run('keys set --profile acme --key-stdin', world.sandbox.keys.live);
+  }
+  const calls = () => ({
+    sandbox: world.sandbox.audit(world.sandbox.keys.sandbox).length,
+    live: world.sandbox.audit(world.sandbox.keys.live).length,
+  });
+
+  it('stores a live key without making it active', async () => {
+    await add('acme');
+    const { code, stdout } = await run('keys set --profile acme --key-stdin', liveKey);
+    const rows = await run('keys list --no-header');
+    expect([code, rows.stdout]).toEqual([0, 'acme\tsandbox\tsk_test_…t3Hd\ttrue\nacme\tlive\tsk_live_…Je0S\tfalse\n']);
+    expect(stdout).toContain('It is not active: bizmsg keys switch-mode live --profile acme');
+    expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ mode: 'sandbox', key: 'sk_test_…t3Hd' });
+  });
+
+  it('does not switch to live off a terminal without --yes, and changes nothing', async () => {
+    await addBoth();
+    const before = stored();
+    const { code, stdout, stderr } = await run('keys switch-mode live');
+    expect([code, stdout, stored()]).toEqual([11, '', before]);
+    expect(stderr).toContain('add --yes if it is meant');
+  });
+
+  it('calls with the live key after switch-mode live --yes, and with the sandbox key after switch-mode sandbox', async () => {
+    await addBoth();
+    world.sandbox.keys.goLive();
+    const switched = await run('keys switch-mode live --yes');
+    const live = await run('contacts list');
+    expect([switched.code, live.code, calls()]).toEqual([0, 0, { sandbox: 0, live: 1 }]);
+    expect(switched.stderr).toMatch(/all shells and scripts .* affected[^]*BIZMSG_API_KEY\) wins/);
+    expect(live.stderr).toContain(`LIVE acme · ${new URL(world.url).host} · sk_live_…`);
+    await run('keys switch-mode sandbox');
+    await run('contacts list');
+    expect(calls()).toEqual({ sandbox: 1, live: 1 });
+  });
+
+  it('chooses the key of one command by --mode', async () => {
+    await addBoth();
+    world.sandbox.keys.goLive();
+    const chosen = await run('templates list --mode live');
+    await run('templates list');
+    expect([chosen.code, calls()]).toEqual([0, { sandbox: 1, live: 1 }]);
+  });
+
+  it('takes the mode of BIZMSG_MODE in the same way, and refuses a wrong word in it', async () => {
+    await addBoth();
+    world.sandbox.keys.goLive();
+    await run('templates list', '', { BIZMSG_MODE: 'live' });
+    const wrong = await run('templates list', '', { BIZMSG_MODE: 'Live' });
+    expect([calls(), wrong.code]).toEqual([{ sandbox: 0, live: 1 }, 3]);
+  });
+
+  it('fails rather than go on in the other mode when a key is not there', async () => {
+    await add('acme', world.sandbox.keys.sandbox, world.url);
+    const missing = await run('contacts list --mode live');
+    const switched = await run('keys switch-mode live --yes');
+    expect([missing.code, switched.code, calls()]).toEqual([3, 3, { sandbox: 0, live: 0 }]);
+  });
+
+  it('never sends a real live key to a sandbox on this machine', async () => {
+    await add('acme', liveKey, world.url);
+    await run('keys switch-mode live --yes');
+    const { code, stdout, stderr } = await run('contacts list');
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain('a live key does not go to');
+  });
+
+  it('removes one, and says that it is still valid at the service', async () => {
+    await addBoth();
+    const { code, stdout, stderr } = await run('keys remove live');
+    expect([code, stdout]).toEqual([0, 'Removed the live key of acme\n']);
+    expect(stderr).toContain('still valid at the service; revoke it in the dashboard');
+    expect((await run('keys list --no-header --columns mode')).stdout).toBe('sandbox\n');
+  });
+
+  it('needs to be told the mode of a key with neither prefix', async () => {
+    await add('acme');
+    const untold = await run('keys set --key-stdin', 'an-unmarked-key-1234');
+    const told = await run('keys set --key-stdin --mode live', 'an-unmarked-key-1234');
+    expect([untold.code, told.code]).toEqual([2, 0]);
+    expect(untold.stderr).toContain('say which kind it is: --mode sandbox or --mode live');
+    expect((await run('keys list --columns mode --no-header')).stdout).toBe('sandbox\nlive\n');
+  });
+
+  it('refuses a --mode that the prefix belies', async () => {
+    await add('acme');
+    const before = stored();
+    const { code, stderr } = await run('keys set --key-stdin --mode sandbox', liveKey);
+    expect([code, stored()]).toEqual([2, before]);
+    expect(stderr).not.toContain(liveKey);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \n\t\n'],
+    ['two lines', `${sandboxKey}\n${liveKey}\n`],
+    ['bytes that are no text', Buffer.from([0, 255, 254, 128]).toString('latin1')],
+    ['ten megabytes', 'k'.repeat(10_000_000)],
+    ['a prefix and nothing more', 'sk_live_'],
+  ])('refuses %s for a key, and shows none of it', async (_, input) => {
+    await add('acme');
+    const before = stored();
+    const { code, stdout, stderr } = await run('keys set --key-stdin --mode live', input);
+    expect([code, stdout, stored()]).toEqual([2, '', before]);
+    expect(stderr).toMatch(/^error: the key \w/);
+    expect(stderr.length).toBeLessThan(300);
+  });
+});
+
+describe('a damaged store', () => {
+  const damages = ['', '{"version":1,"profiles":{"acme":', '[]', '{"version":2,"profiles":{}}', '\u0000\u0000'];
+  const commands = [
+    'contacts list',
+    'profiles list',
+    'whoami',
+    'profiles add beta --base-url https://api.example.com --without-key',
+    'profiles use local',
+    'keys switch-mode sandbox',
+    'login --profile beta --base-url https://api.example.com --key-stdin',
+  ];
+
+  it.each(commands)('stops %s with exit 3, is named, and stays byte for byte', async (line) => {
+    await add('acme');
+    for (const damage of damages) {
+      writeFileSync(storePath(), damage);
+      const { code, stdout, stderr } = await run(line, sandboxKey);
+      expect([damage, code, stdout, stored()]).toEqual([damage, 3, '', damage]);
+      expect(stderr).toContain(storePath());
+    }
+  });
+
+  it('does not stop a command that names its caller otherwise', async () => {
+    await add('acme');
+    writeFileSync(storePath(), '{');
+    expect((await run('contacts list', '', world.env)).code).toBe(0);
+  });
+});
+
+describe('login off a terminal', () => {
+  const login = (key: string, url = world.url) =>
+    run(`login --profile acme --base-url ${url} --plan growth --key-stdin`, `${key}\n`);
+
+  it('checks the key with one call and stores the profile', async () => {
+    const { code, stdout, stderr } = await login(world.sandbox.keys.sandbox);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, 'Logged in as acme']);
+    expect(stderr).toContain('account settings, API Keys, after the business number is verified');
+    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toHaveLength(1);
+    expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ profile: 'acme', plan: 'growth' });
+  });
+
+  it('stores nothing when the service refuses the key', async () => {
+    const { code, stdout, stderr } = await login('sk_test_local-not-of-this-one');
+    expect([code, stdout, hasStore()]).toEqual([4, '', false]);
+    expect(stderr).not.toContain('sk_test_local-not-of-this-one');
+  });
+
+  it('stores nothing when the service cannot be reached', async () => {
+    const { code, stdout, stderr } = await run(
+      'login --profile acme --base-url http://127.0.0.1:9 --key-stdin --retries 0',
+      sandboxKey,
+    );
+    expect([code, stdout, hasStore()]).toEqual([9, '', false]);
+    expect(stderr).toContain('127.0.0.1:9');
+  });
+
+  it('stores a key whose scope does not include the check, with a note', async () => {
+    const { code, stderr } = await login(world.sandbox.keys.create('send-only').text);
+    expect([code, hasStore()]).toEqual([0, true]);
+    expect(stderr).toContain('the service knows the key');
+  });
+
+  it('stores a key whose plan does not include the check, with a note', async () => {
+    await reopen({ without: ['listTemplates'] });
+    const { code, stderr } = await login(world.sandbox.keys.sandbox);
+    expect([code, hasStore()]).toEqual([0, true]);
+    expect(stderr).toContain('the service knows the key');
+  });
+
+  it('stores a live key that is not active yet at the service only once it is', async () => {
+    const before = await login(world.sandbox.keys.live);
+    world.sandbox.keys.goLive();
+    const after = await login(world.sandbox.keys.live);
+    expect([before.code, after.code]).toEqual([4, 0]);
+    expect(JSON.parse((await run('keys list -o json')).stdout)).toEqual([
+      expect.objectContaining({ mode: 'live', active: false }),
+    ]);
+  });
+
+  it.each([
+    ['login', '--profile'],
+    ['login --profile acme', '--base-url'],
+    ['login --profile acme --base-url https://api.example.com', '--key-stdin'],
+    ['profiles add acme', '--base-url'],
+    ['profiles add acme --base-url https://api.example.com', '--key-stdin'],
+  ])('%s asks nobody, and names %s', async (line, flag) => {
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout, hasStore()]).toEqual([2, '', false]);
+    expect(stderr).toContain(`give it with ${flag}`);
+  });
+
+  it.each(['ftp://example.com', 'example.com', 'https://user:pw@example.com', 'https://example.com/?a=b', 'http:/x'])(
+    'refuses the address %s',
+    async (url) => {
+      const { code, stdout } = await login(sandboxKey, url);
+      expect([code, stdout, hasStore()]).toEqual([2, '', false]);
+    },
+  );
+
+  it('sends no key over plain http to another machine', async () => {
+    const { code, stdout, stderr } = await login(sandboxKey, 'http://api.example.com');
+    expect([code, stdout, hasStore()]).toEqual([11, '', false]);
+    expect(stderr).toContain('plain http');
+  });
+});

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { reference } from '../src/cli/reference.ts';
+import { tree } from '../src/commands/index.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+it('holds the reference that the tree makes; npm run docs writes it', () => {
+  const [, written] = /<!-- reference -->\n(.*)<!-- \/reference -->/s.exec(readme) ?? [];
+  expect(written).toBe(reference(tree));
+});
+
+it('shows on its first screen what it is, the command that sends and the command that tests', () => {
+  const screen = readme.split('\n').slice(0, 24).join('\n');
+  expect(screen).toContain(
+    'npm ci && npx bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
+  );
+  expect(screen).toContain('npm test');
+});
