@@ -18,7 +18,10 @@ export async function asked(host: Host, given: Globals): Promise<Asked> {
   return {
     flags: { profile: given.profile, mode: given.mode, baseUrl: given.baseUrl },
     env: host.env,
-    terminal: isInteractive(host, given),
+    // Looking at stdin loads what a single request has no use for.
+    get terminal() {
+      return isInteractive(host, given);
+    },
     loadStore: () => (store ??= readStore(folder)),
   };
 }

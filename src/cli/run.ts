@@ -92,9 +92,16 @@ async function failed(error: unknown, host: Host, reporter: Reporter): Promise<n
   const signal: unknown = host.signal.aborted ? host.signal.reason : undefined;
   if (signal === 'SIGPIPE') return exitCodes.done;
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
-  const failure = error instanceof CliError ? error : unexpected(error);
+  const failure = error instanceof CliError ? error : (diskFull(error) ?? unexpected(error));
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
+}
+
+/** What is printed may go to a disk. */
+function diskFull(error: unknown): CliError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  return configuration('disk-full', 'the disk is full: not all of the result could be written', 'make room', error);
 }
 
 function unexpected(error: unknown): CliError {

@@ -33,7 +33,13 @@ async function prepare(request: WireRequest, limits: WireLimits, options: Direct
   const length = request.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(request.body) };
   const headers = { ...request.headers, ...length };
   const ca = options.ca && [...options.ca];
-  return open(url, { method: request.method, headers, agent: false, signal: limits.signal, ...(ca && { ca }) });
+  const outgoing = open(url, { method: request.method, headers, agent: false, ...(ca && { ca }) });
+  // Node's own `signal` option takes a millisecond to set up.
+  const abort = () => outgoing.destroy(new Error('aborted'));
+  limits.signal.addEventListener('abort', abort, { once: true });
+  outgoing.once('close', () => limits.signal.removeEventListener('abort', abort));
+  if (limits.signal.aborted) abort();
+  return outgoing;
 }
 
 /** Node writes the request as soon as the socket is connected, over TLS when its handshake is done. */

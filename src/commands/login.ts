@@ -18,9 +18,11 @@ export const login = command({
   piped: 'text',
   run: async (context, { plan, rate, keyStdin }) => {
     const profiles = await context.profiles();
-    const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile'));
-    profiles.requireFree(name);
-    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url'));
+    const { requireFree, requireAddress } = profiles;
+    const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', requireFree));
+    requireFree(name);
+    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
+    requireAddress(baseUrl);
     // §5.3
     context.note(
       'where-keys-come-from',

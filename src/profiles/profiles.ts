@@ -19,6 +19,8 @@ export interface Profiles {
   keyRows(name?: string): readonly KeyRow[];
   show(name: string): ProfileRow;
   requireFree(name: string): void;
+  /** Throws where this is no address that a profile could call. */
+  requireAddress(text: string): void;
   requireKey(name: string, mode: Mode): void;
   /** Where a profile that is not stored yet would call. */
   target(draft: Draft & { readonly key: string }): Target;
@@ -48,6 +50,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     keyRows: (name) => keyRows(found(), name),
     show: (name) => profileRow(found(), name),
     requireFree: (name) => edit.requireFree(found(), name),
+    requireAddress: (text) => void baseUrl(text),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
     target: (draft) => {
       const key = readKey(draft.key);

@@ -118,15 +118,15 @@ describe('a name from outside', () => {
     expect(stdout).toContain(`\n"a ""b"",\nc",${phone}\n`);
   });
 
-  const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31mAda\u202egnp\u200b\r\nroot#';
+  const hostile = 'Ada\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp\u200b\r\nroot#';
+  const acted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
+  const plain = (text: string) => text.replaceAll(/\u001b\[(1|22|32|39)m/g, '');
 
   it.each([[[]], [['-o', 'tsv']], [['-o', 'csv']], [['--query', '[].name']], [['-o', 'table']], [['-o', 'ndjson']]])(
     'does nothing to a terminal, printed with %j',
     async (form) => {
       const { stdout } = await (await named(hostile))(form, 80);
-      // eslint-disable-next-line no-control-regex
-      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f\u200b\u202e]/);
-      expect(stdout.replaceAll(/\u001b\[(1|22)m/g, '')).not.toContain('\u001b');
+      expect(plain(stdout)).not.toMatch(acted);
       expect(stdout).toContain('Ada');
     },
   );
@@ -135,8 +135,8 @@ describe('a name from outside', () => {
     const { stdout } = await world.run(['contacts', 'create', '--set', `phone=${phone}`, '--set', `name=${hostile}`], {
       terminal: 80,
     });
-    expect(stdout.replaceAll(/\u001b\[(32|39|1|22)m/g, '')).not.toMatch(/[\u001b\u009b\u0007\u202e]/);
-    expect(stdout).toContain('Created (simulated)');
+    expect(plain(stdout)).not.toMatch(acted);
+    expect(plain(stdout)).toMatch(/^Created \(simulated\)\n.*name: Ada/s);
   });
 
   it.each([undefined, 80])('is kept exactly in JSON, on a terminal of %s columns', async (terminal) => {
@@ -146,13 +146,13 @@ describe('a name from outside', () => {
 
   it('does nothing to a terminal when a failure repeats it', async () => {
     const { stderr } = await world.run(['send-template', '+12025550101', 'none\u001b]0;owned\u0007'], { terminal: 80 });
-    expect(stderr).not.toMatch(/[\u001b\u0007]/);
+    expect(stderr).not.toMatch(acted);
   });
 
   it('does nothing to a terminal when api prints it', async () => {
     await named(hostile);
     const { stdout } = await world.run(['api', '/api/public/contacts', '-i'], { terminal: 80 });
-    expect(stdout).not.toMatch(/[\u001b\u009b\u0007\u202e]/);
+    expect(stdout).not.toMatch(acted);
     expect(stdout).toContain('Ada');
   });
 });
@@ -171,17 +171,8 @@ describe('what is to be printed', () => {
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  it.each([[['--columns', 'nowhere']], [['--columns', 'message_id,nowhere']], [['--query', 'to_number(@)'], '']])(
-    'only notes, after a send, that %j cannot be shown',
-    async (argv) => {
-      const { code, stdout } = await world.run(['send-template', '+12025550101', 'welcome', ...argv, '-o', 'json']);
-      expect(code).toBe(0);
-      expect([stdout === 'null\n' || stdout.includes(world.sandbox.messages()[0]?.id ?? 'none')]).toEqual([true]);
-    },
-  );
-
-  it('keeps the message_id on stdout when a column is unknown', async () => {
-    const argv = ['send-template', '+12025550101', 'welcome', '--columns', 'nowhere', '-o', 'ndjson'];
+  it.each(['nowhere', 'message_id,nowhere'])('keeps the message_id when --columns %s is unknown', async (columns) => {
+    const argv = ['send-template', '+12025550101', 'welcome', '--columns', columns, '-o', 'ndjson'];
     const { code, stdout, stderr } = await world.run(argv);
     expect([code, JSON.parse(stdout)]).toEqual([0, { message_id: world.sandbox.messages()[0]?.id }]);
     expect(noteCodes(stderr)).toContain('not-as-asked');
@@ -196,7 +187,10 @@ describe('what is to be printed', () => {
   it.each(['[', '[?', 'a.', 'nofunction(@)', 'length()', '&&'])(
     'exits 2 for the slip in --query %s before anything is sent',
     async (query) => {
-      for (const argv of [['contacts', 'list'], ['send-template', '+12025550101', 'welcome']]) {
+      for (const argv of [
+        ['contacts', 'list'],
+        ['send-template', '+12025550101', 'welcome'],
+      ]) {
         const { code, stdout, stderr } = await world.run([...argv, '--query', query]);
         expect([code, stdout]).toEqual([2, '']);
         expect(stderr).toContain(`--query "${query}"`);

@@ -56,10 +56,13 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     expect(stderr).not.toContain('no-single-list');
   });
 
-  it.each(lists)('%s are a line each in NDJSON, and a line each below a header in TSV and CSV', async (what, length) => {
-    const lines = async (form: string) => (await world.run([what, 'list', '-o', form])).stdout.split('\n').length - 1;
-    expect([await lines('ndjson'), await lines('tsv'), await lines('csv')]).toEqual([length, length + 1, length + 1]);
-  });
+  it.each(lists)(
+    '%s are a line each in NDJSON, and a line each below a header in TSV and CSV',
+    async (what, length) => {
+      const lines = async (form: string) => (await world.run([what, 'list', '-o', form])).stdout.split('\n').length - 1;
+      expect([await lines('ndjson'), await lines('tsv'), await lines('csv')]).toEqual([length, length + 1, length + 1]);
+    },
+  );
 
   it.each(['contacts', 'campaigns'])('%s have ids, a line each', async (what) => {
     const { code, stdout } = await world.run([what, 'list', '-o', 'id']);

@@ -24,7 +24,9 @@ export const addProfile = command({
   run: async (context, { name, plan, rate, keyStdin, noKey }) => {
     const profiles = await context.profiles();
     profiles.requireFree(name);
-    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url'));
+    const { requireAddress } = profiles;
+    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
+    requireAddress(baseUrl);
     const key = keyStdin
       ? await context.stdin()
       : noKey

@@ -1,0 +1,765 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ExitName } from '../../src/errors.ts';
+import { exitCodes } from '../../src/errors.ts';
+import { deadPort } from '../client/servers.ts';
+import { bin, binary, cleanEnv } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+import type { Misdeed } from '../support/hostile.ts';
+import { callerOf, misdeeds, newHome, openHostile, testKey } from '../support/hostile.ts';
+import { errorIn, noteCodes, objects } from '../support/spoken.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+const send = ['send-template', '+12025550101', 'welcome'];
+const create = ['contacts', 'create', '--set', 'phone=+12025550142'];
+const list = ['contacts', 'list', '--retries', '0'];
+const forms = [[], ['-o', 'json'], ['-o', 'ndjson'], ['--json']] as const;
+const liveKey = 'sk_live_0123456789abcdef';
+type Variables = Readonly<Record<string, string>>;
+
+interface Stage {
+  readonly home: string;
+  readonly env: Variables;
+  /** How many requests arrived where this command might have called. */
+  arrived?(): number;
+}
+
+interface Failure {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly exit: ExitName;
+  readonly code: string;
+  readonly done?: 'no' | 'unknown';
+  readonly status?: number;
+  readonly arrived?: number;
+  readonly stdin?: string;
+  readonly stage: () => Promise<Stage>;
+}
+
+const answering = (status: number, body = '{"message":"no"}', headers: Variables = {}) =>
+  staged(() => openHostile((_, __, response) => response.writeHead(status, headers).end(body)));
+
+const doing = (misdeed: Misdeed) => staged(() => openHostile((_, __, response) => void misdeeds[misdeed](response)));
+
+function staged(open: () => ReturnType<typeof openHostile>): () => Promise<Stage> {
+  return async () => {
+    const { home, env, seen } = await open();
+    return { home, env, arrived: () => seen.length };
+  };
+}
+
+/** A command whose environment is this, beside a service that hears all. */
+function calledAs(change: (env: Variables, world: World) => Variables): () => Promise<Stage> {
+  return async () => {
+    const world = await openWorld();
+    onTestFinished(() => world.close());
+    const { sandbox, home, env } = world;
+    const arrived = () => sandbox.keys.list().flatMap(({ id }) => sandbox.audit(id)).length;
+    return { home, env: change(env, world), arrived };
+  };
+}
+
+const nobody = async () => ({ home: newHome(), env: {} });
+const unreachable = async () => ({ home: newHome(), env: callerOf(`http://127.0.0.1:${await deadPort()}`) });
+
+async function damagedStore(): Promise<Stage> {
+  const home = newHome();
+  mkdirSync(join(home, '.config/bizmsg'), { recursive: true });
+  writeFileSync(join(home, '.config/bizmsg/profiles.json'), `{"version":1,"profiles":{"acme":"${liveKey}`);
+  return { home, env: {} };
+}
+
+const sure: readonly Failure[] = [
+  { name: 'an unknown command', argv: ['contcts'], exit: 'usage', code: 'usage', stage: nobody },
+  { name: 'an announced family', argv: ['flows'], exit: 'usage', code: 'announced', stage: nobody },
+  { name: 'an unknown option', argv: [...list, '--alll'], exit: 'usage', code: 'usage', stage: nobody },
+  {
+    name: 'an unreadable --input',
+    argv: ['contacts', 'create', '--input', '/nowhere'],
+    exit: 'usage',
+    code: 'usage',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'an unreadable --input of api',
+    argv: ['api', '/x', '--input', '/nowhere'],
+    exit: 'usage',
+    code: 'usage',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'an unreadable @file of api',
+    argv: ['api', '/x', '-F', 'a=@/nowhere'],
+    exit: 'usage',
+    code: 'usage',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'a slip in --query',
+    argv: [...send, '--query', '['],
+    exit: 'usage',
+    code: 'usage',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'a missing value where nobody can be asked',
+    argv: ['send-template'],
+    exit: 'usage',
+    code: 'usage',
+    stage: answering(200),
+    arrived: 0,
+  },
+  { name: 'nobody to call as', argv: list, exit: 'configuration', code: 'no-profile', stage: nobody },
+  {
+    name: 'a profile that is not there',
+    argv: [...list, '--profile', 'acme'],
+    exit: 'configuration',
+    code: 'unknown-profile',
+    stage: nobody,
+  },
+  { name: 'a damaged store', argv: list, exit: 'configuration', code: 'damaged-store', stage: damagedStore },
+  {
+    name: 'a --ca-file that is not there',
+    argv: [...list, '--ca-file', '/nowhere'],
+    exit: 'configuration',
+    code: 'ca-file',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'a --ca-file without a certificate',
+    argv: [...list, '--ca-file', '/etc/hostname'],
+    exit: 'configuration',
+    code: 'ca-file',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'a key without an address',
+    argv: list,
+    exit: 'configuration',
+    code: 'key-without-address',
+    stage: async () => ({ home: newHome(), env: { BIZMSG_API_KEY: testKey } }),
+  },
+  {
+    name: 'a key beside BIZMSG_PROFILE',
+    argv: list,
+    exit: 'configuration',
+    code: 'two-callers',
+    stage: calledAs((env) => ({ ...env, BIZMSG_PROFILE: 'acme' })),
+    arrived: 0,
+  },
+  {
+    name: 'a mode that is none',
+    argv: list,
+    exit: 'configuration',
+    code: 'bad-variable',
+    stage: calledAs((env) => ({ ...env, BIZMSG_MODE: 'test' })),
+    arrived: 0,
+  },
+  {
+    name: 'an address that is none',
+    argv: list,
+    exit: 'configuration',
+    code: 'bad-variable',
+    stage: calledAs((env) => ({ ...env, BIZMSG_BASE_URL: 'api.example.com' })),
+    arrived: 0,
+  },
+  {
+    name: 'a key that is refused',
+    argv: list,
+    exit: 'keyRefused',
+    code: 'unauthorized',
+    status: 401,
+    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'sk_test_local-unknown0' })),
+  },
+  {
+    name: 'a send with such a key',
+    argv: send,
+    exit: 'keyRefused',
+    code: 'unauthorized',
+    status: 401,
+    done: 'no',
+    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'sk_test_local-unknown0' })),
+  },
+  {
+    name: 'a live key of an account that is not live',
+    argv: list,
+    exit: 'keyRefused',
+    code: 'unauthorized',
+    stage: calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live })),
+    arrived: 1,
+  },
+  {
+    name: 'what the plan does not include',
+    argv: create,
+    exit: 'keyRefused',
+    code: 'forbidden',
+    status: 403,
+    done: 'no',
+    stage: answering(403),
+    arrived: 1,
+  },
+  {
+    name: 'what is not found',
+    argv: list,
+    exit: 'notFound',
+    code: 'not-found',
+    status: 404,
+    stage: answering(404),
+    arrived: 1,
+  },
+  {
+    name: 'a template that is not found',
+    argv: send,
+    exit: 'notFound',
+    code: 'not-found',
+    status: 404,
+    done: 'no',
+    stage: answering(404),
+    arrived: 1,
+  },
+  {
+    name: 'a 400',
+    argv: send,
+    exit: 'rejected',
+    code: 'rejected',
+    status: 400,
+    done: 'no',
+    stage: answering(400),
+    arrived: 1,
+  },
+  {
+    name: 'a 418',
+    argv: create,
+    exit: 'rejected',
+    code: 'rejected',
+    status: 418,
+    done: 'no',
+    stage: answering(418),
+    arrived: 1,
+  },
+  {
+    name: 'a 409 to a GET',
+    argv: list,
+    exit: 'rejected',
+    code: 'rejected',
+    status: 409,
+    stage: answering(409),
+    arrived: 1,
+  },
+  {
+    name: 'a 429 without end',
+    argv: [...send, '--retries', '0'],
+    exit: 'rateLimited',
+    code: 'rate-limited',
+    status: 429,
+    done: 'no',
+    stage: answering(429),
+    arrived: 1,
+  },
+  {
+    name: 'a 429 to a GET',
+    argv: list,
+    exit: 'rateLimited',
+    code: 'rate-limited',
+    status: 429,
+    stage: answering(429),
+    arrived: 1,
+  },
+  {
+    name: 'a 429 that lasts longer than anybody waits',
+    argv: send,
+    exit: 'rateLimited',
+    code: 'rate-limited',
+    done: 'no',
+    stage: answering(429, '', { 'Retry-After': '3600' }),
+    arrived: 1,
+  },
+  {
+    name: 'a 500 to a GET',
+    argv: list,
+    exit: 'serviceFault',
+    code: 'service-fault',
+    status: 500,
+    stage: answering(500),
+    arrived: 1,
+  },
+  {
+    name: 'HTML to a GET',
+    argv: list,
+    exit: 'serviceFault',
+    code: 'unreadable-answer',
+    status: 200,
+    stage: answering(200, '<html>hello</html>'),
+    arrived: 1,
+  },
+  {
+    name: 'half a JSON to a GET',
+    argv: list,
+    exit: 'serviceFault',
+    code: 'unreadable-answer',
+    stage: doing('half a JSON'),
+    arrived: 1,
+  },
+  {
+    name: 'what is not HTTP to a GET',
+    argv: list,
+    exit: 'serviceFault',
+    code: 'unreadable-answer',
+    stage: doing('what is not HTTP'),
+    arrived: 1,
+  },
+  {
+    name: 'an endless answer to a GET',
+    argv: list,
+    exit: 'serviceFault',
+    code: 'answer-too-large',
+    stage: doing('more than any answer has'),
+    arrived: 1,
+  },
+  { name: 'nobody at the address', argv: list, exit: 'network', code: 'unreachable', stage: unreachable },
+  {
+    name: 'a send with nobody there',
+    argv: [...send, '--retries', '0'],
+    exit: 'network',
+    code: 'unreachable',
+    done: 'no',
+    stage: unreachable,
+  },
+  {
+    name: 'a reset of a GET',
+    argv: list,
+    exit: 'network',
+    code: 'connection-lost',
+    stage: doing('a reset'),
+    arrived: 1,
+  },
+  {
+    name: 'silence to a GET',
+    argv: [...list, '--timeout', '200ms'],
+    exit: 'network',
+    code: 'timeout',
+    stage: doing('silence'),
+    arrived: 1,
+  },
+  {
+    name: 'a host that there is not',
+    argv: list,
+    exit: 'network',
+    code: 'unknown-host',
+    stage: async () => ({ home: newHome(), env: callerOf('https://nowhere.invalid') }),
+  },
+  {
+    name: 'TLS with a service that speaks none',
+    argv: [...send, '--retries', '0'],
+    exit: 'network',
+    code: 'tls',
+    done: 'no',
+    stage: async () => {
+      const { home, url } = await openHostile(() => {});
+      return { home, env: callerOf(url.replace('http:', 'https:')) };
+    },
+  },
+  {
+    name: 'BIZMSG_ONLY=local and another address',
+    argv: send,
+    exit: 'unsafe',
+    code: 'only-local',
+    stage: staged(async () => {
+      const hostile = await openHostile(() => {});
+      return { ...hostile, env: { ...hostile.env, BIZMSG_ONLY: 'local' } };
+    }),
+    arrived: 0,
+  },
+  {
+    name: '--mode live with a sandbox key',
+    argv: [...send, '--mode', 'live'],
+    exit: 'unsafe',
+    code: 'wrong-mode',
+    stage: calledAs((env) => env),
+    arrived: 0,
+  },
+  {
+    name: 'BIZMSG_MODE=sandbox with a live key',
+    argv: list,
+    exit: 'unsafe',
+    code: 'wrong-mode',
+    stage: calledAs((env, { sandbox }) => ({ ...env, BIZMSG_API_KEY: sandbox.keys.live, BIZMSG_MODE: 'sandbox' })),
+    arrived: 0,
+  },
+  {
+    name: 'a key of a local sandbox to another port',
+    argv: send,
+    exit: 'unsafe',
+    code: 'local-key-elsewhere',
+    stage: staged(async () => {
+      const hostile = await openHostile(() => {});
+      return { ...hostile, env: callerOf(hostile.url, 'sk_test_local-0123456789') };
+    }),
+    arrived: 0,
+  },
+  {
+    name: 'a real live key to a local sandbox',
+    argv: send,
+    exit: 'unsafe',
+    code: 'live-key-to-sandbox',
+    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: liveKey })),
+    arrived: 0,
+  },
+  {
+    name: 'a key of unknown mode to a local sandbox',
+    argv: send,
+    exit: 'unsafe',
+    code: 'live-key-to-sandbox',
+    stage: calledAs((env) => ({ ...env, BIZMSG_API_KEY: 'neither-prefix-0123' })),
+    arrived: 0,
+  },
+  {
+    name: 'plain http to another machine',
+    argv: send,
+    exit: 'unsafe',
+    code: 'plain-http',
+    stage: async () => ({ home: newHome(), env: callerOf('http://api.example.com') }),
+  },
+  {
+    name: 'a key among the arguments',
+    argv: ['api', '/x', '-H', `Authorization: Bearer ${testKey}`],
+    exit: 'unsafe',
+    code: 'key-in-arguments',
+    stage: answering(200),
+    arrived: 0,
+  },
+  {
+    name: 'a redirect of a POST',
+    argv: send,
+    exit: 'unsafe',
+    code: 'redirect-refused',
+    status: 307,
+    done: 'no',
+    stage: answering(307, '', { Location: '/elsewhere' }),
+    arrived: 1,
+  },
+  {
+    name: 'a redirect of a POST that may have acted',
+    argv: create,
+    exit: 'unsafe',
+    code: 'redirect-refused',
+    status: 303,
+    done: 'unknown',
+    stage: answering(303, '', { Location: '/elsewhere' }),
+    arrived: 1,
+  },
+  {
+    name: 'an endless redirect of a GET',
+    argv: list,
+    exit: 'unsafe',
+    code: 'redirect-refused',
+    status: 302,
+    stage: answering(302, '', { Location: '/elsewhere' }),
+    arrived: 6,
+  },
+  ...[
+    '//evil.example/x',
+    '@evil.example/x',
+    'https://evil.example/x',
+    '\\\\evil.example',
+    '.evil.example',
+    ':80@evil.example/',
+  ].map((path) => ({
+    name: `api ${path}`,
+    argv: ['api', path],
+    exit: 'unsafe' as const,
+    code: 'foreign-address',
+    stage: answering(200),
+    arrived: 0,
+  })),
+];
+
+describe('a failure', () => {
+  it.each(sure)('for $name ends with $exit', async ({ argv, exit, code, done, status, arrived, stage }) => {
+    const { home, env, ...scene } = await stage();
+    for (const form of forms) {
+      const ran = await cli([...argv, ...form], { home, env });
+      expect([ran.code, ran.stdout]).toEqual([exitCodes[exit], '']);
+      if (form.length === 0) {
+        expect(ran.stderr).toMatch(/^error: /m);
+        continue;
+      }
+      const error = errorIn(ran.stderr);
+      expect(error).toMatchObject({
+        code,
+        message: expect.stringMatching(/./),
+        ...(status !== undefined && { status }),
+      });
+      expect([error['done'], 'done' in error]).toEqual([done, done !== undefined]);
+      expect(
+        objects(ran.stderr)
+          .slice(0, -1)
+          .every((line) => 'note' in line),
+      ).toBe(true);
+    }
+    if (arrived !== undefined) expect(scene.arrived?.()).toBe(arrived * forms.length);
+  });
+});
+
+describe('a POST that the service acted on', () => {
+  const cases = Object.keys(misdeeds).flatMap((name) => {
+    const misdeed = Object.keys(misdeeds).find((known): known is Misdeed => known === name) ?? 'silence';
+    // An empty success, or one of any shape, is a success where nothing is shown.
+    const shown = ['an empty 200', 'a message_id that is a number', 'an array'].includes(name);
+    return [
+      ['send-template', send, misdeed] as const,
+      ...(shown ? [] : [['contacts create', create, misdeed] as const]),
+    ];
+  });
+
+  it.each(cases)('%3$s answered with %3$s is made once: %1$s exits 13', async (_, argv, misdeed) => {
+    const hostile = await openHostile((_, __, response) => void misdeeds[misdeed](response));
+    const ran = await cli([...argv, '-o', 'json', '--timeout', '300ms'], hostile);
+    const error = errorIn(ran.stderr);
+    expect([ran.code, ran.stdout, error['done']]).toEqual([13, '', 'unknown']);
+    expect(error['hint']).toContain('it may have been done');
+    expect(hostile.seen.map(({ method }) => method)).toEqual(['POST']);
+  });
+
+  it.each(['a 500', 'a reset', 'silence', 'half a JSON'] as const)(
+    'exits 13 through the binary after %s',
+    async (misdeed) => {
+      const { home, env, seen } = await openHostile((_, __, response) => void misdeeds[misdeed](response));
+      const ran = await bin([...send, '--timeout', '300ms'], { home, env });
+      expect([ran.code, ran.stdout, seen.length]).toEqual([13, '', 1]);
+      expect(ran.stderr).toContain('it may have been done');
+    },
+  );
+
+  it('is a success with an empty body, or any other, where the document shows none', async () => {
+    for (const body of ['', '[]', '{"id":7}', 'null', '"ok"']) {
+      const hostile = await openHostile((_, __, response) => response.end(body));
+      expect((await cli(create, hostile)).code).toBe(0);
+    }
+  });
+
+  it('is a PUT or a DELETE of api as well', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
+      const hostile = await openHostile((_, __, response) => response.writeHead(502).end());
+      const { code, stderr } = await cli(['api', '/x', '-X', method, '-o', 'json'], hostile);
+      expect([code, errorIn(stderr)['done'], hostile.seen.length]).toEqual([13, 'unknown', 1]);
+    }
+  });
+});
+
+describe('a call that is surely not done', () => {
+  it('is repeated after a 429 as the service asks', async () => {
+    const hostile = await openHostile((_, __, response) =>
+      hostile.seen.length < 3
+        ? response.writeHead(429, { 'Retry-After': '0' }).end()
+        : response.end('{"message_id":"msg_1"}'),
+    );
+    const { code, stdout, stderr } = await cli([...send, '-o', 'json'], hostile);
+    expect([code, stdout, hostile.seen.length]).toEqual([0, '{"message_id":"msg_1"}\n', 3]);
+    expect(noteCodes(stderr)).toEqual(['waiting', 'waiting']);
+  });
+
+  it('is given up when the retries are used up', async () => {
+    const hostile = await openHostile((_, __, response) => response.writeHead(429, { 'Retry-After': '0' }).end());
+    const { code, stdout } = await cli([...send, '--retries', '2'], hostile);
+    expect([code, stdout, hostile.seen.length]).toEqual([7, '', 3]);
+  });
+});
+
+describe('the key', () => {
+  it.each([301, 302, 303, 307, 308])('follows no %i to another origin', async (status) => {
+    const other = await openHostile((_, __, response) => response.end('[]'));
+    const { home, env } = await openHostile((_, __, response) =>
+      response.writeHead(status, { Location: `${other.url}/api/public/contacts` }).end(),
+    );
+    for (const argv of [list, ['api', '/api/public/contacts'], send]) {
+      const { code, stdout } = await cli(argv, { home, env });
+      expect([code, stdout]).toEqual([11, '']);
+    }
+    expect(other.seen).toEqual([]);
+  });
+
+  it.each([
+    ['a Link', { Link: '<URL/api/public/contacts?page=2>; rel="next"' }, '[{"id":"1"}]'],
+    ['a next in the answer', {}, '{"data":[{"id":"1"}],"next":"URL/api/public/contacts?page=2"}'],
+  ])('follows %s to no other origin', async (_, headers, body) => {
+    const other = await openHostile((_, __, response) => response.end('[]'));
+    const filled = (text: string) => text.replace('URL', other.url);
+    const { home, env } = await openHostile((_, __, response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, filled(value));
+      response.end(filled(body));
+    });
+    const { code, stdout } = await cli([...list, '--all'], { home, env });
+    expect([code, stdout, other.seen]).toEqual([11, '', []]);
+  });
+
+  it('goes with a GET that is redirected within its origin', async () => {
+    const { home, env, seen } = await openHostile(({ url }, _, response) =>
+      url === '/moved' ? response.end('[{"id":"1"}]') : response.writeHead(302, { Location: '/moved' }).end(),
+    );
+    const { code, stdout } = await cli([...list, '-o', 'id'], { home, env });
+    expect([code, stdout]).toEqual([0, '1\n']);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${testKey}`, `Bearer ${testKey}`]);
+  });
+});
+
+describe('a variable that is set but empty', () => {
+  it.each(['API_KEY', 'BASE_URL', 'PROFILE', 'MODE', 'ONLY', 'CONFIG_DIR', 'STATE_DIR', 'WEBHOOK_SECRET', 'WHATEVER'])(
+    'is a missing secret, and not ignored: BIZMSG_%s',
+    async (name) => {
+      const { home, env, seen } = await openHostile((_, __, response) => response.end('[]'));
+      for (const value of ['', ' ']) {
+        const { code, stdout, stderr } = await cli(list, { home, env: { ...env, [`BIZMSG_${name}`]: value } });
+        expect([code, stdout]).toEqual([3, '']);
+        expect(stderr).toContain(`BIZMSG_${name}`);
+      }
+      expect(seen).toEqual([]);
+    },
+  );
+});
+
+describe('a dry run', () => {
+  it.each([
+    { argv: send, method: 'POST', path: '/api/public/messages/send-template' },
+    { argv: create, method: 'POST', path: '/api/public/contacts' },
+    { argv: ['contacts', 'list', '--all'], method: 'GET', path: '/api/public/contacts' },
+    { argv: ['templates', 'list', '--url-param', 'a=b c'], method: 'GET', path: '/api/public/templates?a=b+c' },
+    { argv: ['campaigns', 'list'], method: 'GET', path: '/api/public/campaigns' },
+    { argv: ['api', '/x', '-X', 'DELETE'], method: 'DELETE', path: '/x' },
+  ])('of $argv sends nothing and prints the request', async ({ argv, method, path }) => {
+    const { home, env, url, seen } = await openHostile((_, __, response) => response.end('[]'));
+    const piped = await cli([...argv, '--dry-run'], { home, env });
+    const shown = await cli([...argv, '--dry-run'], { home, env, terminal: 80 });
+    expect([piped.code, shown.code, seen]).toEqual([0, 0, []]);
+    expect(JSON.parse(piped.stdout)).toMatchObject({
+      method,
+      url: url + path,
+      headers: { Authorization: 'Bearer $BIZMSG_API_KEY' },
+    });
+    expect(shown.stdout).toContain(`'${url}${path}'`);
+    expect(shown.stdout).toMatch(/^curl .*"Authorization: Bearer \$BIZMSG_API_KEY"/);
+  });
+
+  it('prints a line for a shell that makes the same call', async () => {
+    const { home, env, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+    const argv = ['send-template', '+12025550101', 'welcome', '-p', 'it\'s $HOME `id` "x"'];
+    const { stdout } = await cli([...argv, '--dry-run'], { home, env, terminal: 80 });
+    spawnSync('sh', ['-c', `curl() { for word; do printf '%s\\0' "$word"; done; }; ${stdout}`]);
+    await cli(argv, { home, env });
+    const made = await execa('sh', ['-c', stdout], { env, reject: false });
+    if (made.exitCode === 127) return;
+    expect(seen.map(({ method, url, body }) => ({ method, url, body }))).toHaveLength(2);
+    expect(seen[1]).toMatchObject({ method: 'POST', url: seen[0]?.url, body: seen[0]?.body });
+    expect(seen[1]?.headers.authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  it('goes through the same guards', async () => {
+    const ran = await cli([...send, '--dry-run'], { home: newHome(), env: callerOf('http://api.example.com') });
+    expect([ran.code, ran.stdout]).toEqual([11, '']);
+  });
+
+  it('starts no sandbox', async () => {
+    const home = newHome();
+    const { code, stdout } = await bin([...send, '--profile', 'local', '--dry-run'], { home });
+    expect([code, stdout.includes('"method":"POST"')]).toEqual([0, true]);
+    expect(existsSync(join(home, '.local/state/bizmsg/sandbox.log'))).toBe(false);
+  });
+});
+
+describe('a signal', () => {
+  const signals = [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const;
+
+  it.each(signals.flatMap(([signal, code]) => [[signal, code, send] as const, [signal, code, list] as const]))(
+    '%s during a call that hangs ends it with %i: %j',
+    async (signal, code, argv) => {
+      const { home, env, seen } = await openHostile(() => void child.kill(signal));
+      const child = execa(process.execPath, [binary, ...argv, '-o', 'json'], {
+        env: cleanEnv(home, env),
+        extendEnv: false,
+        reject: false,
+        stripFinalNewline: false,
+      });
+      const { exitCode, stdout, stderr } = await child;
+      expect([exitCode, stdout, seen.length]).toEqual([code, '', 1]);
+      expect(errorIn(stderr)).toMatchObject({ code: 'interrupted', ...(argv === send && { done: 'unknown' }) });
+      expect('done' in errorIn(stderr)).toBe(argv === send);
+    },
+  );
+
+  it.each(signals)('%s while it waits to try again ends it with %i, and nothing was done', async (signal, code) => {
+    const { home, env, seen } = await openHostile((_, __, response) =>
+      response.writeHead(429, { 'Retry-After': '60' }).end(),
+    );
+    const child = execa(process.execPath, [binary, ...send, '-o', 'json'], {
+      env: cleanEnv(home, env),
+      extendEnv: false,
+      reject: false,
+      stripFinalNewline: false,
+    });
+    child.stderr.once('data', () => void child.kill(signal));
+    const { exitCode, stdout, stderr } = await child;
+    expect([exitCode, stdout, seen.length, errorIn(stderr)['done']]).toEqual([code, '', 1, 'no']);
+  });
+});
+
+describe('through the binary', () => {
+  const shell = (script: string, home: string, env: Variables) =>
+    execa('sh', ['-c', script], {
+      env: { ...cleanEnv(home, env), NODE: process.execPath, BIZMSG: binary },
+      extendEnv: false,
+      reject: false,
+    });
+
+  it('a reader that went away is no failure, however much was to come', async () => {
+    const people = Array.from({ length: 20_000 }, (_, id) => ({
+      id: `c${id}`,
+      phone: `+1${id}`,
+      name: 'x'.repeat(20),
+    }));
+    const { home, env } = await openHostile((_, __, response) => response.end(JSON.stringify(people)));
+    const script = '{ "$NODE" "$BIZMSG" contacts list; echo "exit $?" >&2; } | head -n 1';
+    const { stdout, stderr } = await shell(script, home, env);
+    expect([stdout, stderr]).toEqual(['id\tphone\tname', 'exit 0']);
+  });
+
+  it.runIf(existsSync('/dev/full'))('a full disk is said, and is no bug', async () => {
+    const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
+    const { exitCode, stderr } = await shell('"$NODE" "$BIZMSG" contacts list > /dev/full', home, env);
+    expect(stderr).not.toContain('bug');
+    expect(exitCode).toBe(3);
+  });
+
+  it('a fault of its own is said to be a bug, with exit 1', async () => {
+    const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
+    const fault = 'data:text/javascript,Date.now=()=>{throw new TypeError("on purpose")}';
+    const ran = await bin([...list, '-o', 'json'], {
+      home,
+      env: { ...env, NODE_OPTIONS: `--import=${encodeURI(fault)}` },
+    });
+    expect([ran.code, ran.stdout, errorIn(ran.stderr)['code']]).toEqual([1, '', 'bug']);
+    expect(errorIn(ran.stderr)['message']).toContain('TypeError: on purpose');
+  });
+
+  it.each(
+    sure.filter(({ name }) =>
+      ['nobody to call as', 'a 418', 'HTML to a GET', 'api //evil.example/x', 'a slip in --query'].includes(name),
+    ),
+  )('$name ends with $exit too', async ({ argv, exit, code, stage }) => {
+    const ran = await bin([...argv, '-o', 'ndjson'], await stage());
+    expect([ran.code, ran.stdout, errorIn(ran.stderr)['code']]).toEqual([exitCodes[exit], '', code]);
+  });
+});

@@ -1,0 +1,285 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bin, temporaryHome } from '../support/bin.ts';
+import type { Terminal, TerminalOptions } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const terminals: Terminal[] = [];
+afterEach(() => {
+  for (const terminal of terminals.splice(0)) terminal.close();
+});
+
+function open(options: TerminalOptions): Terminal {
+  const terminal = openTerminal(options);
+  terminals.push(terminal);
+  return terminal;
+}
+
+describe('prompts', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
+
+  const store = () => join(world.home, '.config/bizmsg/profiles.json');
+  const run = (line: string, input?: string) => world.bin(line.split(' '), {}, input);
+  const addProfile = () => run(`profiles add acme --base-url ${world.url} --key-stdin`, world.sandbox.keys.sandbox);
+  const profiles = async (): Promise<unknown> => JSON.parse((await run('profiles list -o json')).stdout);
+
+  /** Answers of login up to its key. */
+  async function loginUpToKey(terminal: Terminal): Promise<void> {
+    await terminal.enter('bizmsg login');
+    await terminal.until('Name of the profile');
+    terminal.answer('acme');
+    await terminal.until('Base URL of the API');
+    terminal.answer(world.url);
+    await terminal.until('API key');
+  }
+
+  it('login asks for name, address and key, shows the key to nobody, and stores the profile', async () => {
+    const terminal = open({ home: world.home });
+    await loginUpToKey(terminal);
+    terminal.answer(world.sandbox.keys.sandbox);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/keys are made in the account settings[^]*\*{20,}[^]*Logged in as acme/);
+    expect(terminal.history()).not.toContain(world.sandbox.keys.sandbox.slice(-12));
+    expect(await profiles()).toMatchObject([{ name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox' }]);
+  });
+
+  it('login says what is wrong with a name or an address, and asks again', async () => {
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg login');
+    await terminal.until('Name of the profile');
+    terminal.answer('local');
+    await terminal.until('reserved');
+    terminal.press('C-u');
+    terminal.answer('acme');
+    await terminal.until('Base URL of the API');
+    terminal.answer('example');
+    await terminal.until('is not a base URL');
+  });
+
+  it('login stores nothing when the service refuses the key', async () => {
+    const terminal = open({ home: world.home });
+    await loginUpToKey(terminal);
+    terminal.answer('sk_test_local-wrong-wrong-wrong');
+    expect([await terminal.ended(), existsSync(store())]).toEqual([4, false]);
+    expect(terminal.history()).not.toContain('wrong-wrong');
+  });
+
+  it.each(['C-c', 'C-d'])('%s at a prompt of login ends it with 130, and nothing is stored', async (key) => {
+    const terminal = open({ home: world.home });
+    await loginUpToKey(terminal);
+    terminal.press(key);
+    expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
+    expect(terminal.screen()).not.toContain('error');
+    await terminal.enter('echo "so""und"');
+    await terminal.until('\nsound');
+  });
+
+  it('profiles add asks for address and key', async () => {
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg profiles add acme --plan growth');
+    await terminal.until('Base URL of the API');
+    terminal.answer('https://api.example.com/eu/');
+    await terminal.until('API key');
+    terminal.answer('sk_test_4f9Qm2ZpL8xVt3Hd');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.history()).not.toContain('4f9Qm2Zp');
+    expect(await profiles()).toMatchObject([{ name: 'acme', base_url: 'https://api.example.com/eu', plan: 'growth' }]);
+  });
+
+  it('keys set asks for the key and shows stars', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg keys set');
+    await terminal.until('API key');
+    terminal.answer(world.sandbox.keys.live);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toContain('It is not active: bizmsg keys switch-mode live');
+    expect(terminal.screen()).toMatch(/\*{20,}/);
+    expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
+  });
+
+  it.each([
+    ['n', 11, 'sandbox'],
+    ['', 11, 'sandbox'],
+    ['y', 0, 'live'],
+  ])('keys switch-mode live, answered with "%s", ends with %i and mode %s', async (answer, code, mode) => {
+    await addProfile();
+    await run('keys set --key-stdin', world.sandbox.keys.live);
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg keys switch-mode live');
+    await terminal.until('Real messages will be sent');
+    terminal.answer(answer);
+    expect(await terminal.ended()).toBe(code);
+    expect(await profiles()).toMatchObject([{ mode }]);
+  });
+
+  it('send-template with no arguments asks, says what is wrong with a number, and asks again', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg send-template -p Ada -p A-1042');
+    await terminal.until('Recipient');
+    terminal.answer('1 202 555-0101');
+    await terminal.until('did you mean +12025550101?');
+    terminal.press('C-u');
+    terminal.answer('+12025550101');
+    await terminal.until('Template');
+    terminal.answer('order_update');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/Sent \(simulated\) msg_sandbox_\w+/);
+    expect(world.sandbox.messages()).toMatchObject([{ to: '+12025550101', template: 'order_update' }]);
+  });
+
+  it('Ctrl-C at a prompt of send-template sends nothing', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg send-template');
+    await terminal.until('Recipient');
+    terminal.press('C-c');
+    expect([await terminal.ended(), world.sandbox.messages()]).toEqual([130, []]);
+  });
+
+  it.each([
+    ['send-template --no-input', 2, '--to'],
+    ['send-template +12025550101 --no-input', 2, '--template'],
+    ['login --no-input', 2, '--profile'],
+    ['keys set --no-input', 2, '--key-stdin'],
+    ['keys switch-mode live --no-input', 11, '--yes'],
+  ])('bizmsg %s never asks: exit %i, naming %s', async (line, code, flag) => {
+    await addProfile();
+    await run('keys set --key-stdin', world.sandbox.keys.live);
+    const terminal = open({ home: world.home });
+    await terminal.enter(`bizmsg ${line}`);
+    expect(await terminal.ended()).toBe(code);
+    expect(terminal.screen()).toContain(flag);
+    await terminal.enter(`CI=1 bizmsg ${line.replace(' --no-input', '')}`);
+    expect(await terminal.ended()).toBe(code);
+  });
+
+  it('a command whose stdin is a file asks nothing, though the screen is a terminal', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('yes | bizmsg send-template');
+    expect(await terminal.ended()).toBe(2);
+  });
+});
+
+describe('a newcomer on a terminal', () => {
+  let home: ReturnType<typeof temporaryHome>;
+  beforeEach(() => {
+    home = temporaryHome();
+  });
+  afterEach(async () => {
+    await bin(['sandbox', 'stop'], { home: home.path });
+    home.remove();
+  });
+
+  it('sends in the sandbox on this machine, and is told so', async () => {
+    const terminal = open({ home: home.path });
+    await terminal.enter('bizmsg send-template +12025550101 order_update -p Ada -p 1');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/no profile yet[^]*nothing is really sent[^]*Sent \(simulated\) msg_sandbox_\w+/);
+  });
+
+  it.each(['bizmsg contacts list --no-input', 'CI=1 bizmsg contacts list', 'bizmsg contacts list < /dev/null'])(
+    '%s does not fall back on the sandbox',
+    async (line) => {
+      const terminal = open({ home: home.path });
+      await terminal.enter(line);
+      expect(await terminal.ended()).toBe(3);
+      expect(terminal.screen()).toContain('--profile local');
+      expect(existsSync(join(home.path, '.local'))).toBe(false);
+    },
+  );
+
+  it('ends a sandbox in the foreground by Ctrl-C with 0, and can start it again', async () => {
+    const terminal = open({ home: home.path });
+    for (let round = 0; round < 2; round++) {
+      await terminal.enter('clear; bizmsg sandbox start --port 0');
+      await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(Ctrl-C stops it\)/);
+      terminal.press('C-c');
+      expect(await terminal.ended()).toBe(0);
+      expect(terminal.screen()).toContain('Stopped http://127.0.0.1:');
+    }
+    expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
+  });
+
+  it('shares one sandbox between two terminals', async () => {
+    const [one, other] = [open({ home: home.path }), open({ home: home.path })];
+    await Promise.all([one.enter('bizmsg contacts list'), other.enter('bizmsg contacts list')]);
+    expect([await one.ended(), await other.ended()]).toEqual([0, 0]);
+    const { stdout } = await bin(['sandbox', 'status', '-o', 'json'], { home: home.path });
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+});
+
+describe('what a terminal is shown', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
+
+  const shell = (options: Partial<TerminalOptions> = {}) =>
+    open({ home: world.home, ...options, env: { ...world.env, ...options.env } });
+  const esc = '\u001b';
+
+  it.each([
+    [60, ''],
+    [30, ' --columns id,phone'],
+  ])('fits a list into %i columns, aligned%s', async (columns, chosen) => {
+    const terminal = shell({ columns });
+    await terminal.enter(`clear; bizmsg contacts list${chosen}`);
+    expect(await terminal.ended()).toBe(0);
+    const lines = terminal.screen().split('\n');
+    const header = lines.findIndex((line) => line.startsWith('id'));
+    const at = lines[header]?.indexOf('phone') ?? -1;
+    expect(at).toBeGreaterThan(2);
+    const rows = lines.slice(header + 1, header + 6);
+    expect(rows.map((line) => line.slice(at - 1, at + 1))).toEqual(rows.map(() => ' +'));
+  });
+
+  it('lets no escape in a contact’s name reach the screen', async () => {
+    const name = `Mal${esc}[2J${esc}]0;owned\u0007lory${esc}[31m\u202e`;
+    await world.bin(['contacts', 'create', '--set', 'phone=+12025550142', '--set', `name=${name}`]);
+    const terminal = shell();
+    for (const form of ['table', 'json', 'tsv', 'csv', 'ndjson']) {
+      await terminal.enter(`bizmsg contacts list --columns name --no-color -o ${form}`);
+      expect(await terminal.ended()).toBe(0);
+    }
+    await terminal.enter('bizmsg api /api/public/contacts --no-color');
+    expect(await terminal.ended()).toBe(0);
+    // The screen was not cleared, and nothing turned red.
+    expect(terminal.history()).toContain('-o table');
+    expect(terminal.history()).not.toMatch(/\u001b\[31m|\u202e/);
+  });
+
+  it.each([
+    ['bizmsg contacts list --columns id', true],
+    ['bizmsg contacts list --columns id --no-color', false],
+    ['NO_COLOR=1 bizmsg contacts list --columns id', false],
+    ['TERM=dumb bizmsg contacts list --columns id', false],
+  ])('%s is coloured: %s', async (line, coloured) => {
+    const terminal = shell();
+    await terminal.enter(line);
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.history().includes(`${esc}[1m`)).toBe(coloured);
+  });
+
+  it('leaves the terminal sane after a reader went away', async () => {
+    const terminal = shell();
+    await terminal.enter('bizmsg contacts list | head -1');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).not.toContain('EPIPE');
+    await terminal.enter('stty -a');
+    await terminal.until(/ echo /);
+  });
+});

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+import type { Answering, Service } from '../client/servers.ts';
+import { serve } from '../client/servers.ts';
+import { temporaryHome } from './bin.ts';
+
+export const testKey = 'sk_test_0123456789abcdef';
+
+/** What a service may do after it has acted. */
+export const misdeeds = {
+  'a 500': (response) => response.writeHead(500).end('{"message":"oh"}'),
+  'a 503 of a gateway in HTML': (response) => response.writeHead(503).end('<h1>busy</h1>'),
+  'a reset': (response) => response.socket?.resetAndDestroy(),
+  'the end of the connection': (response) => response.socket?.end(),
+  silence: () => {},
+  'a head and then silence': (response) => response.writeHead(200, { 'Content-Length': '40' }).flushHeaders(),
+  'half a JSON': (response) => response.writeHead(200).end('{"message_id":"msg_'),
+  'half a JSON, cut off': (response) => {
+    response.writeHead(200, { 'Content-Length': '40' }).write('{"message_id":');
+    response.socket?.end();
+  },
+  'HTML with 200': (response) => response.writeHead(200).end('<html>welcome</html>'),
+  'an empty 200': (response) => response.writeHead(200).end(),
+  'a message_id that is a number': (response) => response.writeHead(200).end('{"message_id":7}'),
+  'an array': (response) => response.writeHead(200).end('[]'),
+  'what is not HTTP': (response) => response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  'more than any answer has': (response) => {
+    response.writeHead(200);
+    for (let mebibyte = 0; mebibyte < 34; mebibyte++) response.write(' '.repeat(1024 * 1024));
+    response.end('{"message_id":"msg_1"}');
+  },
+} as const satisfies Readonly<Record<string, (response: ServerResponse<IncomingMessage>) => unknown>>;
+
+export type Misdeed = keyof typeof misdeeds;
+
+export interface Hostile extends Service {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A service on a free port that does what it is told, and who calls it; gone when the test is. */
+export async function openHostile(answer: Answering): Promise<Hostile> {
+  const service = await serve(answer);
+  return { ...service, home: newHome(), env: callerOf(service.url) };
+}
+
+export function callerOf(url: string, key = testKey): Readonly<Record<string, string>> {
+  return { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key };
+}
+
+export function newHome(): string {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return home.path;
+}
