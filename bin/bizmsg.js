@@ -2,7 +2,7 @@
 'use strict';
 
 const { closeSync, fstatSync, openSync, writeSync } = require('node:fs');
-const { homedir } = require('node:os');
+const { homedir, userInfo } = require('node:os');
 const { dirname } = require('node:path');
 const { main } = load();
 
@@ -25,7 +25,8 @@ const host = {
       return process.stderr;
     },
   },
-  home: homedir(),
+  // HOME may be set and empty.
+  home: homedir() || userInfo().homedir,
   pid: process.pid,
   self: [process.execPath, __filename],
   signal: interruption.signal,
@@ -114,6 +115,8 @@ function attempt(fd, bytes) {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EAGAIN') return 0;
+    // That nobody hears a note must not keep the work from being done.
+    if (fd === 2) return undefined;
     if (code !== 'EPIPE') throw error;
     // A reader that went away, as head does, is not a failure.
     interruption.abort('SIGPIPE');

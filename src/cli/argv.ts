@@ -45,6 +45,9 @@ export function checkValues(argv: readonly string[], params: Params): void {
     const { name, param, inline } = optionAt(words[at] ?? '', params);
     if (!param && words[at] === '' && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');
     if (!param || param.kind === 'flag') continue;
+    // -p=Ada is the value "=Ada" to a shell tool, and "Ada" to whoever typed it.
+    if (!name.startsWith('--') && inline?.startsWith('='))
+      throw usage(`${name}${inline} can be read in two ways`, `write ${longName(param)}${inline}`);
     const value = inline ?? words[++at];
     if (value === '' && !emptyAllowed) throw emptyValue(name, params);
     if (inline === undefined && value !== undefined && /^-./.test(value)) {

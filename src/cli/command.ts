@@ -85,15 +85,25 @@ export function streaming<const P extends OwnParams, I, R>(definition: StreamDef
     kind: 'command',
     run: async (context, texts, emit) => {
       const items = definition.run(context, readInput(params, texts));
-      let step = await items.next();
-      while (!step.done) {
-        const item = step.value;
-        await emit(item, (ui) => line(safeValue(item), ui));
-        step = await items.next();
-      }
-      return ended(definition, step.value);
+      const show = (item: I) => emit(item, (ui) => line(safeValue(item), ui));
+      return ended(definition, await drained(items, show));
     },
   };
+}
+
+/** Shows every item; when one cannot be shown, what made them may clean up. */
+async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Promise<void>): Promise<R> {
+  let step = await items.next();
+  while (!step.done) {
+    try {
+      await show(step.value);
+    } catch (error) {
+      await items.throw(error);
+      throw error;
+    }
+    step = await items.next();
+  }
+  return step.value;
 }
 
 type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit'>;

@@ -41,7 +41,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   };
 
   async function print(data: unknown, text: (ui: Ui) => string): Promise<void> {
-    const value = query ? query(data) : data;
+    const known = cleaned(data, options.clean);
+    const value = query ? query(known) : known;
     if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
     const shown = chosenColumns(value, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
@@ -89,11 +90,19 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function item(data: unknown, text: (ui: Ui) => string): Promise<void> {
-    if (form === 'ndjson') return write(json(data));
+    if (form === 'ndjson') return write(json(cleaned(data, options.clean)));
     if (form === 'text' || form === 'table') return write(line(text));
   }
 
   return { print, item };
+}
+
+/** Before it is cut, quoted or escaped: the half of a key is a secret too. */
+function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
+  if (!isRow(value) || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
 }
 
 function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {

@@ -5,6 +5,9 @@ import type { Asker } from '../terminal/ask.ts';
 import { isInteractive } from './caller.ts';
 import type { Globals } from './globals.ts';
 
+/** More than any body or key; what never ends must not fill the memory. */
+const most = 32 * 1024 * 1024;
+
 /** What comes from the user besides the command line. */
 export interface Prompts {
   /** Asks on a terminal; anywhere else it names the flag that gives the value. */
@@ -27,8 +30,13 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
   const stdin = async () => {
     const chunks: Buffer[] = [];
-    for await (const chunk of host.streams.stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString('utf8');
+    let size = 0;
+    for await (const chunk of host.streams.stdin) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+      if (size > most) throw usage('stdin goes on after 32 MB', 'is it the right one?');
+    }
+    return text(Buffer.concat(chunks), 'stdin');
   };
   return {
     ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
@@ -58,8 +66,18 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
 
 function fileText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return text(readFileSync(path), path);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Bytes that are no text would be sent as something else, in silence. */
+function text(bytes: Buffer, from: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usage(`${from} is not UTF-8 text`);
   }
 }

@@ -28,7 +28,8 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
     note: (code, message) => (json ? object({ note: { code, message } }) : write(`note: ${safeLine(message)}`)),
     error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure))),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
-    hide: (secret) => void secrets.add(secret),
+    // As JSON writes it, too.
+    hide: (secret) => void secrets.add(secret).add(JSON.stringify(secret).slice(1, -1)),
     clean: (text) =>
       [...secrets].reduce((cleaned, secret) => cleaned.replaceAll(secret, redact(secret, [secret])), text),
   };

@@ -1,4 +1,5 @@
-import { CliError, exitCodes, usage } from '../errors.ts';
+import { CliError, configuration, exitCodes, usage } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
 import type { Host } from '../host.ts';
 import { redact } from '../redact.ts';
 import { createUi } from '../terminal/ui.ts';
@@ -56,7 +57,7 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   };
   try {
     const outcome = await outcomeOf(() => node.run(context, texts, createPrinter(options).item), given);
-    await print(outcome, options, node.changes ? context : undefined);
+    await print(outcome, options, node.changes && !given.dryRun ? context : undefined);
     return exitCodes[outcome.exit];
   } finally {
     await context.close();
@@ -81,6 +82,11 @@ async function print({ data, text }: Outcome, options: PrinterOptions, changed: 
   try {
     await createPrinter(options).print(data, text);
   } catch (error) {
+    const full = unwritable(error);
+    if (full && changed) {
+      const hint = `do not repeat it; what it came to: ${JSON.stringify(data)}`;
+      throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
+    }
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
     changed.note('not-as-asked', `${error.message}; the whole result is shown`);
     const format = options.format === 'id' ? undefined : options.format;
@@ -92,16 +98,16 @@ async function failed(error: unknown, host: Host, reporter: Reporter): Promise<n
   const signal: unknown = host.signal.aborted ? host.signal.reason : undefined;
   if (signal === 'SIGPIPE') return exitCodes.done;
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
-  const failure = error instanceof CliError ? error : (diskFull(error) ?? unexpected(error));
+  const failure = error instanceof CliError ? error : (unwritable(error) ?? unexpected(error));
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
 }
 
-/** What is printed may go to a disk. */
-function diskFull(error: unknown): CliError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
-  return configuration('disk-full', 'the disk is full: not all of the result could be written', 'make room', error);
+/** A result that cannot be written, as on a full disk, must not look like success. */
+function unwritable(error: unknown): CliError | undefined {
+  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
+  const why = fileFault(error)?.reason ?? error.message;
+  return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
 }
 
 function unexpected(error: unknown): CliError {

@@ -35,7 +35,12 @@ export function openSandboxes(host: Host): Sandboxes {
     if (running?.build === __BUILD__ || running?.background === false) return running;
     const { findOrStart } = await import('../sandbox/start.ts');
     const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
-    return findOrStart({ stateFolder, host: { ...host, env: withoutSecrets(host) }, command, build: __BUILD__ });
+    return findOrStart({
+      stateFolder,
+      host: { ...host, env: { ...withoutSecrets(host), BIZMSG_STATE_DIR: stateFolder } },
+      command,
+      build: __BUILD__,
+    });
   };
   return {
     stateFolder,
@@ -51,8 +56,7 @@ export function openSandboxes(host: Host): Sandboxes {
   };
 }
 
-/** A process that outlives this one has no use for its keys. */
+/** A process that outlives this one has no use for its keys, and another working folder. */
 function withoutSecrets({ env }: Host): Host['env'] {
-  const kept = new Set(['BIZMSG_CONFIG_DIR', 'BIZMSG_STATE_DIR']);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_') || kept.has(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_')));
 }

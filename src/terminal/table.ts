@@ -49,8 +49,16 @@ export function fitted(natural: readonly number[], width: number): readonly numb
 function naturalWidths(lines: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   for (const line of lines)
-    for (const [at, text] of line.entries()) widths[at] = Math.max(widths[at] ?? 1, text.length);
+    for (const [at, text] of line.entries()) widths[at] = Math.max(widths[at] ?? 1, widthOf(text));
   return widths;
+}
+
+// East Asian letters and emoji take two columns; where this says too much, a column is a little too wide.
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/gu;
+
+function widthOf(text: string): number {
+  return text.length + (text.match(wide) ?? []).filter((letter) => letter.length === 1).length;
 }
 
 const noLines = Object.fromEntries(

@@ -229,12 +229,16 @@ describe('what is to be printed', () => {
   });
 
   it.each([
-    { env: {}, argv: [], colored: true },
-    { env: { NO_COLOR: '1' }, argv: [], colored: false },
-    { env: { FORCE_COLOR: '1' }, argv: ['--no-color'], colored: false },
-    { env: { TERM: 'dumb' }, argv: [], colored: false },
-  ])('has colours on a terminal or not: $env $argv', async ({ env, argv, colored }) => {
-    const { stdout } = await world.run(['contacts', 'list', ...argv], { terminal: 80, env: { ...world.env, ...env } });
+    { variable: 'COLORTERM=truecolor', argv: [], colored: true },
+    { variable: 'NO_COLOR=1', argv: [], colored: false },
+    { variable: 'FORCE_COLOR=1', argv: ['--no-color'], colored: false },
+    { variable: 'TERM=dumb', argv: [], colored: false },
+  ])('has colours on a terminal or not: $variable $argv', async ({ variable, argv, colored }) => {
+    const [name = '', value = ''] = variable.split('=');
+    const { stdout } = await world.run(['contacts', 'list', ...argv], {
+      terminal: 80,
+      env: { ...world.env, [name]: value },
+    });
     expect(stdout.includes('\u001b[')).toBe(colored);
   });
 

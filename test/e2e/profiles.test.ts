@@ -1,6 +1,8 @@
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { binary, cleanEnv } from '../support/bin.ts';
 import type { Ran } from '../support/cli.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
@@ -355,5 +357,77 @@ describe('login off a terminal', () => {
     const { code, stdout, stderr } = await login(sandboxKey, 'http://api.example.com');
     expect([code, stdout, hasStore()]).toEqual([11, '', false]);
     expect(stderr).toContain('plain http');
+  });
+});
+
+describe('an odd machine', () => {
+  const shell = (script: string, env: Readonly<Record<string, string>> = world.binEnv) =>
+    execa('sh', ['-c', script], {
+      env: { ...env, NODE: process.execPath, BIZMSG: binary },
+      extendEnv: false,
+      reject: false,
+      cwd: world.home,
+    });
+  const bizmsg = '"$NODE" "$BIZMSG"';
+  const send = `${bizmsg} send-template +12025550101 welcome`;
+
+  it.runIf(existsSync('/dev/full'))('says that a send was done when its id could not be printed', async () => {
+    const { exitCode, stderr } = await shell(`${send} > /dev/full`);
+    expect([exitCode, world.sandbox.messages().length]).toEqual([13, 1]);
+    expect(stderr).toContain(`do not repeat it; what it came to: {"message_id":"${world.sandbox.messages()[0]?.id}"}`);
+  });
+
+  it
+    .runIf(existsSync('/dev/full'))
+    .each(['contacts list', '--version', 'help exit-codes', 'sandbox start --ephemeral'])(
+    'does not take a full disk for success: %s',
+    async (line) => {
+      const { exitCode, stderr } = await shell(`${bizmsg} ${line} > /dev/full`);
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('could be written')]);
+    },
+  );
+
+  it.each([
+    ['whose stderr is full', `${send} 2> /dev/full`],
+    ['whose stderr is closed', `${send} 2>&-`],
+    ['whose stderr nobody reads', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
+    ['whose stdin is closed', `${send} <&-`],
+  ])('makes a send %s all the same', async (_, script) => {
+    const { stdout } = await shell(script);
+    expect(stdout).toBe(world.sandbox.messages()[0]?.id);
+  });
+
+  it.each(['', 'relative'])('starts the sandbox on demand where HOME is "%s"', async (HOME) => {
+    const env = cleanEnv(HOME, { BIZMSG_STATE_DIR: 'st äö 名 dir' });
+    const sent = await shell(`${send} --profile local`, env);
+    const stopped = await shell(`${bizmsg} sandbox stop`, env);
+    expect([sent.exitCode, stopped.stdout]).toEqual([0, expect.stringMatching(/^Stopped http/)]);
+    expect(readdirSync(join(world.home, 'st äö 名 dir'))).toContain('sandboxes');
+  });
+
+  it.each([
+    ['that never ends', 'yes |', 'stdin goes on after 32 MB'],
+    ['that is no text', String.raw`printf '{"name":"\377"}' |`, 'stdin is not UTF-8 text'],
+    ['that is closed', '<&-', 'is not JSON'],
+  ])('refuses stdin %s, and sends nothing', async (_, from, why) => {
+    const create = `${bizmsg} contacts create --input -`;
+    const { exitCode, stderr } = await shell(from.endsWith('|') ? `${from} ${create}` : `${create} ${from}`);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(why)]);
+    expect(world.sandbox.contacts()).toHaveLength(5);
+  });
+
+  it('takes a body that begins with a byte order mark', async () => {
+    const { exitCode } = await shell(
+      String.raw`printf '\357\273\277{"phone":"+12025550142"}' | ${bizmsg} contacts create --input -`,
+    );
+    expect([exitCode, world.sandbox.contacts()]).toEqual([
+      0,
+      expect.arrayContaining([expect.objectContaining({ phone: '+12025550142' })]),
+    ]);
+  });
+
+  it('refuses -p=Ada, which can be read in two ways', async () => {
+    const { exitCode, stderr } = await shell(`${send} -p=Ada`);
+    expect([exitCode, stderr, world.sandbox.messages()]).toEqual([2, expect.stringContaining('write --param=Ada'), []]);
   });
 });

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
 import type { Terminal, TerminalOptions } from '../support/terminal.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
@@ -221,6 +223,35 @@ describe('a newcomer on a terminal', () => {
   });
 });
 
+describe('Ctrl-C while the service is silent', () => {
+  const silent = createServer();
+  let home: ReturnType<typeof temporaryHome>;
+  beforeEach(async () => {
+    home = temporaryHome();
+    if (!silent.listening) await once(silent.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(() => home.remove());
+  afterAll(() => void silent.close().closeAllConnections());
+
+  it.each([
+    ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
+    ['bizmsg contacts list', 'interrupted'],
+  ])('ends %s with 130 at once, and says "%s"', async (line, said) => {
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${port}`, BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3Hd' };
+    const terminal = open({ home: home.path, env });
+    const asked = once(silent, 'request');
+    await terminal.enter(line);
+    await asked;
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(terminal.screen()).toContain(said);
+    await terminal.enter('echo "so""und"');
+    await terminal.until('\nsound');
+  });
+});
+
 describe('what a terminal is shown', () => {
   let world: World;
   beforeEach(async () => {
@@ -245,6 +276,14 @@ describe('what a terminal is shown', () => {
     expect(at).toBeGreaterThan(2);
     const rows = lines.slice(header + 1, header + 6);
     expect(rows.map((line) => line.slice(at - 1, at + 1))).toEqual(rows.map(() => ' +'));
+  });
+
+  it('shows a name of wide letters whole and keeps the columns aligned', async () => {
+    await world.bin(['contacts', 'create', '--set', 'name=名前太郎さん', '--set', 'phone=+12025550142']);
+    const terminal = shell({ columns: 60 });
+    await terminal.enter('clear; bizmsg contacts list --columns name,phone');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/名前太郎さん {2,}\+12025550142/);
   });
 
   it('lets no escape in a contact’s name reach the screen', async () => {

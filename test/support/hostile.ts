@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { Answering, Service } from '../client/servers.ts';
 import { serve } from '../client/servers.ts';
@@ -29,7 +29,7 @@ export const misdeeds = {
     for (let mebibyte = 0; mebibyte < 34; mebibyte++) response.write(' '.repeat(1024 * 1024));
     response.end('{"message_id":"msg_1"}');
   },
-} as const satisfies Readonly<Record<string, (response: ServerResponse<IncomingMessage>) => unknown>>;
+} as const satisfies Readonly<Record<string, (response: ServerResponse) => unknown>>;
 
 export type Misdeed = keyof typeof misdeeds;
 

@@ -32,10 +32,12 @@ export const startSandbox = streaming({
     if (input.background) return { url: await inBackground(context, input), ended: 'ready' };
     const served = await start(context, input);
     const { url, port } = served.locator;
-    yield { type: 'ready', url, port } as const;
-    const ended = await Promise.race([served.ending, interrupted(context.signal)]);
-    await served.close();
-    return { url, ended };
+    try {
+      yield { type: 'ready', url, port } as const;
+      return { url, ended: await Promise.race([served.ending, interrupted(context.signal)]) };
+    } finally {
+      await served.close();
+    }
   },
   line: ({ url }, ui) => `${ui.color.green('Ready')} ${url} (Ctrl-C stops it)`,
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
@@ -80,6 +82,8 @@ async function inBackground(
 
 function interrupted(signal: AbortSignal): Promise<'interrupted'> {
   return new Promise((resolve) => {
+    // Perhaps while it was starting.
+    if (signal.aborted) resolve('interrupted');
     signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
   });
 }

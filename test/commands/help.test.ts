@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { announced } from '../../src/contract/endpoints.ts';
+import { exitCodes } from '../../src/errors.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import { tree } from '../../src/commands/index.ts';
+import { alive, cli } from '../support/cli.ts';
+import { commands } from '../support/commands.ts';
+import { newHome } from '../support/hostile.ts';
+import { words } from '../support/words.ts';
+
+const run = (argv: readonly string[]) => cli(argv, { home: newHome() });
+
+describe('--help', () => {
+  it.each(commands)('of $name says how it is used, on lines of 80 columns', async ({ name, command }) => {
+    const { code, stdout, stderr } = await run([...name.split(' '), '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(command.summary);
+    expect(stdout).toContain(`\nUsage: bizmsg ${name}`);
+    expect(command.examples.filter((example) => !stdout.includes(`\n  bizmsg ${example}\n`))).toEqual([]);
+    expect(
+      stdout.split('\n').filter((line) => line.length > 80 && !/^ {2}bizmsg /.test(line) && line.startsWith(' ')),
+    ).toEqual([]);
+  });
+
+  it.each(commands)('of $name is the same with -h and with help', async ({ name }) => {
+    const [long, short, topic] = await Promise.all([
+      run([...name.split(' '), '--help']),
+      run(['-h', ...name.split(' ')]),
+      run(['help', ...name.split(' ')]),
+    ]);
+    expect([short, topic]).toEqual([long, long]);
+  });
+
+  it.each(tree.children.filter(({ kind }) => kind === 'group').map(({ name }) => name))(
+    'of the group %s names its commands',
+    async (name) => {
+      const { code, stdout } = await run([name, '--help']);
+      expect(code).toBe(0);
+      for (const named of commands.filter((one) => one.name.startsWith(`${name} `))) {
+        expect(stdout).toContain(`  ${named.command.name}`);
+      }
+    },
+  );
+
+  it('of the whole names every command, and comes without any word too', async () => {
+    const [asked, bare] = [await run(['--help']), await run([])];
+    expect([asked.code, bare]).toEqual([0, asked]);
+    expect(tree.children.filter(({ name }) => !asked.stdout.includes(`\n  ${name}`))).toEqual([]);
+  });
+
+  it.each(commands)('of $name: its summary is a phrase, and it has an example', ({ command }) => {
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(command.examples.length).toBeGreaterThan(0);
+  });
+});
+
+describe('help', () => {
+  it.each(Object.values(exitCodes))('exit-codes explains %i', async (code) => {
+    expect((await run(['help', 'exit-codes'])).stdout).toMatch(new RegExp(`\\b${code} {2,}[a-z]`));
+  });
+
+  it('announced lists what the API announces', async () => {
+    const { stdout } = await run(['help', 'announced']);
+    expect(announced.flatMap(({ what }) => what).filter((one) => !stdout.includes(one))).toEqual([]);
+  });
+
+  it.each(['environment', 'output'])('%s is a topic', async (topic) => {
+    const { code, stdout } = await run(['help', topic]);
+    expect([code, stdout.length > 200]).toEqual([0, true]);
+  });
+
+  it.each([['nowhere'], ['contacts', 'nowhere']])('of %s is exit 2', async (...path) => {
+    const { code, stdout } = await run(['help', ...path]);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+/** Why an example is parsed and not run. */
+const notRun: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/^sandbox start/, 'it starts a server'],
+  [/^login/, 'it asks on a terminal, or calls a service that is not there'],
+  [/^keys set (?!.*--key-stdin)/, 'it asks on a terminal'],
+];
+const examples = commands.flatMap(({ name, command }) => command.examples.map((example) => ({ name, example })));
+const runs = examples.filter(({ example }) => !notRun.some(([pattern]) => pattern.test(example)));
+
+describe('the example', () => {
+  it.each(examples)('$example can be read', async ({ name, example }) => {
+    const { code, stderr } = await run([...words(example), '--help']);
+    expect([code, stderr, example.startsWith(name)]).toEqual([0, '', true]);
+  });
+
+  it.each(runs)('$example runs as it stands', async ({ name, example }) => {
+    const home = newHome();
+    if (name !== 'profiles add') addAcme(home);
+    await serveLocal(home);
+    const { code, stdout, stderr } = await cli(words(example), { home, stdin: 'sk_test_4f9Qm2ZpL8xVt3Hd\n' });
+    expect([code, stderr.includes('error')]).toEqual([0, false]);
+    expect(stdout).not.toBe('');
+  });
+});
+
+/** The sandbox that --profile local means. */
+async function serveLocal(home: string): Promise<void> {
+  const stateFolder = join(home, '.local/state/bizmsg');
+  const served = await serve({
+    sandbox: createSandbox(),
+    stateFolder,
+    data: join(stateFolder, 'sandbox'),
+    port: 0,
+    build: 'source',
+    pid: process.pid,
+    background: false,
+    kill: alive,
+    now: Date.now,
+  });
+  void served.ending.then(() => served.close());
+  onTestFinished(() => served.close());
+}
+
+function addAcme(home: string): void {
+  const keys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' };
+  const acme = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const store = { version: 1, current: 'acme', profiles: { acme } };
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify(store), { mode: 0o600 });
+}

@@ -1,0 +1,350 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import type { Service } from '../client/servers.ts';
+import { deadPort, serve } from '../client/servers.ts';
+import { bin, temporaryHome } from '../support/bin.ts';
+import type { CliOptions, Ran } from '../support/cli.ts';
+import { cli } from '../support/cli.ts';
+import type { Named } from '../support/commands.ts';
+import { commands } from '../support/commands.ts';
+import { callerOf, newHome } from '../support/hostile.ts';
+import { openWorld } from '../support/world.ts';
+
+const testKey = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
+const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
+const oddKey = 'Gy7"Tr\\4&Pw<1,Hs6%Jz';
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const stored = [testKey, liveKey, bareKey, secret];
+
+/** No part of a secret that is longer than what is shown of one on purpose. */
+function leaks(text: string, secrets: readonly string[]): readonly string[] {
+  const parts = secrets.flatMap((one) => {
+    const body = one.replace(/^(sk_(test|live)_(local-)?|whsec_)/, '');
+    return Array.from({ length: body.length - 5 }, (_, at) => body.slice(at, at + 6));
+  });
+  return parts.filter((part) => text.includes(part));
+}
+
+const forms = ['text', 'table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
+const formWords = (form: (typeof forms)[number]) => (form === 'text' ? [] : ['-o', form]);
+
+interface Case {
+  readonly argv: readonly (readonly string[])[];
+  readonly stdin?: string;
+}
+
+const calls: Readonly<Record<string, Case>> = {
+  'send-template': {
+    argv: [
+      ['+12025550101', 'welcome'],
+      ['+12025550101', 'none_such'],
+    ],
+  },
+  'contacts list': { argv: [[], ['--all'], ['--limit', '1']] },
+  'contacts create': {
+    argv: [
+      ['--set', 'phone=+12025550142'],
+      ['--set', 'name=Ada'],
+    ],
+  },
+  'templates list': { argv: [[]] },
+  'campaigns list': { argv: [[]] },
+  api: { argv: [['/api/public/contacts', '-i'], ['/api/public/flows'], ['/api/public/contacts', '-f', 'a=b']] },
+};
+
+const atHome: Readonly<Record<string, Case>> = {
+  whoami: { argv: [[], ['--explain'], ['--profile', 'acme'], ['--explain', '--profile', 'acme', '--mode', 'live']] },
+  'keys list': { argv: [[], ['--profile', 'acme']] },
+  'keys set': {
+    argv: [
+      ['--profile', 'acme', '--key-stdin'],
+      ['--profile', 'none', '--key-stdin'],
+    ],
+    stdin: testKey,
+  },
+  'keys switch-mode': {
+    argv: [
+      ['live', '--profile', 'acme', '--yes'],
+      ['live', '--profile', 'acme'],
+      ['sandbox', '--profile', 'acme'],
+    ],
+  },
+  'keys remove': {
+    argv: [
+      ['live', '--profile', 'acme'],
+      ['live', '--profile', 'none'],
+    ],
+  },
+  'profiles add': {
+    argv: [
+      ['beta', '--base-url', 'https://beta.example.com', '--key-stdin'],
+      ['acme', '--key-stdin'],
+    ],
+    stdin: liveKey,
+  },
+  'profiles show': { argv: [['acme'], []] },
+  'profiles set': {
+    argv: [
+      ['acme', '--plan', 'scale'],
+      ['acme', '--webhook-secret-stdin'],
+    ],
+    stdin: secret,
+  },
+  'profiles list': { argv: [[]] },
+  'profiles use': { argv: [['acme'], ['none']] },
+  'profiles remove': { argv: [['acme'], ['none']] },
+  login: {
+    argv: [['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0']],
+    stdin: testKey,
+  },
+  help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
+  'sandbox status': { argv: [[]] },
+};
+
+/** These run in processes of their own, below. */
+const apart = ['sandbox start', 'sandbox stop', 'sandbox env'];
+
+it('has a case for every command, so that a new one cannot be forgotten', () => {
+  const cases = [...Object.keys(calls), ...Object.keys(atHome), ...apart];
+  expect(commands.map(({ name }) => name).sort()).toEqual(cases.sort());
+});
+
+function linesOf({ name, command }: Named, { argv }: Case): readonly (readonly string[])[] {
+  const dry = command.honours.includes('dryRun') ? [[], ['--dry-run']] : [[]];
+  const printed = command.honours.includes('output') ? forms : (['text'] as const);
+  return argv.flatMap((words) =>
+    printed.flatMap((form) => dry.map((more) => [...name.split(' '), ...words, ...formWords(form), ...more])),
+  );
+}
+
+const withCase = (cases: Readonly<Record<string, Case>>) =>
+  commands.flatMap((named) => {
+    const one = cases[named.name];
+    return one ? [{ name: named.name, named, one }] : [];
+  });
+
+/** Both as a pipe and as a terminal see it, with the trace. */
+async function allOf(argv: readonly string[], options: CliOptions): Promise<readonly Ran[]> {
+  return [
+    await cli(argv, options),
+    await cli([...argv, '--debug'], options),
+    await cli([...argv, '--debug'], { ...options, terminal: 60 }),
+  ];
+}
+
+const printedBy = (ran: readonly Ran[]) => ran.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+
+async function profileHome(): Promise<string> {
+  const home = newHome();
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const acme = {
+    baseUrl: 'https://api.example.com',
+    mode: 'sandbox',
+    keys: { sandbox: testKey, live: liveKey },
+    webhookSecret: secret,
+  };
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }), {
+    mode: 0o600,
+  });
+  return home;
+}
+
+describe('no key is in what is printed by', () => {
+  it.each(withCase(calls))('$name, calling a sandbox', async ({ named, one }) => {
+    const world = await openWorld();
+    const { sandbox, home, env } = world;
+    sandbox.keys.goLive();
+    const secrets = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret];
+    const wrong = 'sk_test_local-Qx8Wd3Nf6Ks1Vb5M';
+    try {
+      for (const line of linesOf(named, one)) {
+        const ran = await allOf(line, { home, env });
+        const live = await allOf(line, { home, env: { ...env, BIZMSG_API_KEY: sandbox.keys.live } });
+        const refused = await allOf(line, { home, env: { ...env, BIZMSG_API_KEY: wrong } });
+        expect([line, leaks(printedBy([...ran, ...live, ...refused]), [...secrets, wrong])]).toEqual([line, []]);
+        expect(printedBy(live)).toContain(line.includes('--query') ? '' : 'LIVE');
+      }
+    } finally {
+      await world.close();
+    }
+  });
+
+  it.each(withCase(atHome))('$name, with keys in the store and in the environment', async ({ named, one }) => {
+    for (const line of linesOf(named, one)) {
+      const { stdin } = one;
+      const options = { ...(stdin !== undefined && { stdin }) };
+      const outcomes = [
+        await allOf(line, { home: await profileHome(), ...options }),
+        await allOf(line, { home: await profileHome(), ...options, env: callerOf('https://api.example.com', bareKey) }),
+        await allOf(line, { home: await profileHome(), ...options, env: callerOf('http://api.example.com', liveKey) }),
+        await allOf(line, {
+          home: await profileHome(),
+          ...options,
+          env: { BIZMSG_API_KEY: liveKey, BIZMSG_PROFILE: 'acme' },
+        }),
+        await allOf(line, { home: await profileHome(), ...options, env: { BIZMSG_API_KEY: oddKey } }),
+        await allOf(line, { home: await damagedHome(), ...options }),
+      ].flat();
+      expect([line, leaks(printedBy(outcomes), [...stored, oddKey])]).toEqual([line, []]);
+    }
+  });
+});
+
+async function damagedHome(): Promise<string> {
+  const home = await profileHome();
+  const file = join(home, '.config/bizmsg/profiles.json');
+  writeFileSync(file, readFileSync(file, 'utf8').slice(0, -3));
+  return home;
+}
+
+type Echo = (response: ServerResponse, key: string) => void;
+
+const json = (key: string) =>
+  JSON.stringify({
+    message: `no: Bearer ${key}`,
+    error: { [key]: key },
+    data: [{ id: key, name: `x ${key} y` }],
+    message_id: key,
+  });
+const echoes: Readonly<Record<string, Echo>> = {
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 418, 429, 500, 503].map((status): [string, Echo] => [
+      `${status} with JSON`,
+      (response, key) => response.writeHead(status, { 'Retry-After': '0' }).end(json(key)),
+    ]),
+  ),
+  '401 with text': (response, key) => response.writeHead(401).end(`Authorization: Bearer ${key}`),
+  '500 with a long text': (response, key) => response.writeHead(500).end(`${'.'.repeat(4_090)}${key}${key}`),
+  '400 with a short message that is cut': (response, key) =>
+    response.writeHead(400).end(JSON.stringify({ message: `${'.'.repeat(190)}${key}` })),
+  '200 with JSON': (response, key) => response.end(json(key)),
+  '200 with a bare array': (response, key) => response.end(JSON.stringify([{ [key]: 1, id: key, deep: { key } }])),
+  '200 with HTML': (response, key) => response.end(`<html>${key}</html>`),
+  '200 with text and a header': (response, key) =>
+    response
+      .writeHead(200, { 'X-Seen': `Bearer ${key}`, Link: `<https://x.example/?${key}>; rel="next"` })
+      .end(`"${key}"`),
+  'a redirect': (response, key) =>
+    response.writeHead(302, { Location: `https://x.example/?key=${encodeURIComponent(key)}` }).end(key),
+  'a redirect within': (response, key) =>
+    response.writeHead(307, { Location: `/?key=${encodeURIComponent(key)}` }).end(key),
+  'a broken answer': (response, key) => {
+    response.writeHead(200, { 'Content-Length': '400' }).write(key);
+    response.socket?.end();
+  },
+};
+
+describe('no key comes back from a service that answers with', () => {
+  const lines = withCase(calls).flatMap(({ named, one }) => linesOf(named, { argv: one.argv.slice(0, 1) }));
+  const some = lines.filter((line) => !line.includes('--dry-run'));
+
+  it.each(Object.entries(echoes))('%s that repeats it', async (_, echo) => {
+    for (const key of [testKey, bareKey, oddKey]) {
+      const service: Service = await serve((_, __, response) => echo(response, key));
+      const home = newHome();
+      for (const line of some) {
+        const options = { home, env: callerOf(service.url, key) };
+        const ran = [
+          await cli([...line, '--retries', '0'], options),
+          await cli([...line, '--retries', '0', '--debug'], { ...options, terminal: 60 }),
+        ];
+        expect([line, leaks(printedBy(ran), [key])]).toEqual([line, []]);
+      }
+    }
+  });
+
+  it('nothing, since nobody is there', async () => {
+    const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
+    for (const line of some) {
+      const ran = await allOf([...line, '--retries', '0'], { home: newHome(), env });
+      expect([line, leaks(printedBy(ran), [bareKey])]).toEqual([line, []]);
+    }
+  });
+});
+
+describe('a sandbox in the background', () => {
+  const home = temporaryHome();
+  const env = { ...callerOf('https://api.example.com', liveKey), BIZMSG_WEBHOOK_SECRET: secret };
+  const run = (...argv: readonly string[]) => bin(argv, { home: home.path, env });
+  let keys: readonly string[] = [];
+  let pid = 0;
+  let started = '';
+
+  beforeAll(async () => {
+    const ran = await run('sandbox', 'start', '--background', '--port', '0', '--debug');
+    started = ran.stdout + ran.stderr;
+    keys = Object.values(JSON.parse((await run('sandbox', 'env', '-o', 'json')).stdout))
+      .map(String)
+      .filter((value) => !value.startsWith('http'));
+    const status: unknown = JSON.parse((await run('sandbox', 'status', '-o', 'json')).stdout);
+    const [first]: readonly unknown[] = Array.isArray(status) ? status : [];
+    pid = isRecord(first) ? Number(first['pid']) : 0;
+  });
+  afterAll(async () => {
+    await run('sandbox', 'stop');
+    home.remove();
+  });
+
+  it('prints its keys with sandbox env alone, and there on stdout alone', async () => {
+    const { code, stdout, stderr } = await run('sandbox', 'env', '--debug');
+    expect([code, leaks(stderr, keys)]).toEqual([0, []]);
+    expect(keys.filter((key) => stdout.includes(key))).toEqual(keys);
+    expect(keys).toHaveLength(2);
+    expect(leaks(stdout, [liveKey])).toEqual([]);
+  });
+
+  it.each([[], ['-o', 'json'], ['-o', 'ndjson'], ['-o', 'csv'], ['--debug']])(
+    'prints none with sandbox status %s %s',
+    async (...argv) => {
+      const { code, stdout, stderr } = await run('sandbox', 'status', ...argv);
+      expect([code, leaks(stdout + stderr, [...keys, liveKey, secret])]).toEqual([0, []]);
+    },
+  );
+
+  it('prints none when it starts, in the background or in front', async () => {
+    const ran = [
+      await run('sandbox', 'start', '--background'),
+      await run('sandbox', 'start', '--ephemeral', '--port', '0', '--idle', '50ms', '-o', 'ndjson'),
+      await run('sandbox', 'start', '--ephemeral', '--port', '0', '--idle', '50ms', '--debug'),
+    ];
+    const printed = started + printedBy(ran);
+    expect(ran.map(({ code }) => code)).toEqual([3, 0, 0]);
+    expect([leaks(printed, [...keys, liveKey, secret]), /local-\w{6}|whsec_\w{6}/.exec(printed)]).toEqual([[], null]);
+  });
+
+  it('calls with --profile local, and shows no key', async () => {
+    const ran = [
+      await run('send-template', '+12025550101', 'welcome', '--profile', 'local', '--debug'),
+      await run('contacts', 'list', '--profile', 'local', '-o', 'json', '--debug'),
+      await run('whoami', '--profile', 'local', '--explain'),
+    ];
+    expect([ran.map(({ code }) => code), leaks(printedBy(ran), [...keys, liveKey])]).toEqual([[0, 0, 0], []]);
+  });
+
+  it.runIf(existsSync('/proc/self/environ'))('has no key in its command line or its environment', () => {
+    const seen = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8')).join('\0');
+    expect(seen).toContain('sandbox\0start');
+    expect(leaks(seen, [...keys, liveKey, secret])).toEqual([]);
+  });
+
+  it('writes none to its log', () => {
+    const log = join(home.path, '.local/state/bizmsg/sandbox.log');
+    expect(leaks(readFileSync(log, 'utf8'), [...keys, liveKey, secret])).toEqual([]);
+  });
+
+  it('prints none when it stops', async () => {
+    const other = temporaryHome();
+    const own = (...argv: readonly string[]) => bin(argv, { home: other.path, env });
+    await own('sandbox', 'start', '--background', '--port', '0');
+    const printedKeys = (await own('sandbox', 'env')).stdout.match(/(?<=_KEY=|_SECRET=)\S+/g) ?? [];
+    const stopped = await own('sandbox', 'stop', '-o', 'json', '--debug');
+    other.remove();
+    expect([stopped.code, printedKeys.length]).toEqual([0, 2]);
+    expect(leaks(stopped.stdout + stopped.stderr, [...printedKeys, liveKey])).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { Command, Group } from '../../src/cli/command.ts';
+import { tree } from '../../src/commands/index.ts';
+
+export interface Named {
+  /** `contacts create` */
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** Every command of the tree, so that none can be forgotten. */
+export const commands: readonly Named[] = within(tree, []);
+
+function within({ children }: Group, path: readonly string[]): readonly Named[] {
+  return children.flatMap((node) => {
+    const words = [...path, node.name];
+    return node.kind === 'group' ? within(node, words) : [{ name: words.join(' '), command: node }];
+  });
+}
