@@ -2,11 +2,13 @@
 'use strict';
 
 const { closeSync, fstatSync, openSync, writeSync } = require('node:fs');
-const { homedir, userInfo } = require('node:os');
+const { constants, homedir, userInfo } = require('node:os');
 const { dirname } = require('node:path');
 const { main } = load();
 
 const interruption = new AbortController();
+/** @type {number | undefined} */
+let interruptedAt;
 
 /** @type {import('../src/host.ts').Host} */
 const host = {
@@ -57,7 +59,13 @@ const host = {
 };
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.once(signal, () => interruption.abort(signal));
+  // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
+  process.on(signal, () => {
+    // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
+    if (interruptedAt !== undefined && Date.now() > interruptedAt + 500) process.exit(128 + constants.signals[signal]);
+    interruptedAt ??= Date.now();
+    interruption.abort(signal);
+  });
 }
 
 void end();

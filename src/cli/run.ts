@@ -98,9 +98,16 @@ async function failed(error: unknown, host: Host, reporter: Reporter): Promise<n
   const signal: unknown = host.signal.aborted ? host.signal.reason : undefined;
   if (signal === 'SIGPIPE') return exitCodes.done;
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
-  const failure = error instanceof CliError ? error : (unwritable(error) ?? unexpected(error));
+  const failure =
+    error instanceof CliError ? error : (interrupted(error, signal) ?? unwritable(error) ?? unexpected(error));
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
+}
+
+/** Whatever the signal called off, such as the wait for a sandbox that starts. */
+function interrupted(error: unknown, signal: unknown): CliError | undefined {
+  if (signal === undefined || !(error instanceof Error && error.name === 'AbortError')) return undefined;
+  return new CliError('interrupted', 'interrupted', 'interrupted', { cause: error });
 }
 
 /** A result that cannot be written, as on a full disk, must not look like success. */

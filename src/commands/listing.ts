@@ -23,6 +23,10 @@ export async function listing(
   const query = urlParams.map(({ key, value }) => [key.join('.'), value] as const);
   for await (const page of (await context.client()).pages(name, query)) {
     const found = findRows(page.answer);
+    if (!found && rows.length > 0) {
+      context.note('no-single-list', 'no single list of records in a further page; shown is what came before it');
+      break;
+    }
     if (!found) {
       context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
       return page.answer;

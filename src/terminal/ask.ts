@@ -18,7 +18,8 @@ export async function createAsker({ stdin, stderr, signal }: AskOptions): Promis
   const streams = { input: stdin, output: stderr, signal };
   return {
     text: (message, validate) => input({ message, ...(validate && { validate }) }, streams),
-    secret: (message, validate) => password({ message, mask: '*', ...(validate && { validate }) }, streams),
+    secret: (message, validate) =>
+      password({ message, mask: '*', toggleMask: false, ...(validate && { validate }) }, streams),
     confirm: (message) => confirm({ message, default: false }, streams),
   };
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acquire } from '../../src/lock.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
 import type { Terminal, TerminalOptions } from '../support/terminal.ts';
 import { noTerminal, openTerminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
@@ -65,6 +67,19 @@ describe('prompts', () => {
     await terminal.until('Base URL of the API');
     terminal.answer('example');
     await terminal.until('is not a base URL');
+    terminal.press('C-c');
+    expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
+  });
+
+  it('no key press makes the key readable', async () => {
+    const terminal = open({ home: world.home });
+    await loginUpToKey(terminal);
+    terminal.type('visible');
+    await terminal.until('*******');
+    terminal.press('C-t');
+    terminal.type('more');
+    await terminal.until('***********');
+    expect(terminal.screen()).not.toMatch(/visible|visibility/);
   });
 
   it('login stores nothing when the service refuses the key', async () => {
@@ -107,6 +122,15 @@ describe('prompts', () => {
     expect(terminal.screen()).toContain('It is not active: bizmsg keys switch-mode live');
     expect(terminal.screen()).toMatch(/\*{20,}/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
+  });
+
+  it('keys set says that there is no such profile before it asks for a key', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg keys set --profile acne');
+    expect(await terminal.ended()).toBe(3);
+    expect(terminal.screen()).toContain('did you mean "acme"?');
+    expect(terminal.screen()).not.toContain('API key');
   });
 
   it.each([
@@ -214,6 +238,19 @@ describe('a newcomer on a terminal', () => {
     expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
   });
 
+  it('says no more than that it was interrupted when Ctrl-C comes while the sandbox starts', async () => {
+    const folder = join(home.path, '.local/state/bizmsg/sandboxes');
+    mkdirSync(folder, { recursive: true });
+    // Another that starts one is waited for.
+    acquire(join(folder, 'start.lock'), { pid: process.pid, kill: alive });
+    const terminal = open({ home: home.path });
+    await terminal.enter('bizmsg contacts list');
+    await terminal.until('Starting the sandbox');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(terminal.screen()).toMatch(/\nerror: interrupted\n\[130\]\s*$/);
+  });
+
   it('shares one sandbox between two terminals', async () => {
     const [one, other] = [open({ home: home.path }), open({ home: home.path })];
     await Promise.all([one.enter('bizmsg contacts list'), other.enter('bizmsg contacts list')]);
@@ -231,7 +268,7 @@ describe('Ctrl-C while the service is silent', () => {
     if (!silent.listening) await once(silent.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(() => home.remove());
-  afterAll(() => void silent.close().closeAllConnections());
+  afterAll(() => silent.close().closeAllConnections());
 
   it.each([
     ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
@@ -244,6 +281,7 @@ describe('Ctrl-C while the service is silent', () => {
     const asked = once(silent, 'request');
     await terminal.enter(line);
     await asked;
+    await terminal.until('Waiting for 127.0.0.1');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
     expect(terminal.screen()).toContain(said);

@@ -32,6 +32,7 @@ export const misdeeds = {
 } as const satisfies Readonly<Record<string, (response: ServerResponse) => unknown>>;
 
 export type Misdeed = keyof typeof misdeeds;
+export const misdeedNames = Object.keys(misdeeds).filter((name): name is Misdeed => name in misdeeds);
 
 export interface Hostile extends Service {
   readonly home: string;

@@ -20,6 +20,7 @@ export interface TerminalOptions {
 export interface Terminal {
   /** Waits for the shell and enters a command line; `bizmsg` is the binary under test. */
   enter(line: string): Promise<void>;
+  type(text: string): void;
   /** Types text and presses Enter, as one answers a prompt. */
   answer(text: string): void;
   /** Presses a key by its tmux name. */
@@ -70,6 +71,7 @@ export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions)
       await untilIs((shown) => !prompt.test(shown), line);
       press('Enter');
     },
+    type,
     answer: (text) => {
       type(text);
       press('Enter');

@@ -15,6 +15,8 @@ export const setKey = command({
   run: async (context, input) => {
     const profiles = await context.profiles();
     const profile = profiles.chosen();
+    // A profile that is not there is said before anybody is asked.
+    profiles.show(profile);
     const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
     return profiles.setKey(profile, key, context.given.mode);
   },

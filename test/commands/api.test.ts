@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile, testKey } from '../support/hostile.ts';
+
+const open = () => openHostile((_, __, response) => response.writeHead(201, { 'X-Kind': 'new' }).end('{ "a":1 }\n'));
+
+describe('api', () => {
+  it.each([
+    { argv: ['/x'], method: 'GET', url: '/x', body: '' },
+    { argv: ['x?y=z'], method: 'GET', url: '/x?y=z', body: '' },
+    { argv: ['/x', '-X', 'delete'], method: 'DELETE', url: '/x', body: '' },
+    { argv: ['/x', '-f', 'a=1', '-f', 'b.c='], method: 'POST', url: '/x', body: '{"a":"1","b":{"c":""}}' },
+    {
+      argv: ['/x', '-F', 'a=1', '-F', 'b=null', '-F', 'c=01'],
+      method: 'POST',
+      url: '/x',
+      body: '{"a":1,"b":null,"c":"01"}',
+    },
+    {
+      argv: ['/x', '-X', 'PUT', '-F', 'a=true', '-f', 'b=true'],
+      method: 'PUT',
+      url: '/x',
+      body: '{"b":"true","a":true}',
+    },
+    { argv: ['/x', '--input', '-'], method: 'POST', url: '/x', body: 'as it  stands' },
+    { argv: ['/x', '-F', 'note=@-'], method: 'POST', url: '/x', body: '{"note":"as it  stands"}' },
+  ])('makes one request of $argv', async ({ argv, method, url, body }) => {
+    const { seen, ...caller } = await open();
+    const { code, stdout } = await cli(['api', ...argv], { ...caller, stdin: 'as it  stands' });
+    expect([code, stdout]).toEqual([0, '{ "a":1 }\n']);
+    expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([[method, url, body]]);
+    expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${testKey}`, accept: 'application/json' });
+    expect(seen[0]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+  });
+
+  it('reads a field from a file, and a whole body too', async () => {
+    const { seen, ...caller } = await open();
+    const file = join(caller.home, 'body.json');
+    writeFileSync(file, '{"a": 1}');
+    await cli(['api', '/x', '-F', `b=@${file}`], caller);
+    await cli(['api', '/x', '--input', file], caller);
+    expect(seen.map(({ body }) => body)).toEqual(['{"b":"{\\"a\\": 1}"}', '{"a": 1}']);
+  });
+
+  it('sends headers of its user in place of its own', async () => {
+    const { seen, ...caller } = await open();
+    const argv = ['api', '/x', '--input', '-', '-H', 'content-type: text/csv', '-H', 'X-A:b', '-H', 'X-Empty:'];
+    const { code } = await cli(argv, { ...caller, stdin: 'a,b' });
+    expect(code).toBe(0);
+    expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'x-a': 'b', 'x-empty': '' });
+  });
+
+  it('prints status and headers before the answer with -i', async () => {
+    const { code, stdout } = await cli(['api', '/x', '-i'], await open());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^HTTP 201\n(.+: .*\n)*X-Kind: new\n(.+: .*\n)*\n\{ "a":1 \}\n$/);
+  });
+
+  it.each([
+    { argv: ['/x', '-o', 'json'], prints: '{"a":1}\n' },
+    { argv: ['/x', '--query', 'a'], prints: '1\n' },
+    { argv: ['/x', '--columns', 'a', '-o', 'csv'], prints: 'a\n1\n' },
+  ])('prints its answer as any other result when asked: $argv', async ({ argv, prints }) => {
+    expect(await cli(['api', ...argv], await open())).toMatchObject({ code: 0, stdout: prints });
+  });
+
+  it.each([
+    { argv: ['/x', '-X', 'G E T'], exit: 2 },
+    { argv: ['/x', '-X', 'CONNECT'], exit: 2 },
+    { argv: ['/x', '-H', 'no colon'], exit: 2 },
+    { argv: ['/x', '-H', 'X-A: b\r\nX-B: c'], exit: 2 },
+    { argv: ['/x', '-H', 'Host: evil.example'], exit: 2 },
+    { argv: ['/x', '-H', `AUTHORIZATION:Bearer ${testKey}`], exit: 11 },
+    { argv: ['/x', '--input', '-', '-f', 'a=b'], exit: 2 },
+    { argv: ['/x', '-f', 'a=1', '-F', 'a=2'], exit: 2 },
+    { argv: ['/x', '-f', 'a'], exit: 2 },
+    { argv: [], exit: 2 },
+    { argv: ['/x', '/y'], exit: 2 },
+  ])('refuses $argv with $exit, and sends nothing', async ({ argv, exit }) => {
+    const { seen, ...caller } = await open();
+    const { code, stdout } = await cli(['api', ...argv], { ...caller, stdin: '{}' });
+    expect([code, stdout, seen]).toEqual([exit, '', []]);
+  });
+
+  it('puts the body of a failure in the error, and nothing on stdout', async () => {
+    const caller = await openHostile((_, __, response) => response.writeHead(404).end('{"why":"gone"}'));
+    const { code, stdout, stderr } = await cli(['api', '/x', '-i', '--json'], caller);
+    expect([code, stdout, stderr.includes('"body":{"why":"gone"}')]).toEqual([5, '', true]);
+  });
+
+  it('keeps a path prefix of the base URL', async () => {
+    const { seen, url, home, env } = await open();
+    await cli(['api', '/api/public/templates'], { home, env: { ...env, BIZMSG_BASE_URL: `${url}/v2/` } });
+    expect(seen.map((one) => one.url)).toEqual(['/v2/api/public/templates']);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/hostile.ts';
+import { noteCodes } from '../support/spoken.ts';
+
+/** A service whose pages these are; a cursor is the next one's number. */
+const paged = (...pages: readonly string[]) =>
+  openHostile(({ url }, _, response) => {
+    const page = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? 0);
+    response.end(pages[page] ?? '{"data":[]}');
+  });
+
+const all = ['contacts', 'list', '--all', '-o', 'json'];
+
+describe('a list of contacts', () => {
+  it.each([
+    { what: 'one page', pages: ['[{"id":"1"}]'], ids: ['1'] },
+    { what: 'two', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}]}'], ids: ['1', '2'] },
+    { what: 'an empty last page', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[]}'], ids: ['1'] },
+    { what: 'a cursor that leads back', pages: ['{"data":[{"id":"1"}],"next_cursor":"0"}'], ids: ['1'] },
+    { what: 'no record at all', pages: ['{"data":[],"next_cursor":null}'], ids: [] },
+  ])('of $what is whole with --all', async ({ pages, ids }) => {
+    const { code, stdout } = await cli(all, await paged(...pages));
+    expect([code, JSON.parse(stdout)]).toEqual([0, ids.map((id) => ({ id }))]);
+  });
+
+  it.each(['', 'null', '{}', '{"a":[{"x":1}],"b":[{"y":1}]}'])(
+    'keeps what was fetched when a later page is %j, and says so',
+    async (page) => {
+      const { code, stdout, stderr } = await cli(all, await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', page));
+      expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-single-list']]);
+    },
+  );
+
+  it('prints nothing of a first page when a later one fails', async () => {
+    const caller = await openHostile(({ url }, _, response) =>
+      url.includes('cursor') ? response.writeHead(403).end() : response.end('{"data":[{"id":"1"}],"next_cursor":"1"}'),
+    );
+    const { code, stdout } = await cli(all, caller);
+    expect([code, stdout]).toEqual([4, '']);
+  });
+
+  it.each(['{"a":[{"x":1}],"b":[{"y":1}]}', '{"hello":"world"}', '"text"', '7'])(
+    'is shown whole, with a note, when it cannot be told from %s',
+    async (body) => {
+      const { code, stdout, stderr } = await cli(['contacts', 'list', '-o', 'json'], await paged(body));
+      expect([code, stdout, noteCodes(stderr)]).toEqual([0, `${body}\n`, ['no-single-list']]);
+    },
+  );
+
+  it('says that there is more', async () => {
+    const caller = await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', '[]');
+    const { code, stdout, stderr } = await cli(['contacts', 'list', '-o', 'json'], caller);
+    expect([code, stdout, noteCodes(stderr)]).toEqual([0, '[{"id":"1"}]\n', ['more']]);
+    expect(caller.seen).toHaveLength(1);
+  });
+
+  it('says with --quiet only what nobody may miss', async () => {
+    const { stderr } = await cli(['contacts', 'list', '--quiet'], await paged('{"data":[{"id":"1"}],"next":"/x"}'));
+    expect(stderr).toBe('');
+  });
+
+  it('asks no further than --limit', async () => {
+    const caller = await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}],"next_cursor":"2"}');
+    const { stdout } = await cli([...all, '--limit', '1'], caller);
+    expect([stdout, caller.seen.length]).toEqual(['[{"id":"1"}]\n', 1]);
+  });
+
+  it('passes any parameter in the URL', async () => {
+    const caller = await paged('[]');
+    await cli(['contacts', 'list', '--url-param', 'tag=a b&c', '--url-param', 'page.size=2'], caller);
+    expect(caller.seen.map(({ url }) => url)).toEqual(['/api/public/contacts?tag=a+b%26c&page.size=2']);
+  });
+
+  it.each([
+    { form: [], prints: '' },
+    { form: ['-o', 'json'], prints: '[]\n' },
+    { form: ['-o', 'ndjson'], prints: '' },
+    { form: ['-o', 'csv'], prints: '' },
+    { form: ['-o', 'id'], prints: '' },
+    { form: ['-o', 'table'], prints: 'No contacts\n' },
+  ])('that is empty prints "$prints" with $form', async ({ form, prints }) => {
+    const { code, stdout } = await cli(['contacts', 'list', ...form], await paged('{"data":[]}'));
+    expect([code, stdout]).toEqual([0, prints]);
+  });
+
+  it('shows the columns that its records have between them', async () => {
+    const { stdout } = await cli(['contacts', 'list'], await paged('[{"id":"1","a":{"b":2}},{"id":"2","c":null}]'));
+    expect(stdout).toBe('id\ta\tc\n1\t{"b":2}\t\n2\t\t\n');
+  });
+
+  it('reaches into its records with dots', async () => {
+    const caller = await paged('[{"id":"1","a":{"b":2}},{"id":"2","a.b":3}]');
+    const { stdout } = await cli(['contacts', 'list', '--columns', 'a.b', '--no-header'], caller);
+    expect(stdout).toBe('2\n3\n');
+  });
+});
