@@ -10,13 +10,13 @@ export interface Output {
   write(text: string): Promise<void>;
 }
 
-export interface Child {
+interface Child {
   readonly pid?: number | undefined;
   /** Lets this process end while the child lives on. */
   unref(): void;
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly env: Env;
   /** A file that takes the child's output; it is made 0600. */
   readonly log: string;

@@ -28,8 +28,8 @@ interface Described {
   readonly details?: string;
   /** Command lines that run as they stand, without the `bizmsg` in front. */
   readonly examples: readonly string[];
-  /** What the first example prints. */
-  readonly sample?: string;
+  /** What it prints through a pipe. */
+  readonly sample: string;
   readonly honours: readonly Honour[];
   /** It changes something: when its result cannot be printed as asked, that is no failure any more. */
   readonly changes?: true;

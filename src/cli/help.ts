@@ -47,7 +47,8 @@ function commandHelp(path: readonly string[], node: Command): string {
     ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
     'Examples:',
     ...node.examples.map((example) => `  bizmsg ${example}`),
-    ...(node.sample ? ['', 'It prints:', ...node.sample.split('\n').map((line) => `  ${line}`)] : []),
+    '\nIt prints, through a pipe:',
+    ...node.sample.split('\n').map((line) => `  ${line}`),
     '\nGlobal options: bizmsg --help',
     '',
   ].join('\n');

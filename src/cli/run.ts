@@ -1,22 +1,23 @@
-import { CliError, configuration, exitCodes, usage } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
+import type { CliError } from '../errors.ts';
+import { exitCodes, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { redact } from '../redact.ts';
 import { createUi } from '../terminal/ui.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
-import type { Command, Group, Outcome } from './command.ts';
-import type { CliContext } from './context.ts';
+import type { Command, Group } from './command.ts';
 import { createContext } from './context.ts';
+import { failed } from './failed.ts';
 import type { Globals } from './globals.ts';
 import { globals, refused } from './globals.ts';
 import { help } from './help.ts';
 import { longName, readInput } from './params.ts';
+import { outcomeOf, print } from './outcome.ts';
 import type { PrinterOptions } from './printer.ts';
 import { createPrinter } from './printer.ts';
 import { parse } from './program.ts';
 import { compileQuery } from './query.ts';
 import type { Reporter } from './report.ts';
-import { createReporter, signalExit } from './report.ts';
+import { createReporter } from './report.ts';
 
 /** One command line from words to exit code: here every failure ends. */
 export async function run(host: Host, tree: Group): Promise<number> {
@@ -24,7 +25,7 @@ export async function run(host: Host, tree: Group): Promise<number> {
   try {
     return await perform(host, tree, reporter);
   } catch (error) {
-    return failed(error, host, reporter);
+    return failed(error, host.signal, reporter);
   }
 }
 
@@ -62,71 +63,6 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   } finally {
     await context.close();
   }
-}
-
-/** What the command came to; in a dry run, the request that it would have made. */
-async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
-  if (!dryRun) return perform();
-  const { Planned, curlLine } = await import('../client/plan.ts');
-  try {
-    return await perform();
-  } catch (error) {
-    if (!(error instanceof Planned)) throw error;
-    const { request } = error;
-    return { data: request, text: () => curlLine(request), exit: 'done' };
-  }
-}
-
-/** After a call that changed something, what cannot be printed as asked is printed as it is. */
-async function print({ data, text }: Outcome, options: PrinterOptions, changed: CliContext | undefined): Promise<void> {
-  try {
-    await createPrinter(options).print(data, text);
-  } catch (error) {
-    const full = unwritable(error);
-    if (full && changed) {
-      const hint = `do not repeat it; what it came to: ${JSON.stringify(data)}`;
-      throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
-    }
-    if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
-    changed.note('not-as-asked', `${error.message}; the whole result is shown`);
-    const format = options.format === 'id' ? undefined : options.format;
-    await createPrinter({ ...options, format, columns: undefined, query: undefined }).print(data, text);
-  }
-}
-
-async function failed(error: unknown, host: Host, reporter: Reporter): Promise<number> {
-  const signal: unknown = host.signal.aborted ? host.signal.reason : undefined;
-  if (signal === 'SIGPIPE') return exitCodes.done;
-  if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
-  const failure =
-    error instanceof CliError ? error : (interrupted(error, signal) ?? unwritable(error) ?? unexpected(error));
-  reporter.error(failure);
-  return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
-}
-
-/** Whatever the signal called off, such as the wait for a sandbox that starts. */
-function interrupted(error: unknown, signal: unknown): CliError | undefined {
-  if (signal === undefined || !(error instanceof Error && error.name === 'AbortError')) return undefined;
-  return new CliError('interrupted', 'interrupted', 'interrupted', { cause: error });
-}
-
-/** A result that cannot be written, as on a full disk, must not look like success. */
-function unwritable(error: unknown): CliError | undefined {
-  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
-  const why = fileFault(error)?.reason ?? error.message;
-  return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
-}
-
-function unexpected(error: unknown): CliError {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new CliError('unexpected', 'bug', `this is a bug in bizmsg: ${text.split('\n')[0]}`, {
-    hint: `please report it with the command and these lines:\n${text}`,
-  });
-}
-
-/** Ctrl-C at a prompt. */
-function isPromptLeft(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError');
 }
 
 function checkGlobals(path: readonly string[], node: Command, given: Globals): void {

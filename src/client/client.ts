@@ -14,7 +14,7 @@ import type { RawAnswer, RawRequest } from './raw.ts';
 import { rawAnswer, rawRequest } from './raw.ts';
 import type { WireRequest } from './transport.ts';
 
-export type Query = readonly (readonly [name: string, value: string])[];
+type Query = readonly (readonly [name: string, value: string])[];
 
 export interface ClientOptions extends Omit<Line, 'conceal'> {
   /** Its path, if it has one, stands before every path. */

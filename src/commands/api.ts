@@ -25,6 +25,7 @@ export const api = command({
     'api /api/public/contacts -f phone=+12025550144 -f name=Ada --profile local',
     'api /api/public/contacts -i --profile local',
   ],
+  sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   honours: calling,
   changes: true,
   piped: 'verbatim',

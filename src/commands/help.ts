@@ -8,6 +8,7 @@ export const helpCommand = command({
   details: `Topics: ${Object.keys(topics).join(', ')}.`,
   params: { words: words('[words...]', 'a command, or a topic') },
   examples: ['help contacts create', 'help exit-codes'],
+  sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
   honours: [],
   piped: 'text',
   run: async (context, input) => {

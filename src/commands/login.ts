@@ -13,6 +13,7 @@ export const login = command({
     'The key is checked with one GET of the templates. Nothing is stored when the service refuses it or cannot be reached. A live key is stored, not active: see keys switch-mode.',
   params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
+  sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',
   honours: ['profile', 'baseUrl', 'mode', ...printing],
   changes: true,
   piped: 'text',

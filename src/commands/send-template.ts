@@ -22,7 +22,7 @@ export const sendTemplate = command({
     'send-template --to +12025550101 --template welcome --profile local -o json',
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --dry-run',
   ],
-  sample: 'msg_sandbox_01JD2VYQ7W3KX',
+  sample: 'msg_sandbox_73617ba99900000k',
   honours: calling,
   changes: true,
   piped: 'id',

@@ -9,6 +9,8 @@ export const whoami = command({
   details: 'It makes no call.',
   params: { explain: flag('--explain', 'show every candidate, and why it won or lost') },
   examples: ['whoami --profile local', 'whoami --explain --profile local'],
+  sample:
+    'Profile  local\nSource   --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780\nKey      sk_test_…f167',
   honours: ['profile', 'mode', 'baseUrl', ...printing],
   piped: 'text',
   run: async (context, { explain }) => {

@@ -33,7 +33,7 @@ export async function* table(rows: readonly Row[], ui: Ui, options: TableOptions
 }
 
 /** The widest columns give way first, none below a readable remainder. */
-export function fitted(natural: readonly number[], width: number): readonly number[] {
+function fitted(natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural];
   const least = 6;
   let excess = widths.reduce((sum, one) => sum + one + between, -between) - width;

@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** https://no-color.org and https://force-color.org; the flag wins over both. */
-export function wantsColor({ terminal, noColor, env }: Omit<Surroundings, 'width'>): boolean {
+function wantsColor({ terminal, noColor, env }: Omit<Surroundings, 'width'>): boolean {
   if (noColor) return false;
   if (env['NO_COLOR']) return false;
   const force = env['FORCE_COLOR'];

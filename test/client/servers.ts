@@ -12,7 +12,7 @@ const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, impor
 export const authority = fixture('authority.pem');
 const identity = { key: fixture('server-key.pem'), cert: fixture('server.pem') };
 
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];

@@ -13,7 +13,7 @@ export const acme: Profile = {
   mode: 'sandbox',
   keys: { sandbox: testKey, live: liveKey },
 };
-export const beta: Profile = { baseUrl: 'https://beta.example.com', mode: 'sandbox', keys: { live: liveKey } };
+const beta: Profile = { baseUrl: 'https://beta.example.com', mode: 'sandbox', keys: { live: liveKey } };
 
 export const noStore: FoundStore = { version: 1, profiles: {}, exists: false };
 export const store: FoundStore = { version: 1, current: 'acme', profiles: { acme, beta }, exists: true };

@@ -20,6 +20,8 @@ export const createContact = command({
     'contacts create --set phone=+12025550142 --set name=Ada --profile local',
     'contacts create --set phone=+12025550143 --set-json tags=\'["vip"]\' --set attributes.city=Oslo --profile local',
   ],
+  sample:
+    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_73617ba99900000n\t+12025550142\tAda\t[]\t{}\t2026-11-21T10:01:08.108Z',
   honours: calling,
   changes: true,
   piped: 'rows',

@@ -6,6 +6,7 @@ export const listKeys = command({
   summary: 'List the stored keys, shown by prefix and last four',
   params: {},
   examples: ['keys list', 'keys list --profile acme -o json'],
+  sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue',
   honours: ['profile', ...printing],
   piped: 'rows',
   run: async (context) => (await context.profiles()).keyRows(context.given.profile),

@@ -9,6 +9,7 @@ export const removeKey = command({
   details: 'The key is still valid at the service; it is revoked in the dashboard.',
   params: { which: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys remove live --profile acme'],
+  sample: 'Removed the live key of acme',
   honours: ['profile', ...printing],
   changes: true,
   piped: 'text',

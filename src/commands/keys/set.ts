@@ -9,6 +9,7 @@ export const setKey = command({
     'The key comes from a prompt or from stdin, never from an argument. A live key is stored, not active: see keys switch-mode. For a key with neither prefix, --mode says which kind it is.',
   params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
+  sample: 'Stored the sandbox key sk_test_…1234 of acme',
   honours: ['profile', 'mode', ...printing],
   changes: true,
   piped: 'text',

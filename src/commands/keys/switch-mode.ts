@@ -10,6 +10,7 @@ export const switchMode = command({
     'It changes this profile on this machine, for all its shells and scripts; the service is not called. For one command use --mode.',
   params: { to: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
+  sample: 'Switched acme to live: sk_live_…4f2a',
   honours: ['profile', ...printing],
   changes: true,
   piped: 'text',

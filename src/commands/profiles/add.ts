@@ -18,6 +18,8 @@ export const addProfile = command({
     'profiles add acme --base-url https://api.example.com --plan growth --key-stdin < key.txt',
     'profiles add acme --base-url https://api.example.com --without-key',
   ],
+  sample:
+    'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',
   honours: ['baseUrl', 'mode', ...printing],
   changes: true,
   piped: 'text',

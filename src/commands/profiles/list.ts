@@ -6,6 +6,8 @@ export const listProfiles = command({
   summary: 'List the profiles',
   params: {},
   examples: ['profiles list', 'profiles list -o json'],
+  sample:
+    'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t\t',
   honours: [...printing],
   piped: 'rows',
   run: async (context) => (await context.profiles()).rows(),

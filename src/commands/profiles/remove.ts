@@ -8,6 +8,7 @@ export const removeProfile = command({
   details: 'The keys are still valid at the service; they are revoked in the dashboard.',
   params: { name: required('<name>', 'a profile') },
   examples: ['profiles remove acme'],
+  sample: 'Removed acme',
   honours: [...printing],
   changes: true,
   piped: 'text',

@@ -14,6 +14,7 @@ export const setProfile = command({
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
   },
   examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
+  sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
   honours: ['baseUrl', ...printing],
   changes: true,
   piped: 'text',

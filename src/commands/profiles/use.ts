@@ -7,6 +7,7 @@ export const useProfile = command({
   summary: 'Choose the profile that is used when none is named',
   params: { name: required('<name>', 'a profile') },
   examples: ['profiles use acme'],
+  sample: 'Using acme',
   honours: [...printing],
   changes: true,
   piped: 'text',

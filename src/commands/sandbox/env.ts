@@ -7,6 +7,8 @@ export const sandboxEnv = command({
   details: 'The one place that prints the sandbox’s keys in full. It starts the sandbox if none is running.',
   params: {},
   examples: ['sandbox env', 'sandbox env -o json'],
+  sample:
+    'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
   honours: [...printing],
   piped: 'text',
   run: async (context) => {

@@ -26,6 +26,7 @@ export const startSandbox = streaming({
   details: 'With --background it returns once the sandbox is ready. With -o ndjson the first line says where it is.',
   params,
   examples: ['sandbox start --idle 1s', 'sandbox start --background --plan starter'],
+  sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)',
   honours: [...printing],
   piped: 'text',
   async *run(context, input) {

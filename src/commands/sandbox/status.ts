@@ -1,16 +1,33 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
+import { isRow } from '../../terminal/rows.ts';
 
 export const sandboxStatus = command({
   name: 'status',
   summary: 'Show the sandboxes that run on this machine',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
+  sample:
+    'url\tpid\tplan\tshape\tuptime_s\tcontacts\ttemplates\tcampaigns\tmessages\tevents\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t6\t7\t3\t1\t2\t…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    return Promise.all(sandboxes.live().map(async (locator) => (await sandboxes.remote(locator)).status()));
+    return Promise.all(sandboxes.live().map(async (locator) => row(await (await sandboxes.remote(locator)).status())));
   },
   view: () => 'No sandbox is running; one starts on demand with --profile local',
 });
+
+/** What fits a line: the plan by name, the counts each by their own. */
+function row({ url, pid, plan, shape, uptime_ms: uptime, counts, data }: Readonly<Record<string, unknown>>) {
+  const name = isRow(plan) ? plan['name'] : plan;
+  return {
+    url,
+    pid,
+    plan: name,
+    shape,
+    uptime_s: Math.round(Number(uptime) / 1000),
+    ...(isRow(counts) ? counts : {}),
+    data,
+  };
+}

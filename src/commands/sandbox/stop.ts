@@ -6,6 +6,7 @@ export const stopSandbox = command({
   summary: 'Stop the sandboxes that run on this machine',
   params: {},
   examples: ['sandbox stop'],
+  sample: 'Stopped http://127.0.0.1:4780',
   honours: [...printing],
   changes: true,
   piped: 'text',

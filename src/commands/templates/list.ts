@@ -7,6 +7,8 @@ export const listTemplates = command({
   summary: 'List the message templates',
   params: listParams,
   examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
+  sample:
+    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_4\tverification_code\ten_US\tAUTHENTICATION\tAPPROVED\t…\n…',
   honours: calling,
   piped: 'rows',
   run: (context, input) => listing(context, 'listTemplates', input),
