@@ -25,9 +25,17 @@ function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
 
 export function jsonIn(text: string, where: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, exact);
     return value;
   } catch (error) {
-    throw usage(`${where} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw usage(error instanceof RangeError ? `${where}: ${why}` : `${where} is not JSON: ${why}`);
   }
+}
+
+/** A number that is too large would be sent as another one, or as null. */
+function exact(_key: string, value: unknown): unknown {
+  const isLost = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (isLost) throw new RangeError('a number in it is too large to be sent exactly; give it as a text');
+  return value;
 }

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { jsonIn, nested } from '../../src/commands/body.ts';
+import { thrown } from '../support/thrown.ts';
+
+it('nests dotted keys, own fields whatever their name', () => {
+  const made = nested([
+    { key: ['a', 'b'], value: 1 },
+    { key: ['__proto__', 'x'], value: 2 },
+    { key: ['a', 'c'], value: 3 },
+  ]);
+  expect(JSON.stringify(made)).toBe('{"a":{"b":1,"c":3},"__proto__":{"x":2}}');
+});
+
+it.each([
+  ['9007199254740993', '--set-json n: a number in it is too large to be sent exactly; give it as a text'],
+  ['[1e999]', '--set-json n: a number in it is too large to be sent exactly; give it as a text'],
+  ['{', '--set-json n is not JSON'],
+])('refuses %j', (text, message) => {
+  expect(thrown(() => jsonIn(text, '--set-json n'))).toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining(message),
+  });
+});
+
+it.each(['9007199254740991', '1.5', 'null', '"x"'])('reads %s', (text) => {
+  expect(JSON.stringify(jsonIn(text, 'x'))).toBe(text);
+});
