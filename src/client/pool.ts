@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { createCollector } from './collector.ts';
 import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
-import { wireFailure } from './wire-failure.ts';
+import { WireFailure, wireFailure } from './wire-failure.ts';
 
 export interface PoolOptions {
   readonly origin: string;
@@ -27,8 +27,39 @@ async function openDispatcher(options: PoolOptions): Promise<Dispatcher> {
   // One at a time on a connection: else nobody knows which POST was sent. The client has a deadline of its own.
   const shared = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
   if (proxy === undefined) return new Pool(origin, { ...shared, connect: { ...tls, timeout: connectTimeout } });
-  const { openTunnel } = await import('./tunnel.ts');
   return openTunnel({ proxy, tls: { ...tls, timeout: connectTimeout }, shared });
+}
+
+interface TunnelOptions {
+  readonly proxy: string;
+  readonly tls: { readonly ca?: string[]; readonly timeout: number };
+  readonly shared: { readonly connections: number; readonly pipelining: number };
+}
+
+async function openTunnel({ proxy, tls, shared }: TunnelOptions): Promise<Dispatcher> {
+  const [{ default: DispatcherClass }, { default: connect }, { default: ProxyAgent }] = await Promise.all([
+    import('undici/lib/dispatcher/dispatcher.js'),
+    import('undici/lib/api/api-connect.js'),
+    import('undici/lib/dispatcher/proxy-agent.js'),
+  ]);
+  // undici's index adds the calls to the class; the slim entries leave that to their user.
+  Object.assign(DispatcherClass.prototype, { connect });
+  return new ProxyAgent({ ...shared, uri: proxy, requestTls: tls, proxyTls: tls, clientFactory: toProxy });
+}
+
+/** undici tries a proxy that hangs up again and again, without a pause; under another name the fault ends it. */
+function toProxy(origin: URL, options: object): Dispatcher {
+  const pool = new Pool(origin, { ...options, headersTimeout: 10_000 });
+  const open = pool.connect.bind(pool);
+  return Object.assign(pool, {
+    connect: async (to: Omit<Dispatcher.ConnectOptions, 'origin'>) => {
+      try {
+        return await open(to);
+      } catch (error) {
+        throw new WireFailure('proxy', false, error instanceof Error ? error.message : 'no answer', error);
+      }
+    },
+  });
 }
 
 function send(dispatcher: Dispatcher, request: WireRequest, limits: WireLimits): Promise<WireAnswer> {
