@@ -28,7 +28,9 @@ const host = {
     },
   },
   // HOME may be set and empty.
-  home: homedir() || userInfo().homedir,
+  get home() {
+    return homedir() || userInfo().homedir;
+  },
   pid: process.pid,
   self: [process.execPath, __filename],
   signal: interruption.signal,
@@ -68,6 +70,8 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   });
 }
 
+// Until it is known: a process that ends on its way must not look like success.
+process.exitCode = 1;
 void end();
 
 async function end() {

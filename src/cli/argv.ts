@@ -40,7 +40,9 @@ export function locate(tree: Group, argv: readonly string[]): Located {
 export function checkValues(argv: readonly string[], params: Params): void {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
+  const afterEnd = argv.slice(words.length);
   const emptyAllowed = words.includes('--allow-empty');
+  if (afterEnd.includes('') && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');
   for (let at = 0; at < words.length; at++) {
     const { name, param, inline } = optionAt(words[at] ?? '', params);
     if (!param && words[at] === '' && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');

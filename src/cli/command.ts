@@ -14,6 +14,8 @@ export interface Outcome {
   readonly data: unknown;
   readonly text: (ui: Ui) => string;
   readonly exit: ExitName;
+  /** Something was changed: what cannot be printed as asked is no failure any more. */
+  readonly changed: boolean;
 }
 
 /** Shows an item of a command that goes on. */
@@ -31,8 +33,6 @@ interface Described {
   /** What it prints through a pipe. */
   readonly sample: string;
   readonly honours: readonly Honour[];
-  /** It changes something: when its result cannot be printed as asked, that is no failure any more. */
-  readonly changes?: true;
   readonly piped: Piped;
 }
 
@@ -61,6 +61,8 @@ interface Definition<P extends Params, R> extends Described {
   /** What the structured forms print, where it is not the result itself. */
   data?(result: R): unknown;
   exit?(result: R): ExitName;
+  /** Whether it changes something. */
+  readonly changes?: true | ((result: R) => boolean);
 }
 
 export function command<const P extends OwnParams, R>(definition: Definition<P, R>): Command {
@@ -106,14 +108,15 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
   return step.value;
 }
 
-type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit'>;
+type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>({ view, data, exit }: Ending<R>, result: R): Outcome {
+function ended<R>({ view, data, exit, changes }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
     exit: exit?.(result) ?? 'done',
+    changed: typeof changes === 'function' ? changes(result) : changes === true,
   };
 }
 

@@ -9,7 +9,9 @@ export function failed(error: unknown, { aborted, reason }: AbortSignal, reporte
   if (signal === 'SIGPIPE') return exitCodes.done;
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
   const failure =
-    error instanceof CliError ? error : (interrupted(error, signal) ?? unwritable(error) ?? unexpected(error));
+    error instanceof CliError
+      ? error
+      : (interrupted(error, signal) ?? unwritable(error) ?? unusable(error) ?? unexpected(error));
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
 }
@@ -25,6 +27,14 @@ export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
   const why = fileFault(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
+}
+
+/** A file or folder of this machine that is not as it should be. */
+function unusable(error: unknown): CliError | undefined {
+  const path = error instanceof Error && 'path' in error ? error.path : undefined;
+  const fault = fileFault(error);
+  if (!fault || typeof path !== 'string' || fault.reason === fault.code) return undefined;
+  return configuration('file-unusable', `cannot use ${path}: ${fault.reason}`, undefined, error);
 }
 
 function unexpected(error: unknown): CliError {

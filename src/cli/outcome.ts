@@ -15,15 +15,15 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
   } catch (error) {
     if (!(error instanceof Planned)) throw error;
     const { request } = error;
-    return { data: request, text: () => curlLine(request), exit: 'done' };
+    return { data: request, text: () => curlLine(request), exit: 'done', changed: false };
   }
 }
 
 /** After a call that changed something, what cannot be printed as asked is printed as it is. */
 export async function print(
-  { data, text }: Outcome,
+  { data, text, changed }: Outcome,
   options: PrinterOptions,
-  changed: Pick<Context, 'note'> | undefined,
+  context: Pick<Context, 'note'>,
 ): Promise<void> {
   try {
     await createPrinter(options).print(data, text);
@@ -34,7 +34,7 @@ export async function print(
       throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
     }
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
-    changed.note('not-as-asked', `${error.message}; the whole result is shown`);
+    context.note('not-as-asked', `${error.message}; the whole result is shown`);
     const format = options.format === 'id' ? undefined : options.format;
     await createPrinter({ ...options, format, columns: undefined, query: undefined }).print(data, text);
   }

@@ -47,8 +47,9 @@ export function createPrinter(options: PrinterOptions): Printer {
     const shown = chosenColumns(value, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
     if (form === 'ndjson') return writeAll(isRows(shown) ? shown.map((row) => json(row)) : [json(shown)]);
-    if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !query && !options.columns))
-      return write(line(text));
+    const asked = query !== undefined || options.columns !== undefined;
+    if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
+    if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
     if (isRows(shown)) return printRows(shown);
     if (isRow(shown)) return printRows([shown]);
     // No rows: an empty success has nothing for a pipe, anything else is shown whole.
@@ -60,11 +61,15 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'json') return write(json(value, terminal ? 2 : undefined));
     const values = Array.isArray(value) ? value : [value];
     if (form === 'ndjson') return writeAll(values.map((one) => json(one)));
-    return writeAll(values.map((one) => (terminal ? `${safeLines(cell(one))}\n` : tsvLine([one]))));
+    return writeAll(values.map((one) => plainLine(one)));
+  }
+
+  function plainLine(value: unknown): string {
+    return terminal ? `${safeLines(cell(value))}\n` : tsvLine([value]);
   }
 
   async function printRows(rows: readonly Row[]): Promise<void> {
-    if (form === 'id') return writeAll(rows.map((row) => tsvLine([identified(row)])));
+    if (form === 'id') return writeAll(rows.map((row) => plainLine(identified(row))));
     const columns = options.columns ?? columnsOf(rows);
     if (columns.length === 0) return;
     if (form === 'table') {

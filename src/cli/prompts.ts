@@ -28,15 +28,11 @@ export function createPrompts(host: Host, given: Globals): Prompts {
   };
   const missing = (question: string, flag: string) =>
     usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
-  const stdin = async () => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of host.streams.stdin) {
-      chunks.push(Buffer.from(chunk));
-      size += chunk.length;
-      if (size > most) throw usage('stdin goes on after 32 MB', 'is it the right one?');
-    }
-    return text(Buffer.concat(chunks), 'stdin');
+  let taken = false;
+  const stdin = () => {
+    if (taken) throw usage('stdin is asked for twice', 'it can be read once: give one of them in a file');
+    taken = true;
+    return readAll(host);
   };
   return {
     ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
@@ -46,9 +42,23 @@ export function createPrompts(host: Host, given: Globals): Prompts {
       const refusal = unsafe('not-confirmed', `${question}: nobody is there to confirm it`, 'add --yes if it is meant');
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
-    stdin,
+    stdin: async () => stdin(),
     read: async (path) => (path === '-' ? stdin() : fileText(path)),
   };
+}
+
+async function readAll({ streams: { stdin }, signal }: Host): Promise<string> {
+  const abort = () => stdin.destroy(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
+  signal.addEventListener('abort', abort, { once: true });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > most) throw usage('stdin goes on after 32 MB', 'is it the right one?');
+  }
+  signal.removeEventListener('abort', abort);
+  return text(Buffer.concat(chunks), 'stdin');
 }
 
 /** A prompt's check from a reader that throws what is wrong. */

@@ -55,8 +55,9 @@ export function setting(text: string): Setting {
 }
 
 function repairedPhone(text: string): string | undefined {
-  const bare = text.replace(/[\s().\-/\u00a0]/g, '').replace(/^00/, '+');
-  const marked = bare.startsWith('+') ? bare : `+${bare}`;
+  const bare = text.replace(/\(0\)|[\s().\-/\u00a0]/g, '').replace(/^00/, '+');
+  // Without its + the country is anybody's guess, but for a number that only lost that.
+  const marked = /^\d{11,15}$/.test(bare) ? `+${bare}` : bare;
   return /^\+[1-9]\d{6,14}$/.test(marked) ? marked : undefined;
 }
 

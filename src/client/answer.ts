@@ -1,5 +1,6 @@
 import type { Reader } from '../contract/readers.ts';
 import { Mismatch } from '../contract/readers.ts';
+import { parseJson } from '../json.ts';
 import type { Line } from './exchange.ts';
 import { failed } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
@@ -14,7 +15,7 @@ export function readAnswer(line: Line, request: WireRequest, { answer, reader }:
   const text = new TextDecoder().decode(answer.body);
   const empty = text.trim() === '';
   try {
-    return reader(empty ? undefined : JSON.parse(text));
+    return reader(empty ? undefined : parseJson(text));
   } catch (error) {
     throw failed(line, request, { kind: 'unreadable', answer, why: empty ? 'it is empty' : reason(error) });
   }
@@ -22,5 +23,5 @@ export function readAnswer(line: Line, request: WireRequest, { answer, reader }:
 
 function reason(error: unknown): string {
   if (error instanceof Mismatch) return `${error.at} ${error.message}`.trim();
-  return 'it is not JSON';
+  return error instanceof SyntaxError && error.message.startsWith('it nests') ? error.message : 'it is not JSON';
 }

@@ -58,7 +58,13 @@ function watchConnect(outgoing: ClientRequest, patience: number): { sent(): bool
 
 function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    outgoing.on('response', resolve).on('error', reject).end(body);
+    outgoing.on('response', resolve).on('error', reject);
+    // Neither an answer nor an error: without this a 101 would end the process in silence.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new WireFailure('garbled', true, 'it switches protocols'));
+    });
+    outgoing.end(body);
   });
 }
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../contract/readers.ts';
+import { parseJson } from '../json.ts';
 import type { Conceal } from './conceal.ts';
 
 export interface ErrorBody {
@@ -26,8 +27,7 @@ function excerpt(text: string, conceal: Conceal): string {
 
 function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { flag, option, repeated, required } from '../cli/params.ts';
 import type { Setting } from '../cli/values.ts';
 import { setting } from '../cli/values.ts';
 import { unsafe, usage } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import { jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -27,7 +28,6 @@ export const api = command({
   ],
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   honours: calling,
-  changes: true,
   piped: 'verbatim',
   run: async (context, { path, method, field, typed, header, include, input }) => {
     const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
@@ -35,16 +35,18 @@ export const api = command({
       throw usage('--input is a whole body and does not go together with fields');
     const given = input === undefined ? undefined : await context.read(input);
     const body = given ?? (fields.length > 0 ? JSON.stringify(nested(fields)) : undefined);
+    const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     const answer = await (
       await context.client()
     ).raw({
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      method: chosen,
       path,
       headers: Object.fromEntries(header),
       ...(body !== undefined && { body }),
     });
-    return { ...answer, include };
+    return { ...answer, include, method: chosen };
   },
+  changes: ({ method }) => method !== 'GET' && method !== 'HEAD',
   data: ({ body }) => parsed(body.toString('utf8')),
   view: (answer, ui) => (answer.include ? head(answer, ui) : '') + ui.outside(answer.body.toString('utf8')),
 });
@@ -88,8 +90,7 @@ async function typedField(
 
 function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     return text === '' ? undefined : text;
   }

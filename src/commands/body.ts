@@ -1,4 +1,5 @@
 import { usage } from '../errors.ts';
+import { parseJson } from '../json.ts';
 
 interface Field {
   readonly key: readonly string[];
@@ -25,8 +26,7 @@ function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
 
 export function jsonIn(text: string, where: string): unknown {
   try {
-    const value: unknown = JSON.parse(text, exact);
-    return value;
+    return parseJson(text, exact);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw usage(error instanceof RangeError ? `${where}: ${why}` : `${where} is not JSON: ${why}`);

@@ -19,27 +19,39 @@ export async function listing(
   name: ListName,
   { all, limit = Infinity, urlParams }: Input<typeof listParams>,
 ): Promise<unknown> {
-  const rows: Row[] = [];
   const query = urlParams.map(({ key, value }) => [key.join('.'), value] as const);
-  for await (const page of (await context.client()).pages(name, query)) {
-    const found = findRows(page.answer);
-    if (!found && rows.length > 0) {
-      context.note('no-single-list', 'no single list of records in a further page; shown is what came before it');
-      break;
-    }
-    if (!found) {
+  const rows: Row[] = [];
+  let before: readonly Row[] | undefined;
+  for await (const { answer, more } of (await context.client()).pages(name, query)) {
+    const found = findRows(answer);
+    if (!found && before === undefined) {
       context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
-      return page.answer;
+      return answer;
     }
+    const end = endOf(found, before);
+    if (end) context.note('no-further-page', `${end}; shown is what came before it`);
+    if (!found || end) break;
+    before = found;
     rows.push(...found);
     if (all && rows.length < limit) continue;
     if (rows.length > limit) context.note('cut', `shown are ${limit} of the ${rows.length} records fetched`);
-    else if (page.more) context.note('more', 'the service has more; --all fetches every page');
+    else if (more)
+      context.note('more', all ? 'the service has more' : 'the service has more; --all fetches every page');
     break;
   }
   return rows.slice(0, limit);
 }
 
+/** Why a further page is the end of the list, although the one before pointed to it. */
+function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undefined): string | undefined {
+  if (!found) return 'no single list of records in a further page';
+  // A service that ignores its own cursor sends one page for ever.
+  return JSON.stringify(found) === JSON.stringify(before) ? 'the service sends the same page again' : undefined;
+}
+
 export function listView(what: string): (data: unknown, ui: Ui) => string {
-  return (data) => (Array.isArray(data) && data.length === 0 ? `No ${what}` : JSON.stringify(data, undefined, 2));
+  return (data) => {
+    const empty = data === undefined || data === null || (Array.isArray(data) && data.length === 0);
+    return empty ? `No ${what}` : JSON.stringify(data, undefined, 2);
+  };
 }

@@ -31,7 +31,7 @@ export const login = command({
     );
     const key = keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
     const draft = { baseUrl, plan, rate, key, mode: context.given.mode };
-    await checkKey(context, profiles.target(draft));
+    await checkKey(context, profiles.target(name, draft));
     return profiles.add(name, draft);
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),

@@ -25,7 +25,7 @@ export const endpoints = {
     purpose: 'Send an approved template message to one recipient.',
     body: read.object({ to: read.phone, template: read.string, params: read.list(read.string) }),
     success: 200,
-    answer: read.object({ message_id: read.string }, read.notShown),
+    answer: read.object({ message_id: read.id }, read.notShown),
   }),
   listContacts: endpoint({
     family: 'Contacts',

@@ -22,6 +22,13 @@ export function string(value: unknown, at = ''): string {
   return value;
 }
 
+/** An identifier: one that is empty identifies nothing. */
+export function id(value: unknown, at = ''): string {
+  const text = string(value, at);
+  if (text === '') throw new Mismatch(at, 'is empty');
+  return text;
+}
+
 /** §2: `+` followed by digits, and nothing else is excluded. */
 export function phone(value: unknown, at = ''): string {
   const text = string(value, at);

@@ -17,6 +17,7 @@ export interface LocalCaller {
 
 /** A key and where it goes. */
 export interface Target {
+  readonly profile?: string | undefined;
   readonly kind: 'service';
   readonly baseUrl: string;
   readonly key: string;

@@ -23,7 +23,7 @@ export interface Profiles {
   requireAddress(text: string): void;
   requireKey(name: string, mode: Mode): void;
   /** Where a profile that is not stored yet would call. */
-  target(draft: Draft & { readonly key: string }): Target;
+  target(name: string, draft: Draft & { readonly key: string }): Target;
   add(name: string, draft: Draft): Promise<ProfileRow>;
   set(name: string, settings: Settings): Promise<ProfileRow>;
   use(name: string): Promise<{ readonly name: string }>;
@@ -52,9 +52,9 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     requireFree: (name) => edit.requireFree(found(), name),
     requireAddress: (text) => void baseUrl(text),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
-    target: (draft) => {
+    target: (profile, draft) => {
       const key = readKey(draft.key);
-      return { kind: 'service', baseUrl: baseUrl(draft.baseUrl), key, mode: keyMode(key, draft.mode) };
+      return { kind: 'service', profile, baseUrl: baseUrl(draft.baseUrl), key, mode: keyMode(key, draft.mode) };
     },
     add: (name, draft) => rowAfter(name, (store) => edit.addProfile(store, name, draft)),
     set: (name, settings) => rowAfter(name, (store) => edit.setProfile(store, name, settings)),

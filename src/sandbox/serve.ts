@@ -9,6 +9,7 @@ import { sleep } from './clock.ts';
 import type { Locator } from './locator.ts';
 import { findSandbox, locatorFolder, removeLocator, writeLocator } from './locator.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { RunningServer } from './server.ts';
 import { startServer } from './server.ts';
 
 export interface ServeOptions {
@@ -43,12 +44,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { sandbox, stateFolder, data, background, build, pid, now } = options;
   locatorFolder(stateFolder);
   const release = data === null ? () => {} : await claim(data, options);
+  let server: RunningServer | undefined;
   try {
     const token = randomBytes(24).toString('hex');
     let end: (ending: Ending) => void = () => {};
     const ending = new Promise<Ending>((resolve) => (end = resolve));
-    const server = await startServer({ ...options, token, onStop: () => end('stopped'), onIdle: () => end('idle') });
-    const { port, url } = server;
+    server = await startServer({ ...options, token, onStop: () => end('stopped'), onIdle: () => end('idle') });
+    const running = server;
+    const { port, url } = running;
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, pid, startedAt: now(), token, build, data, background, keys };
     writeLocator(stateFolder, locator);
@@ -58,10 +61,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
       sandbox.close();
       // Before the port falls silent, which is what the one that waits to follow listens for.
       release();
-      await server.close();
+      await running.close();
     };
     return { locator, ending, close };
   } catch (error) {
+    await server?.close();
     release();
     throw error;
   }
@@ -82,5 +86,9 @@ async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions
 
 /** Said of an address, or of a process that has none yet. */
 export function alreadyRunning(where: string): CliError {
-  return configuration('sandbox-running', `this sandbox runs already: ${where}`, 'stop it first, or use that one');
+  return configuration(
+    'sandbox-running',
+    `this sandbox runs already: ${where}`,
+    'stop it first with bizmsg sandbox stop, or use that one',
+  );
 }

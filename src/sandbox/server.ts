@@ -72,7 +72,9 @@ function serve(server: Server, controlled: Controlled, idle: Idle): void {
   // it would be answered 417, a status that the service does not have
   server.on('checkExpectation', handle);
   server.on('connect', ({ url: target = '' }, socket: Duplex) => {
-    socket.end(rawReply(sandbox.refuse(404, `there is no tunnel to ${target}`)));
+    // Node has let go of it: nobody else would hear it fail, or close it.
+    socket.on('error', () => {});
+    socket.end(rawReply(sandbox.refuse(404, `there is no tunnel to ${target}`)), () => socket.destroy());
   });
   server.on('clientError', (_, socket) => {
     if (socket.writable) socket.end(rawReply(sandbox.refuse(400, 'this is not a valid HTTP request')));

@@ -47,9 +47,9 @@ export function cell(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** What identifies a row: `id`, else the first field whose name ends in it. */
+/** What identifies a row: `id`, else the one field whose name ends in it. Of several, none can be told. */
 export function idOf(row: Row): unknown {
   if (row['id'] !== undefined) return row['id'];
-  const name = Object.keys(row).find((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
-  return name === undefined ? undefined : row[name];
+  const [name, ...others] = Object.keys(row).filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
+  return name === undefined || others.length > 0 ? undefined : row[name];
 }

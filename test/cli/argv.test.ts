@@ -49,6 +49,7 @@ describe('checkValues', () => {
     ['an empty value written with =', ['--param='], 'the value of --param is empty'],
     ['an empty global', ['--profile', ''], 'the value of --profile is empty'],
     ['an empty argument', ['x', ''], 'an argument is empty'],
+    ['an empty argument after --', ['--', 'x', ''], 'an argument is empty'],
   ])('refuses %s', (_name, argv, message) => {
     expect(thrown(() => checkValues(argv, params))).toMatchObject({ exit: 'usage', message });
   });
@@ -59,7 +60,8 @@ describe('checkValues', () => {
     [['-p', 'a', '--yes']],
     [['-p-x']],
     [['--allow-empty', '-p', '']],
-    [['--', '-p', '']],
+    [['--', '-p', '--yes']],
+    [['--allow-empty', '--', '']],
     [['--yes', 'x']],
   ])('lets %j pass', (argv) => {
     expect(thrown(() => checkValues(argv, withEmpty))).toBeUndefined();

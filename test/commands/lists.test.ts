@@ -28,9 +28,33 @@ describe('a list of contacts', () => {
     'keeps what was fetched when a later page is %j, and says so',
     async (page) => {
       const { code, stdout, stderr } = await cli(all, await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', page));
-      expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-single-list']]);
+      expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-further-page']]);
     },
   );
+
+  it.each(['[]', '[{"id":"1"}]'])('ends where a service makes cursors for ever: %s', async (data) => {
+    let count = 0;
+    const caller = await openHostile((_, __, response) => response.end(`{"data":${data},"next_cursor":"c${++count}"}`));
+    const { code, stderr } = await cli(all, caller);
+    expect([code, noteCodes(stderr), caller.seen.length]).toEqual([0, ['no-further-page'], 2]);
+  });
+
+  it('of an empty answer is empty on a terminal too', async () => {
+    const { code, stdout } = await cli(['contacts', 'list'], { ...(await paged('')), terminal: 80 });
+    expect([code, stdout]).toEqual([0, 'No contacts\n']);
+  });
+
+  it('lets no id act on a terminal', async () => {
+    const caller = await paged(JSON.stringify([{ id: '\u001b]0;x\u0007\u009b2J1' }]));
+    const { stdout } = await cli(['contacts', 'list', '-o', 'id'], { ...caller, terminal: 80 });
+    expect(stdout).toBe(']0;x2J1\n');
+  });
+
+  it('tells no id where several fields might be it', async () => {
+    const caller = await paged('[{"account_id":"a","uuid":"u"}]');
+    const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], caller);
+    expect([code, stdout]).toEqual([2, '']);
+  });
 
   it('prints nothing of a first page when a later one fails', async () => {
     const caller = await openHostile(({ url }, _, response) =>

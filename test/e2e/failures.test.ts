@@ -507,7 +507,7 @@ describe('a failure', () => {
 describe('a POST that the service acted on', () => {
   // An empty success, or one of any shape, is a success where nothing is shown.
   const badForAll = misdeedNames.filter(
-    (name) => !['an empty 200', 'a message_id that is a number', 'an array'].includes(name),
+    (name) => !['an empty 200', 'a message_id that is a number', 'an empty message_id', 'an array'].includes(name),
   );
   const cases = [
     ...misdeedNames.map((misdeed) => ({ call: 'send-template', argv: send, misdeed })),

@@ -22,6 +22,10 @@ export const misdeeds = {
   'HTML with 200': (response) => response.writeHead(200).end('<html>welcome</html>'),
   'an empty 200': (response) => response.writeHead(200).end(),
   'a message_id that is a number': (response) => response.writeHead(200).end('{"message_id":7}'),
+  'an empty message_id': (response) => response.writeHead(200).end('{"message_id":""}'),
+  'what nests too deep': (response) => response.writeHead(500).end('['.repeat(30_000) + ']'.repeat(30_000)),
+  'a switch of protocols': (response) =>
+    response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n'),
   'an array': (response) => response.writeHead(200).end('[]'),
   'what is not HTTP': (response) => response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
   'more than any answer has': (response) => {

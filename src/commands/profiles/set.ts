@@ -20,8 +20,16 @@ export const setProfile = command({
   piped: 'text',
   run: async (context, { name, plan, rate, webhookSecret }) => {
     const profiles = await context.profiles();
+    const before = profiles.show(name);
     const secret = webhookSecret ? await context.stdin() : undefined;
-    return profiles.set(name, { baseUrl: context.given.baseUrl, plan, rate, webhookSecret: secret });
+    const after = await profiles.set(name, { baseUrl: context.given.baseUrl, plan, rate, webhookSecret: secret });
+    const left = (before.sandbox_key ?? before.live_key) !== null && (after.sandbox_key ?? after.live_key) === null;
+    if (left)
+      context.note(
+        'keys-left',
+        'its keys were for the other origin and are removed; they are still valid at the service',
+      );
+    return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });

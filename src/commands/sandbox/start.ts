@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/command.ts';
 import { streaming } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
 import { choice, flag, option } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
@@ -27,7 +26,7 @@ export const startSandbox = streaming({
   params,
   examples: ['sandbox start --idle 1s', 'sandbox start --background --plan starter'],
   sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)',
-  honours: [...printing],
+  honours: ['output'],
   piped: 'text',
   async *run(context, input) {
     if (input.background) return { url: await inBackground(context, input), ended: 'ready' };

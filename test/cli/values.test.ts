@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { phone, phoneDoubt } from '../../src/cli/values.ts';
+import { thrown } from '../support/thrown.ts';
+
+it.each([
+  ['+1 202 555-0101', 'did you mean +12025550101?'],
+  ['12025550101', 'did you mean +12025550101?'],
+  ['0012025550101', 'did you mean +12025550101?'],
+  ['+44 (0)20 7123 4567', 'did you mean +442071234567?'],
+  ['(202)555-0101', 'use the international form, such as +12025550101'],
+  ['2025550101', 'use the international form, such as +12025550101'],
+  ['x', 'use the international form, such as +12025550101'],
+])('refuses %j and offers only what it surely means', (text, hint) => {
+  expect(thrown(() => phone(text))).toMatchObject({ exit: 'usage', hint });
+});
+
+it.each([
+  ['+0123456789', 'no country code begins with 0'],
+  ['+123', 'shorter than any number'],
+  ['+1234567890123456', 'longer than the 15 digits'],
+])('lets %j pass, with its doubts', (text, doubt) => {
+  expect(phone(text)).toBe(text);
+  expect(phoneDoubt(text)).toContain(doubt);
+});
+
+it('has no doubt about what is as it should be', () => {
+  expect(phoneDoubt('+12025550101')).toBeUndefined();
+});
