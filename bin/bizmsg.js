@@ -6,7 +6,8 @@ const { constants, homedir, userInfo } = require('node:os');
 const { dirname } = require('node:path');
 const { main } = load();
 
-const interruption = new AbortController();
+/** @type {AbortController | undefined} */
+let interruption;
 /** @type {number | undefined} */
 let interruptedAt;
 
@@ -33,7 +34,10 @@ const host = {
   },
   pid: process.pid,
   self: [process.execPath, __filename],
-  signal: interruption.signal,
+  // From the first look on; the version and the help are gone before.
+  get signal() {
+    return (interruption ??= listening()).signal;
+  },
   now: Date.now,
   random: Math.random,
   kill(pid, signal) {
@@ -60,19 +64,24 @@ const host = {
   },
 };
 
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
-  process.on(signal, () => {
-    // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
-    if (interruptedAt !== undefined && Date.now() > interruptedAt + 500) process.exit(128 + constants.signals[signal]);
-    interruptedAt ??= Date.now();
-    interruption.abort(signal);
-  });
-}
-
 // Until it is known: a process that ends on its way must not look like success.
 process.exitCode = 1;
 void end();
+
+function listening() {
+  const controller = new AbortController();
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
+    process.on(signal, () => {
+      // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
+      if (interruptedAt !== undefined && Date.now() > interruptedAt + 500)
+        process.exit(128 + constants.signals[signal]);
+      interruptedAt ??= Date.now();
+      controller.abort(signal);
+    });
+  }
+  return controller;
+}
 
 async function end() {
   process.exitCode = await main(host);
@@ -131,7 +140,7 @@ function attempt(fd, bytes) {
     if (fd === 2) return undefined;
     if (code !== 'EPIPE') throw error;
     // A reader that went away, as head does, is not a failure.
-    interruption.abort('SIGPIPE');
+    interruption?.abort('SIGPIPE');
     return undefined;
   }
 }
