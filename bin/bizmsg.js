@@ -2,7 +2,7 @@
 'use strict';
 
 const { closeSync, fstatSync, openSync, writeSync } = require('node:fs');
-const { constants, homedir, userInfo } = require('node:os');
+const { homedir, userInfo } = require('node:os');
 const { dirname } = require('node:path');
 const { main } = load();
 
@@ -74,13 +74,21 @@ function listening() {
     // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
     process.on(signal, () => {
       // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
-      if (interruptedAt !== undefined && Date.now() > interruptedAt + 500)
-        process.exit(128 + constants.signals[signal]);
+      if (interruptedAt !== undefined && Date.now() > interruptedAt + 500) leave(signal);
       interruptedAt ??= Date.now();
       controller.abort(signal);
     });
   }
   return controller;
+}
+
+/**
+ * The signal's own way, with nobody left to hear it.
+ * @param {NodeJS.Signals} signal
+ */
+function leave(signal) {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 async function end() {

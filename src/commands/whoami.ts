@@ -2,6 +2,7 @@ import { command } from '../cli/command.ts';
 import type { Ui } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
+import type { Candidate } from '../profiles/explain.ts';
 
 export const whoami = command({
   name: 'whoami',
@@ -40,16 +41,6 @@ function winnerLines({
     `Address  ${text(address, 'the sandbox on this machine, started on demand')}`,
     `Key      ${text(key, 'made when the sandbox starts')}`,
   ];
-}
-
-interface Candidate {
-  readonly source: string;
-  readonly wins: boolean;
-  readonly why: string;
-  readonly profile?: string | undefined;
-  readonly address?: string | undefined;
-  readonly mode?: string | undefined;
-  readonly key?: string | undefined;
 }
 
 function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): readonly string[] {

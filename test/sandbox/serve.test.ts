@@ -102,3 +102,17 @@ function temporary(): string {
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
 }
+
+it('leaves neither a port nor a lock behind when it cannot say where it is', async () => {
+  const options = optionsIn(temporary());
+  const first = await serve(options);
+  const { port } = first.locator;
+  await first.close();
+  const inTheWay = join(options.stateFolder, 'sandboxes', `${port}.json`);
+  mkdirSync(inTheWay);
+  await expect(serve({ ...options, sandbox: createSandbox(), port })).rejects.toThrow();
+  rmSync(inTheWay, { recursive: true });
+  const again = await serve({ ...options, sandbox: createSandbox(), port });
+  await again.close();
+  expect(again.locator.port).toBe(port);
+});
