@@ -110,7 +110,7 @@ it('leaves neither a port nor a lock behind when it cannot say where it is', asy
   await first.close();
   const inTheWay = join(options.stateFolder, 'sandboxes', `${port}.json`);
   mkdirSync(inTheWay);
-  await expect(serve({ ...options, sandbox: createSandbox(), port })).rejects.toThrow();
+  await expect(serve({ ...options, sandbox: createSandbox(), port })).rejects.toMatchObject({ code: 'EISDIR' });
   rmSync(inTheWay, { recursive: true });
   const again = await serve({ ...options, sandbox: createSandbox(), port });
   await again.close();
