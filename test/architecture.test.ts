@@ -17,11 +17,11 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   // Loaded on first use itself.
   'cli/sandboxes.ts': {
     now: ['contract', 'profiles/folders', 'sandbox/locator'],
-    lazy: ['sandbox/start', 'sandbox/remote'],
+    lazy: ['sandbox/start', 'sandbox/remote/remote'],
   },
   cli: {
     now: ['cli', 'contract', 'terminal'],
-    lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote'],
+    lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
   },
   client: { now: ['client', 'contract'], lazy: ['client'] },
   profiles: { now: ['profiles', 'contract'], lazy: ['profiles'] },

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Host } from '../host.ts';
 import type { Target } from '../profiles/caller.ts';
 import type { Profiles } from '../profiles/profiles.ts';
+import type { Remote } from '../sandbox/remote/remote.ts';
 import { asked } from './caller.ts';
 import type { Connection } from './calling.ts';
 import { connect } from './calling.ts';
@@ -26,6 +27,8 @@ export interface Context extends Prompts {
   clientFor(target: Target): Promise<Client>;
   profiles(): Promise<Profiles>;
   sandboxes(): Promise<Sandboxes>;
+  /** The control plane of the sandbox that the profile `local` means, started if need be. */
+  sandbox(): Promise<Remote>;
 }
 
 /** What the frame alone needs of it. */
@@ -78,6 +81,10 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
       return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
     }),
     sandboxes,
+    sandbox: once(async () => {
+      const found = await sandboxes();
+      return found.remote(await found.ensure());
+    }),
     simulated: () => connections.some(({ simulated }) => simulated),
     close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
   };

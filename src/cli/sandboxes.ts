@@ -4,7 +4,7 @@ import { stateFolder as folderOf } from '../profiles/folders.ts';
 import type { Target } from '../profiles/caller.ts';
 import type { Locator } from '../sandbox/locator.ts';
 import { findSandbox, liveLocators } from '../sandbox/locator.ts';
-import type { Remote } from '../sandbox/remote.ts';
+import type { Remote } from '../sandbox/remote/remote.ts';
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
@@ -52,7 +52,7 @@ export function openSandboxes(host: Host): Sandboxes {
       return { kind: 'service', baseUrl: url, key: keys[mode], mode };
     },
     process: { pid: host.pid, kill: host.kill, now: host.now, build: __BUILD__ },
-    remote: async (locator) => (await import('../sandbox/remote.ts')).openRemote(locator),
+    remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(locator),
   };
 }
 

@@ -2,6 +2,10 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { EventName } from '../contract/events.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
 import type { PlanName } from '../contract/plans.ts';
+import type { ClockSetting } from './clock.ts';
+import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
+import type { Drawn } from './draws.ts';
+import type { Fault } from './fault-records.ts';
 
 export interface Key {
   readonly id: string;
@@ -73,30 +77,89 @@ export interface SandboxEvent {
   readonly id: string;
   readonly type: EventName;
   readonly at: number;
-  /** The message whose next receipt this is. */
+  /** The message that this is about: its events arrive in order. */
   readonly message?: string;
+  /** How many of that message's receipts have happened with it. */
+  readonly done?: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A row of a key's audit log. */
-export interface Call {
-  readonly key: string;
+/** What a customer wrote. */
+export interface Inbound {
+  readonly id: string;
+  readonly from: string;
+  readonly text: string;
+  readonly contact: string;
+  readonly at: number;
+}
+
+/** A contact's run through a flow that has come to its end. */
+export interface FlowRun {
+  readonly id: string;
+  readonly flow: string;
+  readonly contact: string;
+  readonly at: number;
+}
+
+export interface Order {
+  readonly id: string;
+  readonly contact: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly provider: string;
+  readonly at: number;
+}
+
+/** A request and what became of it: of a known key, a row of its audit log. */
+export interface Call extends Drawn {
   readonly at: number;
   readonly method: string;
   readonly target: string;
   readonly status: number;
+  readonly key?: string;
+  /** Why it was refused. */
+  readonly detail?: string;
+}
+
+export type Resettable = 'messages' | 'contacts' | 'logs' | 'all';
+
+/** How far a sandbox had counted when what it counted was let go. */
+export interface Counters {
+  readonly serial: number;
+  readonly events: number;
+  readonly calls: number;
 }
 
 /** All that ever happens to a sandbox's state, as plain data. */
 export type Change =
-  | { readonly type: 'secret'; readonly secret: string }
+  | { readonly type: 'seed'; readonly seed: string }
+  /** The one before it signs as well until then. */
+  | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
   | { readonly type: 'key'; readonly key: Key }
   | { readonly type: 'revoke'; readonly key: string; readonly at: number }
   | { readonly type: 'go-live'; readonly at: number }
   | { readonly type: 'plan'; readonly plan: PlanSetting }
+  | { readonly type: 'clock'; readonly clock: ClockSetting }
   | { readonly type: 'template'; readonly template: Template }
   | { readonly type: 'campaign'; readonly campaign: Campaign }
   | { readonly type: 'contact'; readonly contact: Contact }
   | { readonly type: 'message'; readonly message: Message }
+  | { readonly type: 'inbound'; readonly inbound: Inbound }
+  | { readonly type: 'flow-run'; readonly run: FlowRun }
+  | { readonly type: 'order'; readonly order: Order }
   | { readonly type: 'event'; readonly event: SandboxEvent }
-  | { readonly type: 'call'; readonly call: Call };
+  | { readonly type: 'webhook'; readonly webhook: Webhook }
+  | { readonly type: 'webhook-secret'; readonly webhook: string; readonly secret: string; readonly until: number }
+  | { readonly type: 'webhook-disabled'; readonly webhook: string; readonly reason: string }
+  | { readonly type: 'webhook-removed'; readonly webhook: string }
+  | { readonly type: 'delivery'; readonly delivery: Delivery }
+  | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
+  | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
+  | { readonly type: 'fault'; readonly fault: Fault }
+  | { readonly type: 'fault-cleared'; readonly fault: string }
+  | { readonly type: 'call'; readonly call: Call }
+  | { readonly type: 'reset'; readonly what: Resettable }
+  | { readonly type: 'counters'; readonly counters: Counters };
+
+/** What follows an attempt: another at that time, or the end. */
+export type Next = number | 'delivered' | 'dead' | 'dropped';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createDueQueue } from './due.ts';
 
 export interface Clock {
-  /** The sandbox's time: receipts, the minute and the month follow it. */
+  /** The sandbox's time: receipts, retries, the minute and the month follow it. */
   now(): number;
   /** The time of day outside, which receivers and HTTP dates are held to. */
   wall(): number;
@@ -10,52 +10,87 @@ export interface Clock {
   at(time: number, run: () => unknown): () => void;
 }
 
-export interface ManualClock extends Clock {
-  /** Runs in order what falls due in this span, and awaits each. */
-  advance(milliseconds: number): Promise<void>;
+/** Standing still at a time, or running so far ahead of the wall. */
+export type ClockSetting = { readonly frozen: number } | { readonly ahead: number };
+
+/** A clock that can be stopped and moved. */
+export interface AdjustableClock extends Clock {
+  setting(): ClockSetting;
+  set(setting: ClockSetting): void;
+  freeze(): void;
+  /** Runs in order what falls due in this span, and awaits each, and what it caused. */
+  advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
 }
 
 const longestTimer = 2 ** 31 - 1;
 
 /** The only place that knows the machine's time and timers. None of them keeps the process alive. */
-export function realClock(): Clock {
-  return { now: Date.now, wall: Date.now, at: armed };
-}
-
-export function manualClock(start: number = Date.UTC(2026, 0, 1), wall: () => number = Date.now): ManualClock {
+export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now): AdjustableClock {
   const queue = createDueQueue();
-  let now = start;
+  let setting = initial;
+  /** Where an advance stands, in place of the setting. */
+  let passing: number | undefined;
+  let advances = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  const now = () => passing ?? ('frozen' in setting ? setting.frozen : wall() + setting.ahead);
+  const set = (next: ClockSetting) => {
+    setting = next;
+    arm();
+  };
   return {
-    now: () => now,
+    now,
     wall,
     at(time, run) {
       const due = { at: time, run };
+      const first = queue.firstAt();
       queue.add(due);
+      if (first === undefined || time < first) arm();
       return () => queue.remove(due);
     },
-    async advance(milliseconds) {
-      const end = now + milliseconds;
-      for (let due = queue.takeBy(end); due; due = queue.takeBy(end)) {
-        now = Math.max(now, due.at);
-        await due.run();
-      }
-      now = Math.max(now, end);
-    },
+    setting: () => setting,
+    set,
+    freeze: () => set({ frozen: now() }),
+    advance: (milliseconds, settled) => (advances = advances.catch(() => {}).then(() => pass(milliseconds, settled))),
   };
+
+  async function pass(milliseconds: number, settled: () => unknown = () => {}): Promise<void> {
+    const end = now() + milliseconds;
+    passing = now();
+    try {
+      for (let due = queue.takeBy(end); due; due = queue.takeBy(end)) {
+        passing = Math.max(passing, due.at);
+        await due.run();
+        await settled();
+      }
+    } finally {
+      passing = undefined;
+      set('frozen' in setting ? { frozen: end } : { ahead: end - wall() });
+    }
+  }
+
+  function arm(): void {
+    clearTimeout(timer);
+    const first = queue.firstAt();
+    if (first === undefined || passing !== undefined || 'frozen' in setting) return;
+    timer = setTimeout(fire, Math.min(Math.max(first - now(), 0), longestTimer));
+    timer.unref();
+  }
+
+  function fire(): void {
+    if (passing === undefined && !('frozen' in setting)) {
+      for (let due = queue.takeBy(now()); due; due = queue.takeBy(now())) void due.run();
+    }
+    arm();
+  }
+}
+
+/** A clock that stands still until it is advanced. */
+export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number): AdjustableClock {
+  return createClock({ frozen: start }, wall);
 }
 
 /** Unlike a clock's timers, this keeps the process alive. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, signal ? { signal } : {});
-}
-
-function armed(time: number, run: () => unknown): () => void {
-  let timer: NodeJS.Timeout;
-  const arm = () => {
-    const left = time - Date.now();
-    timer = setTimeout(() => (Date.now() < time ? arm() : run()), Math.min(Math.max(left, 0), longestTimer));
-    timer.unref();
-  };
-  arm();
-  return () => clearTimeout(timer);
 }

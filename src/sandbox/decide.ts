@@ -36,9 +36,9 @@ export function decide(exchange: Exchange, desk: Desk): Outcome {
     if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');
     return admitted(exchange, desk, key, now);
   });
-  if (!key) return outcome;
   const { method, target } = exchange;
-  const call: Call = { key: key.id, at: now, method, target: redact(target), status: outcome.reply.status };
+  const { status } = outcome.reply;
+  const call: Call = { at: now, method, target: redact(target), status, ...(key && { key: key.id }) };
   return { reply: outcome.reply, changes: [...outcome.changes, { type: 'call', call }] };
 }
 

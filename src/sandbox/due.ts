@@ -8,6 +8,8 @@ export interface DueQueue {
   remove(due: Due): void;
   /** Takes out the earliest that is due by then; of equals, the one added first. */
   takeBy(time: number): Due | undefined;
+  /** When the earliest is due. */
+  firstAt(): number | undefined;
 }
 
 interface Entry {
@@ -21,6 +23,10 @@ export function createDueQueue(): DueQueue {
   const removed = new WeakSet<Due>();
   let ordinal = 0;
   return {
+    firstAt() {
+      for (let first = heap[0]; first && removed.delete(first.due); first = heap[0]) sink(heap);
+      return heap[0]?.due.at;
+    },
     add(due) {
       rise(heap, { due, ordinal: ordinal++ });
     },

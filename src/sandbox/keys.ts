@@ -49,8 +49,8 @@ export function createKeys(office: Office): Keys {
 }
 
 /** What a sandbox that has no past begins with. */
-export function opening(mint: Mint, plan: PlanSetting): readonly Change[] {
-  return [{ type: 'secret', secret: mint.secret() }, { type: 'plan', plan }, ...seeds];
+export function opening(seed: string, mint: Mint, plan: PlanSetting): readonly Change[] {
+  return [{ type: 'seed', seed }, { type: 'secret', secret: mint.secret() }, { type: 'plan', plan }, ...seeds];
 }
 
 function createKey({ state, mint, clock, commit }: Office, scope: Scope, mode: Mode): Key {

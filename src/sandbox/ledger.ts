@@ -1,72 +1,39 @@
 import type { Change } from './changes.ts';
-import type { Clock } from './clock.ts';
-import type { Mint } from './random.ts';
-import { nextReceipt, receiptEvent } from './receipts.ts';
-import { apply, emptyState } from './state.ts';
-import type { SentMessage, State } from './state.ts';
+import { apply } from './apply.ts';
+import { emptyState } from './state.ts';
+import type { State } from './state.ts';
 
-/** Where changes go. What was appended must be safe once `written` resolves. */
+/** Where commits go. */
 export interface Store {
-  readonly past: Iterable<Change>;
-  /** All of them or none. */
+  /** What was recorded, in order; read once, before anything is appended. */
+  readonly past: Iterable<readonly Change[]>;
+  /** All of them or none, and written when it returns. */
   append(changes: readonly Change[]): void;
-  written(): Promise<void>;
+  /** In place of all that was recorded. */
+  replace(changes: Iterable<readonly Change[]>): void;
 }
 
 export interface Ledger {
   readonly state: State;
-  readonly commit: (changes: readonly Change[]) => void;
-  /** Calls off what is still due. */
-  readonly close: () => void;
+  /** Records the changes, which then have happened; when it throws, none has. */
+  commit(changes: readonly Change[]): void;
+  /** Told of each change once all of its commit have happened. */
+  follow(follower: (change: Change) => void): void;
 }
 
-interface LedgerOptions {
-  readonly store: Store | undefined;
-  readonly clock: Clock;
-  readonly mint: Mint;
-  readonly warn: (text: string) => void;
-}
-
-/** The state, the way into it, and the receipts that follow from it, after a restart as before. */
-export function openLedger({ store, clock, mint, warn }: LedgerOptions): Ledger {
+/** The state and the one way into it: what a store has recorded, and whatever is committed from now on. */
+export function openLedger(store: Store | undefined): Ledger {
   const state = emptyState();
-  const due = new Map<SentMessage, () => void>();
-  for (const change of store?.past ?? []) apply(state, change);
-  const pending = [...state.messages.values()].filter(nextReceipt).toSorted((a, b) => dueAt(a) - dueAt(b));
-  for (const sent of pending) watch(sent);
-  return { state, commit, close: () => due.forEach((callOff) => callOff()) };
-
-  function commit(changes: readonly Change[]): void {
-    store?.append(changes);
-    for (const change of changes) {
-      apply(state, change);
-      const sent = change.type === 'message' ? state.messages.get(change.message.id) : undefined;
-      if (sent) watch(sent);
-    }
-  }
-
-  function watch(sent: SentMessage): void {
-    const receipt = nextReceipt(sent);
-    if (receipt)
-      due.set(
-        sent,
-        clock.at(receipt.at, () => receive(sent)),
-      );
-    else due.delete(sent);
-  }
-
-  function receive(sent: SentMessage): void {
-    const receipt = nextReceipt(sent);
-    if (!receipt || state.messages.get(sent.message.id) !== sent) return;
-    try {
-      commit([{ type: 'event', event: receiptEvent(mint.id('evt', state.serial + 1), sent, receipt) }]);
-      watch(sent);
-    } catch (error) {
-      warn(`the receipt of ${sent.message.id} could not be recorded: ${String(error)}`);
-    }
-  }
-}
-
-function dueAt(sent: SentMessage): number {
-  return nextReceipt(sent)?.at ?? 0;
+  const followers: ((change: Change) => void)[] = [];
+  for (const changes of store?.past ?? []) for (const change of changes) apply(state, change);
+  return {
+    state,
+    commit(changes) {
+      if (changes.length === 0) return;
+      store?.append(changes);
+      for (const change of changes) apply(state, change);
+      for (const change of changes) for (const follower of followers) follower(change);
+    },
+    follow: (follower) => void followers.push(follower),
+  };
 }

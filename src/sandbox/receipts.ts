@@ -27,17 +27,20 @@ export function nextReceipt(sent: SentMessage): Receipt | undefined {
   return sent.message.receipts[sent.done];
 }
 
-/** Where a message stands, in the word of its last receipt. */
-export function statusOf(sent: SentMessage): string {
-  return sent.message.receipts[sent.done - 1]?.type.replace('message.', '') ?? 'sent';
-}
-
 export function receiptEvent(id: string, sent: SentMessage, receipt: Receipt): SandboxEvent {
   const { message } = sent;
   const status = receipt.type.replace('message.', '');
   const { reason } = receipt;
   const data = { message_id: message.id, to: message.to, template: message.template, status };
-  return { id, type: receipt.type, at: receipt.at, message: message.id, data: reason ? { ...data, reason } : data };
+  const done = message.receipts.indexOf(receipt) + 1;
+  return {
+    id,
+    type: receipt.type,
+    at: receipt.at,
+    message: message.id,
+    done,
+    data: reason ? { ...data, reason } : data,
+  };
 }
 
 function between(least: number, most: number, random: () => number): number {

@@ -32,8 +32,12 @@ export function readOrRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Mismatch)
-      throw badBody(`${error.at === '' ? 'the body' : error.at} ${error.message}`, error.at);
-    throw error;
+    throw asRefusal(error);
   }
+}
+
+/** What does not fit is refused with its place; all else stays what it is. */
+export function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Mismatch)) return error;
+  return badBody(`${error.at === '' ? 'the body' : error.at} ${error.message}`, error.at);
 }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { payloadOf } from './answers.ts';
 import { bearsRealLiveKey } from './callers.ts';
-import type { Call, Campaign, Contact, Message, PlanSetting, SandboxEvent, Template } from './changes.ts';
-import { realClock } from './clock.ts';
-import type { Clock } from './clock.ts';
+import type { PlanSetting } from './changes.ts';
+import { createClock } from './clock.ts';
+import type { AdjustableClock } from './clock.ts';
 import { crashed, decide, refused } from './decide.ts';
 import type { Desk } from './decide.ts';
+import { delivering } from './delivering.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { createKeys, opening } from './keys.ts';
 import type { Keys } from './keys.ts';
@@ -16,11 +16,11 @@ import { openLedger } from './ledger.ts';
 import type { Ledger, Store } from './ledger.ts';
 import { createMinuteWindow } from './limits.ts';
 import { createMint } from './random.ts';
-import { statusOf } from './receipts.ts';
 import { Refusal } from './refusal.ts';
+import { scheduleReceipts } from './schedule.ts';
 import { shapeNamed } from './shapes.ts';
-import type { Shape } from './shapes.ts';
-import type { State } from './state.ts';
+import { viewsOf } from './views.ts';
+import type { Views } from './views.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
@@ -33,7 +33,7 @@ export interface SandboxOptions {
   readonly shape?: string | undefined;
   /** The same seed gives the same keys, identifiers and delays. */
   readonly seed?: string | undefined;
-  readonly clock?: Clock | undefined;
+  readonly clock?: AdjustableClock | undefined;
   readonly store?: Store | undefined;
   /** Told of what its user must hear; no key is ever in it. */
   readonly warn?: ((text: string) => void) | undefined;
@@ -45,63 +45,41 @@ export interface Sandbox extends Views {
   /** The answer to what could not even be read. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;
-  readonly secret: string;
+  /** What signs events, unless a webhook has its own. */
+  secret(): string;
   readonly shape: string;
-  readonly clock: Clock;
+  readonly clock: AdjustableClock;
   setPlan(plan: PlanSetting): void;
   /** Calls off what is still due. */
   close(): void;
 }
 
-/** What can be seen of a sandbox from inside. */
-interface Views {
-  plan(): PlanSetting;
-  /** In order; a cursor is the number of events already seen. */
-  events(after?: number): readonly EventRecord[];
-  /** The audit log of a key or a key's id. */
-  audit(key: string): readonly Call[];
-  messages(): readonly MessageRecord[];
-  contacts(): readonly Contact[];
-  templates(): readonly Template[];
-  campaigns(): readonly Campaign[];
-  counts(): Readonly<Record<'contacts' | 'templates' | 'campaigns' | 'messages' | 'events', number>>;
-}
-
-interface EventRecord extends SandboxEvent {
-  readonly payload: object;
-}
-
-interface MessageRecord extends Message {
-  readonly status: string;
-}
-
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const { clock = realClock(), seed = randomBytes(16).toString('hex'), shape: shapeName = 'default' } = options;
+  const { clock = createClock(), shape: shapeName = 'default' } = options;
   const warn = options.warn ?? (() => {});
+  const opened = openLedger(options.store);
+  const seed = opened.state.seed || (options.seed ?? randomBytes(16).toString('hex'));
   const [shape, mint] = [shapeNamed(shapeName), createMint(seed)];
-  const ledger = openLedger({ store: options.store, clock, mint, warn });
-  const { state, commit, close } = ledger;
-  if (state.serial === 0) commit(opening(mint, settingOf(options)));
+  const ledger = delivering(opened, mint);
+  const { state, commit } = ledger;
+  if (state.serial === 0) commit(opening(seed, mint, settingOf(options)));
+  else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
+  if (state.clock) clock.set(state.clock);
   const desk = { state, shape, mint, minute: createMinuteWindow(), clock, warn };
+  const callOff = scheduleReceipts({ ledger, clock, mint, warn });
   return {
     answer: async (exchange) => {
       if (bearsRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
-      const reply = carryOut(exchange, desk, ledger);
-      try {
-        await options.store?.written();
-        return reply;
-      } catch (error) {
-        return crashed(desk, error);
-      }
+      return carryOut(exchange, desk, ledger);
     },
     refuse: (status, detail) => refused(desk, new Refusal(status, detail)),
     keys: createKeys({ state, mint, clock, commit }),
-    secret: state.secret,
+    secret: () => state.secret.secret,
     shape: shapeName,
     clock,
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
-    ...views(state, shape),
-    close,
+    ...viewsOf(state, shape),
+    close: callOff,
   };
 }
 
@@ -120,23 +98,4 @@ function carryOut(exchange: Exchange, desk: Desk, ledger: Ledger): Reply {
 
 function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: SandboxOptions): PlanSetting {
   return { name: plan, perMinute: rate, perMonth: monthly, without };
-}
-
-function views(state: State, shape: Shape): Views {
-  return {
-    plan: () => state.plan,
-    events: (after = 0) => state.events.slice(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
-    audit: (key) => state.audit.get(state.keys.by.get(key)?.id ?? key) ?? [],
-    messages: () => [...state.messages.values()].map((sent) => ({ ...sent.message, status: statusOf(sent) })),
-    contacts: () => state.contacts.list,
-    templates: () => state.templates.list,
-    campaigns: () => state.campaigns.list,
-    counts: () => ({
-      contacts: state.contacts.list.length,
-      templates: state.templates.list.length,
-      campaigns: state.campaigns.list.length,
-      messages: state.messages.size,
-      events: state.events.length,
-    }),
-  };
 }

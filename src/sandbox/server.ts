@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { realClock } from './clock.ts';
+import { createClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { control, isControl } from './control.ts';
-import type { Controlled } from './control-routes.ts';
+import { control, isControl } from './control/control.ts';
+import type { Controlled } from './control/route.ts';
 import { watchIdle } from './idle.ts';
 import type { Idle } from './idle.ts';
 import { bind, bindIfPossible } from './ports.ts';
@@ -42,7 +42,7 @@ const halfAnHour = 30 * 60_000;
 const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, requireHostHeader: false };
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { sandbox, token, pid, build, data, clock = realClock(), warn = () => {} } = options;
+  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
   const servers = [createServer(limits), createServer(limits)] as const;
   const port = await bind(servers[0], '127.0.0.1', options.port);
   const url = `http://127.0.0.1:${port}`;
@@ -87,7 +87,14 @@ async function answerTo(request: IncomingMessage, response: ServerResponse, cont
   if (!exchange) return;
   if (!isControl(exchange.target)) return respond(response, await controlled.sandbox.answer(exchange));
   const stop = () => response.on('finish', controlled.stop);
-  return respond(response, control(exchange, { ...controlled, stop }));
+  return respond(response, await control(exchange, { ...controlled, stop }, gone(response)));
+}
+
+/** Whoever asked has gone, or has got all. */
+function gone(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.on('close', () => controller.abort());
+  return controller.signal;
 }
 
 async function closed(server: Server): Promise<void> {

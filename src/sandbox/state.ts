@@ -1,4 +1,20 @@
-import type { Call, Campaign, Change, Contact, Key, Message, PlanSetting, SandboxEvent, Template } from './changes.ts';
+import type {
+  Call,
+  Campaign,
+  Contact,
+  FlowRun,
+  Inbound,
+  Key,
+  Message,
+  Next,
+  Order,
+  PlanSetting,
+  SandboxEvent,
+  Template,
+} from './changes.ts';
+import type { ClockSetting } from './clock.ts';
+import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
+import type { Fault } from './fault-records.ts';
 
 /** Records in order of creation, and each by what it is looked up by. */
 export interface Shelf<T> {
@@ -6,18 +22,60 @@ export interface Shelf<T> {
   readonly by: Map<string, T>;
 }
 
+/** What only grows, until it is let go. A cursor into it is the number of records that ever were before. */
+export interface Log<T> {
+  before: number;
+  readonly list: T[];
+}
+
 export interface SentMessage {
   readonly message: Message;
   /** How many of its receipts have happened. */
   done: number;
+  /** In the word of its last receipt. */
+  status: string;
+}
+
+/** The one that signs, and the one before it as long as that does too. */
+export interface SigningSecret {
+  readonly secret: string;
+  readonly previous?: { readonly secret: string; readonly until: number } | undefined;
+}
+
+export interface Registered {
+  readonly webhook: Webhook;
+  /** Its own; without one it is the sandbox's. */
+  secret?: SigningSecret | undefined;
+  /** Why nothing is sent to it any more. */
+  disabled?: string;
+}
+
+/** An event on its way to a webhook, and how far it came. */
+export interface Sending {
+  readonly delivery: Delivery;
+  readonly event: SandboxEvent;
+  readonly to: Registered;
+  readonly attempts: Attempt[];
+  /** Attempts since it began or began anew: what the schedule counts. */
+  tries: number;
+  next: Next;
+}
+
+export interface FaultState {
+  readonly fault: Fault;
+  /** How often it was drawn for, and how often it struck. */
+  drawn: number;
+  struck: number;
 }
 
 export interface State {
   /** How many changes were ever applied: what identifiers and draws are numbered by. */
   serial: number;
-  secret: string;
+  seed: string;
+  secret: SigningSecret;
   live: boolean;
   plan: PlanSetting;
+  clock: ClockSetting | undefined;
   /** By the key's text. */
   readonly keys: Shelf<Key>;
   readonly revoked: Set<string>;
@@ -25,90 +83,56 @@ export interface State {
   readonly templates: Shelf<Template>;
   readonly campaigns: Shelf<Campaign>;
   readonly messages: Map<string, SentMessage>;
-  readonly events: SandboxEvent[];
-  /** By the key's id. */
-  readonly audit: Map<string, Call[]>;
+  readonly inbound: Inbound[];
+  readonly flowRuns: FlowRun[];
+  readonly orders: Order[];
   /** Messages by calendar month, such as 2026-01. */
   readonly months: Map<string, number>;
+  readonly events: Log<SandboxEvent>;
+  readonly eventById: Map<string, SandboxEvent>;
+  readonly webhooks: Map<string, Registered>;
+  readonly deliveries: Map<string, Sending>;
+  readonly faults: Map<string, FaultState>;
+  readonly calls: Log<Call>;
+  /** By the key's id (§5.8). */
+  readonly audit: Map<string, Call[]>;
 }
 
 export function emptyState(): State {
   return {
     serial: 0,
-    secret: '',
+    seed: '',
+    secret: { secret: '' },
     live: false,
     plan: { name: 'enterprise', without: [] },
+    clock: undefined,
     keys: shelf(),
     revoked: new Set(),
     contacts: shelf(),
     templates: shelf(),
     campaigns: shelf(),
     messages: new Map(),
-    events: [],
-    audit: new Map(),
+    inbound: [],
+    flowRuns: [],
+    orders: [],
     months: new Map(),
+    events: { before: 0, list: [] },
+    eventById: new Map(),
+    webhooks: new Map(),
+    deliveries: new Map(),
+    faults: new Map(),
+    calls: { before: 0, list: [] },
+    audit: new Map(),
   };
 }
 
-/** The one way in which a state changes. It decides nothing: what it is told has happened. */
-export function apply(state: State, change: Change): void {
-  state.serial += 1;
-  switch (change.type) {
-    case 'secret':
-      state.secret = change.secret;
-      return;
-    case 'key':
-      return put(state.keys, change.key.text, change.key);
-    case 'revoke':
-      state.revoked.add(change.key);
-      return;
-    case 'go-live':
-      state.live = true;
-      return;
-    case 'plan':
-      state.plan = change.plan;
-      return;
-    case 'template':
-      return put(state.templates, change.template.name, change.template);
-    case 'campaign':
-      return put(state.campaigns, change.campaign.id, change.campaign);
-    case 'contact':
-      return put(state.contacts, change.contact.phone, change.contact);
-    case 'message':
-      return applyMessage(state, change.message);
-    case 'event':
-      return applyEvent(state, change.event);
-    case 'call':
-      return applyCall(state, change.call);
-  }
+export function cursorOf(log: Log<unknown>): number {
+  return log.before + log.list.length;
 }
 
 /** The calendar month in UTC. */
 export function monthOf(time: number): string {
   return new Date(time).toISOString().slice(0, 7);
-}
-
-function applyMessage(state: State, message: Message): void {
-  state.messages.set(message.id, { message, done: 0 });
-  const month = monthOf(message.sentAt);
-  state.months.set(month, (state.months.get(month) ?? 0) + 1);
-}
-
-function applyEvent(state: State, event: SandboxEvent): void {
-  state.events.push(event);
-  const sent = event.message === undefined ? undefined : state.messages.get(event.message);
-  if (sent) sent.done += 1;
-}
-
-function applyCall(state: State, call: Call): void {
-  const rows = state.audit.get(call.key);
-  if (rows) rows.push(call);
-  else state.audit.set(call.key, [call]);
-}
-
-function put<T>(shelf: Shelf<T>, name: string, record: T): void {
-  shelf.list.push(record);
-  shelf.by.set(name, record);
 }
 
 function shelf<T>(): Shelf<T> {

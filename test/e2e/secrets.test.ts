@@ -159,7 +159,7 @@ describe('no key is in what is printed by', () => {
     const world = await openWorld();
     const { sandbox, home, env } = world;
     sandbox.keys.goLive();
-    const secrets = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret];
+    const secrets = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret()];
     const wrong = 'sk_test_local-Qx8Wd3Nf6Ks1Vb5M';
     try {
       for (const line of linesOf(named, one)) {

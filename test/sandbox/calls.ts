@@ -1,6 +1,8 @@
+import type { Change } from '../../src/sandbox/changes.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
-import type { ManualClock } from '../../src/sandbox/clock.ts';
+import type { AdjustableClock } from '../../src/sandbox/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
+import type { Store } from '../../src/sandbox/ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
@@ -17,7 +19,7 @@ export const order = { to: '+12025550142', template: 'order_update', params: ['A
 
 export interface Calls {
   readonly sandbox: Sandbox;
-  readonly clock: ManualClock;
+  readonly clock: AdjustableClock;
   /** What the sandbox said to its user. */
   readonly warnings: readonly string[];
   readonly get: (target: string, change?: Partial<Exchange>) => Promise<Reply>;
@@ -46,4 +48,17 @@ export function bearing(key: string): Exchange['headers'] {
 
 export function bodyOf(reply: Reply): unknown {
   return JSON.parse(reply.body);
+}
+
+/** A store that keeps what it is told, as text, as a file would. */
+export function memoryStore(): Store & { readonly lines: readonly string[] } {
+  const lines: string[] = [];
+  return {
+    lines,
+    get past() {
+      return lines.map((line): readonly Change[] => JSON.parse(line));
+    },
+    append: (changes) => void lines.push(JSON.stringify(changes)),
+    replace: (commits) => void lines.splice(0, Infinity, ...Array.from(commits, (changes) => JSON.stringify(changes))),
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock, realClock } from '../../src/sandbox/clock.ts';
+import { manualClock, createClock } from '../../src/sandbox/clock.ts';
 import { createRandom } from '../../src/sandbox/random.ts';
 
 describe('a manual clock', () => {
@@ -58,7 +58,7 @@ describe('a manual clock', () => {
 
 describe('the real clock', () => {
   it('runs what is due, and not what is called off', async () => {
-    const clock = realClock();
+    const clock = createClock();
     const early = clock.now() - 1_000;
     const ran: string[] = [];
     await new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ describe('the real clock', () => {
   });
 
   it('waits longer than a timer can', () => {
-    const callOff = realClock().at(Number.POSITIVE_INFINITY, () => expect.unreachable());
+    const callOff = createClock().at(Number.POSITIVE_INFINITY, () => expect.unreachable());
     callOff();
   });
 });

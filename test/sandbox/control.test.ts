@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { post } from '../../src/post.ts';
-import { controlRoutes } from '../../src/sandbox/control-routes.ts';
+import { controlRoutes } from '../../src/sandbox/control/routes.ts';
 import { paths } from './calls.ts';
 import { raw, served, token } from './served.ts';
 

@@ -8,7 +8,7 @@ describe('a key', () => {
     const { keys, secret } = createSandbox();
     expect(keys.sandbox).toMatch(/^sk_test_local-[0-9a-f]{32}$/);
     expect(keys.live).toMatch(/^sk_live_local-[0-9a-f]{32}$/);
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(secret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   });
 
   it.each([

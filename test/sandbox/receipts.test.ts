@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/sandbox/changes.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { testNumbers } from '../../src/sandbox/receipts.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { calls, order, paths, start } from './calls.ts';
+import { memoryStore, calls, order, paths, start } from './calls.ts';
 
 describe('the test number', () => {
   it(`${testNumbers.delivers} is delivered, and then read`, async () => {
@@ -81,8 +80,7 @@ describe('receipts', () => {
   });
 
   it('that were due while it did not run come at once, in order, when it runs again', async () => {
-    const past: Change[] = [];
-    const store = { past, append: (changes: readonly Change[]) => past.push(...changes), written: async () => {} };
+    const store = memoryStore();
     const { post, sandbox } = calls({ store });
     await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
     await post(paths.send, order);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRemote } from '../../src/sandbox/remote.ts';
+import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { order, paths } from './calls.ts';
 import { served, token } from './served.ts';
 
@@ -19,11 +19,11 @@ it('tells how a sandbox is', async () => {
 
 it('tells its keys and secret', async () => {
   await using server = await served();
-  const { keys, secret } = server.sandbox;
+  const { keys } = server.sandbox;
   expect(await openRemote({ url: server.url, token }).env()).toEqual({
     url: server.url,
     keys: { sandbox: keys.sandbox, live: keys.live },
-    secret,
+    secret: server.sandbox.secret(),
   });
 });
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { acquire } from '../../src/lock.ts';
 import { post } from '../../src/post.ts';
 import { defaultData, findSandbox } from '../../src/sandbox/locator.ts';
-import { openRemote } from '../../src/sandbox/remote.ts';
+import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import type { ServeOptions } from '../../src/sandbox/serve.ts';

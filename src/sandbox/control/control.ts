@@ -1,11 +1,11 @@
-import { jsonBody } from './bodies.ts';
-import { controlPrefix } from './control-paths.ts';
-import { controlRoutes } from './control-routes.ts';
-import type { Controlled } from './control-routes.ts';
-import { json, targetOf } from './exchange.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import { jsonBody } from '../bodies.ts';
+import { json, targetOf } from '../exchange.ts';
+import type { Exchange, Reply } from '../exchange.ts';
+import { Refusal, asRefusal } from '../refusal.ts';
 import { isTrusted } from './guard.ts';
-import { Refusal, readOrRefuse } from './refusal.ts';
+import { controlPrefix } from './paths.ts';
+import type { Controlled } from './route.ts';
+import { controlRoutes } from './routes.ts';
 
 export function isControl(target: string): boolean {
   const { path } = targetOf(target);
@@ -13,7 +13,7 @@ export function isControl(target: string): boolean {
 }
 
 /** The guard comes first: whoever does not pass it learns and changes nothing. */
-export function control(exchange: Exchange, controlled: Controlled): Reply {
+export async function control(exchange: Exchange, controlled: Controlled, signal: AbortSignal): Promise<Reply> {
   try {
     if (!isTrusted(exchange, controlled.port, controlled.token)) {
       throw new Refusal(403, "this is for the machine's own tools, which have the sandbox's token");
@@ -23,11 +23,9 @@ export function control(exchange: Exchange, controlled: Controlled): Reply {
       ({ method, path: end }) => method === exchange.method && controlPrefix + end === path,
     );
     if (!route) throw new Refusal(404, `the control plane has no ${exchange.method} ${path}`);
-    return json(
-      200,
-      readOrRefuse(() => route.run(controlled, { query, body: () => jsonBody(exchange) })),
-    );
-  } catch (error) {
+    return json(200, await route.run(controlled, { query, body: () => jsonBody(exchange), signal }));
+  } catch (thrown) {
+    const error = asRefusal(thrown);
     if (error instanceof Refusal) return json(error.status, { error: { message: error.message } });
     controlled.warn(`the control plane failed: ${String(error)}`);
     return json(500, { error: { message: 'the sandbox failed; its log says why' } });

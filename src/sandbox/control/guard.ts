@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { tokenHeader } from './control-paths.ts';
-import type { Exchange } from './exchange.ts';
+import { tokenHeader } from './paths.ts';
+import type { Exchange } from '../exchange.ts';
 
 /** Whether a request to the control plane comes from this machine's own tools, and not from a page in a browser. */
 export function isTrusted({ headers }: Pick<Exchange, 'headers'>, port: number, token: string): boolean {

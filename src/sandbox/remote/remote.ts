@@ -1,14 +1,12 @@
-import type { Mode, Scope } from '../contract/keys.ts';
-import * as read from '../contract/readers.ts';
-import type { Reader } from '../contract/readers.ts';
-import { configuration } from '../errors.ts';
-import { post } from '../post.ts';
-import type { PlanSetting } from './changes.ts';
-import { sleep } from './clock.ts';
-import { controlPrefix, tokenHeader } from './control-paths.ts';
-import type { Locator } from './locator.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import type { Mode, Scope } from '../../contract/keys.ts';
+import * as read from '../../contract/readers.ts';
+import { configuration } from '../../errors.ts';
+import { post } from '../../post.ts';
+import type { PlanSetting } from '../changes.ts';
+import { sleep } from '../clock.ts';
+import type { Locator } from '../locator.ts';
+import { asking, list, number, row } from './asking.ts';
+import type { Row } from './asking.ts';
 
 /** A sandbox in another process. */
 export interface Remote {
@@ -37,8 +35,7 @@ export interface RemoteEnv {
 
 /** The only caller of the control plane. */
 export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {
-  const ask = <T>(method: 'GET' | 'POST', path: string, answer: Reader<T>, body?: object) =>
-    request({ url: `${url}${controlPrefix}${path}`, token, method, body }, answer);
+  const ask = asking({ url, token });
   const rows = async (path: string, name: string) =>
     (await ask('GET', path, read.object({ [name]: list })))[name] ?? [];
   return {
@@ -60,24 +57,6 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
   };
 }
 
-interface Asked {
-  readonly url: string;
-  readonly token: string;
-  readonly method: 'GET' | 'POST';
-  readonly body: object | undefined;
-}
-
-async function request<T>({ url, token, method, body }: Asked, answer: Reader<T>): Promise<T> {
-  const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
-  const got = await post(url, { method, headers, body: body ? JSON.stringify(body) : '' }).catch((error: unknown) => {
-    throw configuration('sandbox-gone', `the sandbox at ${new URL(url).origin} does not answer`, undefined, error);
-  });
-  const value: unknown = JSON.parse(got.body);
-  if (got.status === 200) return answer(value);
-  const reason = read.object({ error: read.object({ message: read.string }) })(value).error.message;
-  throw configuration('sandbox-refused', `the sandbox refused: ${reason}`);
-}
-
 async function untilSilent(url: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
     const answers = await post(url, { method: 'GET', timeout: 1_000 }).then(
@@ -95,15 +74,3 @@ const env = read.object({
   keys: read.object({ sandbox: read.string, live: read.string }),
   secret: read.string,
 });
-
-const list = read.list(row);
-
-function row(value: unknown, at = ''): Row {
-  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
-  return value;
-}
-
-function number(value: unknown, at = ''): number {
-  if (typeof value !== 'number') throw new read.Mismatch(at, 'must be a number');
-  return value;
-}

@@ -1,0 +1,75 @@
+import type { Change, Next } from './changes.ts';
+import type { Attempt, Delivery } from './delivery-records.ts';
+import { countDraws } from './draws.ts';
+import type { Registered, SigningSecret, State } from './state.ts';
+
+type DeliveryChangeType =
+  | 'secret'
+  | 'webhook'
+  | 'webhook-secret'
+  | 'webhook-disabled'
+  | 'webhook-removed'
+  | 'delivery'
+  | 'attempt'
+  | 'redelivery';
+
+/** The part of a state that carries events to webhooks. */
+export function applyToDeliveries(state: State, change: Extract<Change, { type: DeliveryChangeType }>): void {
+  switch (change.type) {
+    case 'secret':
+      state.secret = rotated(state.secret, change.secret, change.until);
+      return;
+    case 'webhook':
+      state.webhooks.set(change.webhook.id, { webhook: change.webhook, secret: ownSecret(change.webhook.secret) });
+      return;
+    case 'webhook-secret': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.secret = rotated(registered.secret, change.secret, change.until);
+      return;
+    }
+    case 'webhook-disabled': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.disabled = change.reason;
+      return;
+    }
+    case 'webhook-removed':
+      state.webhooks.delete(change.webhook);
+      return;
+    case 'delivery':
+      return applyDelivery(state, change.delivery);
+    case 'attempt':
+      return applyAttempt(state, change.delivery, change.attempt, change.next);
+    case 'redelivery':
+      return applyRedelivery(state, change.delivery, change.at);
+  }
+}
+
+function ownSecret(secret: string | undefined): Registered['secret'] {
+  return secret === undefined ? undefined : { secret };
+}
+
+function rotated(before: SigningSecret | undefined, secret: string, until: number | undefined): SigningSecret {
+  return before && until !== undefined ? { secret, previous: { secret: before.secret, until } } : { secret };
+}
+
+function applyDelivery(state: State, delivery: Delivery): void {
+  const [event, to] = [state.eventById.get(delivery.event), state.webhooks.get(delivery.webhook)];
+  if (event && to)
+    state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
+}
+
+function applyAttempt(state: State, id: string, attempt: Attempt, next: Next): void {
+  countDraws(state, attempt);
+  const sending = state.deliveries.get(id);
+  if (!sending) return;
+  sending.attempts.push(attempt);
+  sending.tries += 1;
+  sending.next = next;
+}
+
+function applyRedelivery(state: State, id: string, at: number): void {
+  const sending = state.deliveries.get(id);
+  if (!sending) return;
+  sending.tries = 0;
+  sending.next = at;
+}

@@ -1,0 +1,7 @@
+import { accountRoutes } from './account.ts';
+import { lifeRoutes } from './life.ts';
+import { logRoutes } from './logs.ts';
+import type { ControlRoute } from './route.ts';
+
+/** For the command line and the page. No limit, no fault and no reset touches these. */
+export const controlRoutes: readonly ControlRoute[] = [...lifeRoutes, ...accountRoutes, ...logRoutes];

@@ -1,0 +1,38 @@
+import type { EventName } from '../contract/events.ts';
+import type { Drawn } from './draws.ts';
+
+/** A registered URL (§6 leaves open how one is registered). */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly EventName[] | 'all';
+  /** Its own, in place of the sandbox's. */
+  readonly secret?: string;
+  readonly createdAt: number;
+}
+
+/** An event on its way to a webhook. */
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  readonly webhook: string;
+  readonly at: number;
+}
+
+/** One try to deliver: what was sent, what came back. */
+export interface Attempt extends Drawn {
+  /** By the sandbox's clock. */
+  readonly at: number;
+  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  readonly response?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    /** The first 64 KiB, as text where it is UTF-8. */
+    readonly body: string;
+    readonly encoding?: 'base64';
+  };
+  /** Why there is no response. */
+  readonly error?: string;
+  /** Milliseconds by the wall. */
+  readonly took: number;
+}

@@ -1,0 +1,17 @@
+import type { State } from './state.ts';
+
+/** What faults were drawn for, whether or not they struck, and the one that did. */
+export interface Drawn {
+  readonly drawn?: readonly string[];
+  readonly fault?: string;
+}
+
+/** How often a fault was drawn for is what its next draw is numbered by. */
+export function countDraws(state: State, { drawn = [], fault }: Drawn): void {
+  for (const id of drawn) {
+    const counted = state.faults.get(id);
+    if (!counted) continue;
+    counted.drawn += 1;
+    if (fault === id) counted.struck += 1;
+  }
+}

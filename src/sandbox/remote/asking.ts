@@ -1,0 +1,48 @@
+import * as read from '../../contract/readers.ts';
+import type { Reader } from '../../contract/readers.ts';
+import { configuration } from '../../errors.ts';
+import { post } from '../../post.ts';
+import { controlPrefix, tokenHeader } from '../control/paths.ts';
+import type { Locator } from '../locator.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Asks the control plane of one sandbox. */
+export type Ask = <T>(
+  method: 'GET' | 'POST',
+  path: string,
+  answer: Reader<T>,
+  body?: object,
+  /** Milliseconds of silence that are no failure; what goes on for long needs more. */
+  patience?: number,
+) => Promise<T>;
+
+export function asking({ url, token }: Pick<Locator, 'url' | 'token'>): Ask {
+  return async (method, path, answer, body, patience = 15_000) => {
+    const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
+    const got = await post(`${url}${controlPrefix}${path}`, {
+      method,
+      headers,
+      body: body ? JSON.stringify(body) : '',
+      timeout: patience,
+    }).catch((error: unknown) => {
+      throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
+    });
+    const value: unknown = JSON.parse(got.body);
+    if (got.status === 200) return answer(value);
+    const reason = read.object({ error: read.object({ message: read.string }) })(value).error.message;
+    throw configuration('sandbox-refused', `the sandbox refused: ${reason}`);
+  };
+}
+
+export const list = read.list(row);
+
+export function row(value: unknown, at = ''): Row {
+  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
+  return value;
+}
+
+export function number(value: unknown, at = ''): number {
+  if (typeof value !== 'number') throw new read.Mismatch(at, 'must be a number');
+  return value;
+}
