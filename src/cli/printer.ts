@@ -34,6 +34,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const { ui, query } = options;
   const terminal = options.out.isTTY;
   const form = formOf(options, terminal);
+  let streamed = 0;
   const write = (text: string) => options.out.write(options.clean(text));
   const json = (value: unknown, indent?: number) => {
     const text = JSON.stringify(value, undefined, indent) ?? 'null';
@@ -68,7 +69,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     return terminal ? `${safeLines(cell(value))}\n` : tsvLine([value]);
   }
 
-  async function printRows(rows: readonly Row[]): Promise<void> {
+  async function printRows(rows: readonly Row[], header = true): Promise<void> {
     if (form === 'id') return writeAll(rows.map((row) => plainLine(identified(row))));
     const columns = options.columns ?? columnsOf(rows);
     if (columns.length === 0) return;
@@ -79,7 +80,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     }
     const format = form === 'csv' ? csvLine : tsvLine;
     const safe = (cells: readonly unknown[]) => format(terminal ? cells.map((value) => safeLines(cell(value))) : cells);
-    if (options.header) await write(safe(columns));
+    if (options.header && header) await write(safe(columns));
     return writeAll(rows.map((row) => safe(rowCells(row, columns))));
   }
 
@@ -95,8 +96,10 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function item(data: unknown, text: (ui: Ui) => string): Promise<void> {
-    if (form === 'ndjson') return write(json(cleaned(data, options.clean)));
+    const value = cleaned(data, options.clean);
+    if (form === 'ndjson') return write(json(value));
     if (form === 'text' || form === 'table') return write(line(text));
+    if ((form === 'csv' || form === 'tsv') && isRow(value)) return printRows([value], streamed++ === 0);
   }
 
   return { print, item };

@@ -28,6 +28,15 @@ export function duration(text: string): number {
   throw usage(`"${text}" is not a duration`, 'use 30, 30s, 5m or 500ms');
 }
 
+/** Milliseconds of a span that no timer has to hold: also `31d`, and nothing at all. */
+export function span(text: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
+  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
+  const milliseconds = Number(amount) * (length ?? Number.NaN);
+  if (milliseconds >= 0) return Math.round(milliseconds);
+  throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d');
+}
+
 export function count(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw usage(`"${text}" is not a whole number`);

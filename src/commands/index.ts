@@ -15,7 +15,17 @@ import { removeProfile } from './profiles/remove.ts';
 import { setProfile } from './profiles/set.ts';
 import { showProfile } from './profiles/show.ts';
 import { useProfile } from './profiles/use.ts';
+import { sandboxAudit } from './sandbox/audit.ts';
+import { sandboxChoices } from './sandbox/choices.ts';
+import { clockAdvance } from './sandbox/clock/advance.ts';
+import { clockFreeze, clockNow, clockReal } from './sandbox/clock/now.ts';
 import { sandboxEnv } from './sandbox/env.ts';
+import { createSandboxKey } from './sandbox/keys/create.ts';
+import { goLive } from './sandbox/keys/go-live.ts';
+import { listSandboxKeys } from './sandbox/keys/list.ts';
+import { revokeSandboxKey } from './sandbox/keys/revoke.ts';
+import { setPlan } from './sandbox/plan/set.ts';
+import { sandboxRequests } from './sandbox/requests.ts';
 import { startSandbox } from './sandbox/start.ts';
 import { sandboxStatus } from './sandbox/status.ts';
 import { stopSandbox } from './sandbox/stop.ts';
@@ -45,6 +55,12 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     stopSandbox,
     sandboxStatus,
     sandboxEnv,
+    group('keys', 'The keys of the sandbox', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
+    group('plan', "The plan of the sandbox's account", [setPlan]),
+    group('clock', 'The time of the sandbox', [clockNow, clockFreeze, clockAdvance, clockReal]),
+    sandboxRequests,
+    sandboxAudit,
+    sandboxChoices,
   ]),
   api,
   helpCommand,

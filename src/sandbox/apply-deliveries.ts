@@ -53,13 +53,13 @@ function rotated(before: SigningSecret | undefined, secret: string, until: numbe
 }
 
 function applyDelivery(state: State, delivery: Delivery): void {
+  countDraws(state, delivery);
   const [event, to] = [state.eventById.get(delivery.event), state.webhooks.get(delivery.webhook)];
   if (event && to)
     state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
 }
 
 function applyAttempt(state: State, id: string, attempt: Attempt, next: Next): void {
-  countDraws(state, attempt);
   const sending = state.deliveries.get(id);
   if (!sending) return;
   sending.attempts.push(attempt);

@@ -56,7 +56,14 @@ export function apply(state: State, change: Change): void {
       return applyReset(state, change.what);
     case 'counters':
       return applyCounters(state, change.counters);
-    default:
+    case 'secret':
+    case 'webhook':
+    case 'webhook-secret':
+    case 'webhook-disabled':
+    case 'webhook-removed':
+    case 'delivery':
+    case 'attempt':
+    case 'redelivery':
       return applyToDeliveries(state, change);
   }
 }

@@ -37,9 +37,17 @@ export function decide(exchange: Exchange, desk: Desk): Outcome {
     return admitted(exchange, desk, key, now);
   });
   const { method, target } = exchange;
-  const { status } = outcome.reply;
-  const call: Call = { at: now, method, target: redact(target), status, ...(key && { key: key.id }) };
-  return { reply: outcome.reply, changes: [...outcome.changes, { type: 'call', call }] };
+  const { reply, changes, detail } = outcome;
+  const why = detail === undefined ? undefined : { detail: redact(detail) };
+  const call: Call = {
+    at: now,
+    method,
+    target: redact(target),
+    status: reply.status,
+    ...(key && { key: key.id }),
+    ...why,
+  };
+  return { reply, changes: [...changes, { type: 'call', call }] };
 }
 
 /** §7: a fault on the service side. */
@@ -54,11 +62,11 @@ export function refused({ shape, clock }: Pick<Desk, 'shape' | 'clock'>, refusal
 
 function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Outcome {
   const rate = desk.minute.take(now, limitsOf(desk.state.plan).perMinute);
-  const { reply, changes } = attempt(desk, () => {
+  const { reply, ...rest } = attempt(desk, () => {
     checkMinute(rate);
     return serve(exchange, desk, key, now);
   });
-  return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, changes };
+  return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
 }
 
 // §8.1
@@ -85,6 +93,7 @@ function attempt(desk: Desk, run: () => Outcome): Outcome {
   try {
     return run();
   } catch (error) {
-    return { reply: error instanceof Refusal ? refused(desk, error) : crashed(desk, error), changes: [] };
+    if (!(error instanceof Refusal)) return { reply: crashed(desk, error), changes: [] };
+    return { reply: refused(desk, error), changes: [], detail: error.message };
   }
 }

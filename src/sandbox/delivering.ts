@@ -1,5 +1,7 @@
 import type { Change, SandboxEvent } from './changes.ts';
 import type { Webhook } from './delivery-records.ts';
+import type { Drawn } from './draws.ts';
+import { recordOf, strike } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mint } from './random.ts';
 import type { State } from './state.ts';
@@ -13,15 +15,21 @@ export function delivering(ledger: Ledger, mint: Mint): Ledger {
 function withDeliveries(changes: readonly Change[], state: State, mint: Mint): readonly Change[] {
   if (state.webhooks.size === 0) return changes;
   let { serial } = state;
+  const already: Drawn[] = [];
   return changes.flatMap((change) => {
     if (change.type !== 'event') return [change];
     const { event } = change;
-    return [change, ...receivers(state, event).map((webhook) => deliveryOf(event, webhook, mint.id('dlv', ++serial)))];
+    const deliveries = receivers(state, event).map((webhook) => {
+      const drawn = recordOf(strike(state, event.type, event.at, already));
+      already.push(drawn);
+      return deliveryOf(event, webhook, mint.id('dlv', ++serial), drawn);
+    });
+    return [change, ...deliveries];
   });
 }
 
-export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string): Change {
-  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at } };
+export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, drawn: Drawn = {}): Change {
+  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...drawn } };
 }
 
 function receivers(state: State, event: SandboxEvent): readonly Webhook[] {

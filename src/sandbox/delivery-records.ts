@@ -11,8 +11,8 @@ export interface Webhook {
   readonly createdAt: number;
 }
 
-/** An event on its way to a webhook. */
-export interface Delivery {
+/** An event on its way to a webhook. Its faults are drawn when it is made, and befall its first attempt. */
+export interface Delivery extends Drawn {
   readonly id: string;
   readonly event: string;
   readonly webhook: string;
@@ -20,7 +20,7 @@ export interface Delivery {
 }
 
 /** One try to deliver: what was sent, what came back. */
-export interface Attempt extends Drawn {
+export interface Attempt {
   /** By the sandbox's clock. */
   readonly at: number;
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };

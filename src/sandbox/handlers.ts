@@ -27,6 +27,8 @@ export interface Request {
 export interface Outcome {
   readonly reply: Reply;
   readonly changes: readonly Change[];
+  /** Why it was refused. */
+  readonly detail?: string;
 }
 
 export const handlers: Readonly<Record<EndpointName, (request: Request) => Outcome>> = {

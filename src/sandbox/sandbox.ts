@@ -18,7 +18,11 @@ import { createMinuteWindow } from './limits.ts';
 import { createMint } from './random.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './schedule.ts';
+import { awaiting } from './happening.ts';
+import type { Happening } from './happening.ts';
 import { shapeNamed } from './shapes.ts';
+import { createTime } from './time.ts';
+import type { Time } from './time.ts';
 import { viewsOf } from './views.ts';
 import type { Views } from './views.ts';
 
@@ -49,6 +53,9 @@ export interface Sandbox extends Views {
   secret(): string;
   readonly shape: string;
   readonly clock: AdjustableClock;
+  readonly time: Time;
+  /** Settles at the next event or request, or when nobody waits any more. */
+  happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
   /** Calls off what is still due. */
   close(): void;
@@ -77,6 +84,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     secret: () => state.secret.secret,
     shape: shapeName,
     clock,
+    time: createTime({ ledger, clock, settled: async () => {} }),
+    happening: awaiting(ledger),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     ...viewsOf(state, shape),
     close: callOff,

@@ -11,6 +11,7 @@ import { cli } from '../support/cli.ts';
 import type { Named } from '../support/commands.ts';
 import { commands } from '../support/commands.ts';
 import { callerOf, newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 
 const testKey = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';
@@ -105,11 +106,27 @@ const atHome: Readonly<Record<string, Case>> = {
   'sandbox status': { argv: [[]] },
 };
 
+/** What asks the sandbox that --profile local means. */
+const controls: Readonly<Record<string, Case>> = {
+  'sandbox keys list': { argv: [[]] },
+  'sandbox keys create': { argv: [[], ['--live']] },
+  'sandbox keys revoke': { argv: [['none'], ['sk_test_local-Qx8Wd3Nf6Ks1Vb5M']] },
+  'sandbox keys go-live': { argv: [[]] },
+  'sandbox plan set': { argv: [['starter'], ['gold']] },
+  'sandbox clock now': { argv: [[]] },
+  'sandbox clock freeze': { argv: [[]] },
+  'sandbox clock advance': { argv: [['1s'], []] },
+  'sandbox clock real': { argv: [[]] },
+  'sandbox requests': { argv: [[], ['--limit', '1']] },
+  'sandbox audit': { argv: [[], ['--key', 'none']] },
+  'sandbox choices': { argv: [[]] },
+};
+
 /** These run in processes of their own, below. */
 const apart = ['sandbox start', 'sandbox stop', 'sandbox env'];
 
 it('has a case for every command, so that a new one cannot be forgotten', () => {
-  const cases = [...Object.keys(calls), ...Object.keys(atHome), ...apart];
+  const cases = [...Object.keys(calls), ...Object.keys(atHome), ...Object.keys(controls), ...apart];
   expect(commands.map(({ name }) => name).sort()).toEqual(cases.sort());
 });
 
@@ -191,6 +208,24 @@ describe('no key is in what is printed by', () => {
         await allOf(line, { home: await damagedHome(), ...options }),
       ].flat();
       expect([line, leaks(printedBy(outcomes), [...stored, oddKey])]).toEqual([line, []]);
+    }
+  });
+});
+
+describe('no key but one that it makes is in what is printed by', () => {
+  it.each(withCase(controls))('$name', async ({ named, one }) => {
+    const home = newHome();
+    const sandbox = await serveLocal(home);
+    const wrong = 'sk_test_local-Qx8Wd3Nf6Ks1Vb5M';
+    for (const key of [sandbox.keys.sandbox, wrong]) {
+      const headers = { authorization: `Bearer ${key}` };
+      await sandbox.answer({ method: 'GET', target: `/api/public/contacts?key=${key}`, headers, body: '' });
+    }
+    for (const line of linesOf(named, one)) {
+      const ran = await allOf(line, { home, ...(one.stdin !== undefined && { stdin: one.stdin }) });
+      expect([line, leaks(printedBy(ran), [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret(), wrong])]).toEqual(
+        [line, []],
+      );
     }
   });
 });

@@ -19,6 +19,8 @@ export const order = { to: '+12025550142', template: 'order_update', params: ['A
 
 export interface Calls {
   readonly sandbox: Sandbox;
+  /** What was recorded, where the test has no store of its own. */
+  readonly store: MemoryStore;
   readonly clock: AdjustableClock;
   /** What the sandbox said to its user. */
   readonly warnings: readonly string[];
@@ -30,10 +32,12 @@ export interface Calls {
 export function calls(options: SandboxOptions = {}): Calls {
   const clock = manualClock(start, () => start);
   const warnings: string[] = [];
-  const sandbox = createSandbox({ seed: 'a seed', clock, warn: (text) => warnings.push(text), ...options });
+  const store = memoryStore();
+  const sandbox = createSandbox({ seed: 'a seed', clock, store, warn: (text) => warnings.push(text), ...options });
   const headers = bearing(sandbox.keys.sandbox);
   return {
     sandbox,
+    store,
     clock,
     warnings,
     get: (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
@@ -50,8 +54,12 @@ export function bodyOf(reply: Reply): unknown {
   return JSON.parse(reply.body);
 }
 
+export interface MemoryStore extends Store {
+  readonly lines: readonly string[];
+}
+
 /** A store that keeps what it is told, as text, as a file would. */
-export function memoryStore(): Store & { readonly lines: readonly string[] } {
+export function memoryStore(): MemoryStore {
   const lines: string[] = [];
   return {
     lines,

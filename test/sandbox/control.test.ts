@@ -26,7 +26,7 @@ describe.each(routes)('%s %s', (method, path) => {
     const lines = Object.entries(headers).map(([name, value]) =>
       value === undefined ? '' : `${name}: ${value.replace('PORT', String(server.port))}\r\n`,
     );
-    const body = '{"scope":"full","name":"starter","key":"KEY"}'.replace('KEY', server.sandbox.keys.sandbox);
+    const body = '{"scope":"full","name":"starter","key":"KEY","by":1000}'.replace('KEY', server.sandbox.keys.sandbox);
     const length = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
     const answer = await raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}${body}`);
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
@@ -73,6 +73,11 @@ describe('the control plane', () => {
     ['POST', '/plan', '{"name":"starter","perMinute":-1}', 400],
     ['POST', '/plan', '{"name":"starter","without":["flows"]}', 400],
     ['GET', '/events?after=x', '', 400],
+    ['GET', '/requests?after=-1', '', 400],
+    ['GET', '/audit?key=none', '', 404],
+    ['POST', '/clock/advance', '{"by":-1}', 400],
+    ['POST', '/clock/advance', '{"by":"next-year"}', 400],
+    ['POST', '/clock/advance', '{}', 400],
   ] as const)('%s %s with %s is %i', async (method, path, body, status) => {
     await using server = await served();
     const before = seen(server);
@@ -88,6 +93,7 @@ function ask(url: string, method: string, path: string, body = '') {
   return post(`${url}/__sandbox${path}`, { method, headers, body });
 }
 
-function seen({ sandbox }: Awaited<ReturnType<typeof served>>): unknown {
-  return [sandbox.keys.list(), sandbox.plan(), sandbox.counts(), sandbox.messages()];
+/** All that ever changed, as it was recorded. */
+function seen({ store, clock }: Awaited<ReturnType<typeof served>>): unknown {
+  return [[...store.lines], clock.setting()];
 }

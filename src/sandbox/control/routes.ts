@@ -2,6 +2,7 @@ import { accountRoutes } from './account.ts';
 import { lifeRoutes } from './life.ts';
 import { logRoutes } from './logs.ts';
 import type { ControlRoute } from './route.ts';
+import { timeRoutes } from './time.ts';
 
 /** For the command line and the page. No limit, no fault and no reset touches these. */
-export const controlRoutes: readonly ControlRoute[] = [...lifeRoutes, ...accountRoutes, ...logRoutes];
+export const controlRoutes: readonly ControlRoute[] = [...lifeRoutes, ...accountRoutes, ...logRoutes, ...timeRoutes];

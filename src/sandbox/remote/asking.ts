@@ -13,18 +13,20 @@ export type Ask = <T>(
   path: string,
   answer: Reader<T>,
   body?: object,
-  /** Milliseconds of silence that are no failure; what goes on for long needs more. */
+  /** Milliseconds that the answer may take on top of the usual. */
   patience?: number,
 ) => Promise<T>;
 
+const usual = 15_000;
+
 export function asking({ url, token }: Pick<Locator, 'url' | 'token'>): Ask {
-  return async (method, path, answer, body, patience = 15_000) => {
+  return async (method, path, answer, body, patience = 0) => {
     const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
     const got = await post(`${url}${controlPrefix}${path}`, {
       method,
       headers,
       body: body ? JSON.stringify(body) : '',
-      timeout: patience,
+      timeout: Number.isFinite(patience) ? usual + patience : 0,
     }).catch((error: unknown) => {
       throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
     });

@@ -7,15 +7,18 @@ import { sleep } from '../clock.ts';
 import type { Locator } from '../locator.ts';
 import { asking, list, number, row } from './asking.ts';
 import type { Row } from './asking.ts';
+import { timeOf } from './time.ts';
+import type { RemoteTime } from './time.ts';
 
 /** A sandbox in another process. */
-export interface Remote {
+export interface Remote extends RemoteTime {
   status(): Promise<Row>;
   env(): Promise<RemoteEnv>;
   /** Resolves once its port is free again. */
   stop(): Promise<void>;
-  /** What happened after a cursor, and the next cursor. */
-  events(after?: number): Promise<{ readonly events: readonly Row[]; readonly cursor: number }>;
+  /** What happened after a cursor, and the next cursor; with patience, of milliseconds, once something has. */
+  events(after?: number, patience?: number): Promise<{ readonly events: readonly Row[]; readonly cursor: number }>;
+  requests(after?: number, patience?: number): Promise<{ readonly requests: readonly Row[]; readonly cursor: number }>;
   messages(): Promise<readonly Row[]>;
   /** Of the first sandbox key, unless told. */
   audit(key?: string): Promise<readonly Row[]>;
@@ -39,13 +42,17 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
   const rows = async (path: string, name: string) =>
     (await ask('GET', path, read.object({ [name]: list })))[name] ?? [];
   return {
+    ...timeOf(ask),
     status: () => ask('GET', '/status', row),
     env: () => ask('GET', '/env', env),
     stop: async () => {
       await ask('POST', '/stop', row);
       await untilSilent(url);
     },
-    events: (after = 0) => ask('GET', `/events?after=${after}`, read.object({ events: list, cursor: number })),
+    events: (after = 0, patience = 0) =>
+      ask('GET', `/events?after=${after}&wait=${patience}`, eventPage, undefined, patience),
+    requests: (after = 0, patience = 0) =>
+      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, patience),
     messages: () => rows('/messages', 'messages'),
     audit: (key) => rows(key === undefined ? '/audit' : `/audit?key=${encodeURIComponent(key)}`, 'calls'),
     choices: () => rows('/choices', 'choices'),
@@ -56,6 +63,9 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
     setPlan: async (plan) => (await ask('POST', '/plan', read.object({ plan: row }), plan)).plan,
   };
 }
+
+const eventPage = read.object({ events: list, cursor: number });
+const requestPage = read.object({ requests: list, cursor: number });
 
 async function untilSilent(url: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {

@@ -1,0 +1,17 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { option } from '../../cli/params.ts';
+import { callRow } from './call-row.ts';
+
+export const sandboxAudit = command({
+  name: 'audit',
+  summary: "Show a key's audit log: every call made with it, whatever its outcome",
+  params: { key: option('--key <id>', 'its id, from sandbox keys list (the sandbox key of --profile local)') },
+  examples: ['sandbox audit', 'sandbox audit -o json'],
+  sample:
+    'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tPOST\t/api/public/messages/send-template\t200\tkey_5c1…\t\t',
+  honours: [...printing],
+  piped: 'rows',
+  run: async (context, { key }) => (await (await context.sandbox()).audit(key)).map(callRow),
+  view: () => 'No calls yet',
+});

@@ -1,0 +1,20 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { required } from '../../../cli/params.ts';
+
+export const revokeSandboxKey = command({
+  name: 'revoke',
+  summary: 'Revoke a key of the sandbox, as the dashboard would',
+  details: 'Its calls are refused with 401 from then on.',
+  params: { id: required('<id>', 'its id, from sandbox keys list') },
+  examples: ['sandbox keys revoke key_…'],
+  sample: 'Revoked key_5c1f2a9e0b00000k',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { id }) => {
+    await (await context.sandbox()).revokeKey(id);
+    return { revoked: id };
+  },
+  view: ({ revoked }, ui) => `${ui.color.green('Revoked')} ${revoked}`,
+});

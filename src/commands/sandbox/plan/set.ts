@@ -1,0 +1,49 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { chosen, option, required } from '../../../cli/params.ts';
+import { count, rate } from '../../../cli/values.ts';
+import type { EndpointName } from '../../../contract/endpoints.ts';
+import { plans } from '../../../contract/plans.ts';
+import type { PlanName } from '../../../contract/plans.ts';
+
+const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
+
+/** As the commands are called that use them. */
+const endpointsOf = {
+  'send-template': ['sendTemplate'],
+  contacts: ['listContacts', 'createContact'],
+  templates: ['listTemplates'],
+  campaigns: ['listCampaigns'],
+} as const satisfies Record<string, readonly EndpointName[]>;
+
+const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as const;
+
+export const setPlan = command({
+  name: 'set',
+  summary: "Give the sandbox's account another plan",
+  params: {
+    plan: required('<name>', planNames.join(', '), (text) => chosen(text, planNames)),
+    rate: option('--rate <rate>', "in place of the plan's: 20/s or 300/m", rate),
+    monthly: option('--monthly <n>', "messages a month, in place of the plan's", count),
+    without: option('--without <names>', `what it does not include: ${endpointWords.join(', ')}`, excluded),
+  },
+  examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
+  sample: 'growth: 10 requests a minute, 15000 messages a month, without campaigns',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { plan: name, rate, monthly, without = [] }) => {
+    const endpoints = without.flatMap((word) => endpointsOf[word]);
+    await (await context.sandbox()).setPlan({ name, perMinute: rate, perMonth: monthly, without: endpoints });
+    const { perMinute, perMonth } = plans[name];
+    return { plan: name, per_minute: rate ?? perMinute ?? null, per_month: monthly ?? perMonth ?? null, without };
+  },
+  view: ({ plan, per_minute: minute, per_month: month, without }) => {
+    const limits = [`${minute ?? 'unlimited'} requests a minute`, `${month ?? 'unlimited'} messages a month`];
+    return `${plan}: ${[...limits, ...(without.length > 0 ? [`without ${without.join(', ')}`] : [])].join(', ')}`;
+  },
+});
+
+function excluded(text: string): readonly (typeof endpointWords)[number][] {
+  return text.split(',').map((word) => chosen(word.trim(), endpointWords));
+}

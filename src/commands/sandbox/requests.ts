@@ -1,0 +1,68 @@
+import type { Command, Context } from '../../cli/command.ts';
+import { command, streaming } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { flag, option } from '../../cli/params.ts';
+import type { Input } from '../../cli/params.ts';
+import { count } from '../../cli/values.ts';
+import { cell } from '../../terminal/rows.ts';
+import type { Row } from '../../terminal/rows.ts';
+import { callRow } from './call-row.ts';
+
+const described = {
+  name: 'requests',
+  summary: 'Show the requests that reached the sandbox, also those without a valid key',
+  params: {
+    follow: flag('-f, --follow', 'go on with those that come, until Ctrl-C'),
+    limit: option('--limit <n>', 'only the last n', count),
+  },
+  examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
+  sample: 'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t',
+  honours: [...printing],
+  piped: 'rows',
+} as const;
+
+const present = command({
+  ...described,
+  run: async (context, input) => (await shown(context, input)).rows,
+  view: () => 'No requests yet',
+});
+
+const following = streaming({
+  ...described,
+  async *run(context, input) {
+    let { rows, cursor } = await shown(context, input);
+    const remote = await context.sandbox();
+    const end = interrupted(context.signal);
+    for (;;) {
+      for (const row of rows) yield row;
+      const next = await Promise.race([remote.requests(cursor, 20_000), end]);
+      if (!next) return undefined;
+      ({ cursor } = next);
+      rows = next.requests.map(callRow);
+    }
+  },
+  line: ({ at, method, path, status, key, fault, detail }) =>
+    [cell(at).slice(11, 23), status, method, path, key, fault, detail].filter(isGiven).map(cell).join('  '),
+  view: () => '',
+});
+
+export const sandboxRequests: Command = {
+  ...present,
+  run: (context, texts, emit) => (texts['follow']?.length ? following : present).run(context, texts, emit),
+};
+
+async function shown(context: Context, { limit }: Input<typeof described.params>) {
+  const { requests, cursor } = await (await context.sandbox()).requests();
+  return { rows: (limit === undefined ? requests : requests.slice(-limit || requests.length)).map(callRow), cursor };
+}
+
+function interrupted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+function isGiven(value: Row[string]): boolean {
+  return value !== null;
+}

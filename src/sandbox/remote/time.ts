@@ -1,0 +1,34 @@
+import * as read from '../../contract/readers.ts';
+import type { Landmark } from '../time.ts';
+import { list, number } from './asking.ts';
+import type { Ask, Row } from './asking.ts';
+
+export interface RemoteTime {
+  clock(): Promise<RemoteNow>;
+  freeze(): Promise<RemoteNow>;
+  real(): Promise<RemoteNow>;
+  advance(by: number | Landmark): Promise<RemoteNow & { readonly fired: readonly Row[] }>;
+}
+
+interface RemoteNow {
+  readonly now: string;
+  readonly frozen: boolean;
+  readonly ahead: number;
+}
+
+export function timeOf(ask: Ask): RemoteTime {
+  return {
+    clock: () => ask('GET', '/clock', read.object(now)),
+    freeze: () => ask('POST', '/clock/freeze', read.object(now)),
+    real: () => ask('POST', '/clock/real', read.object(now)),
+    // As long as what it delivers takes.
+    advance: (by) => ask('POST', '/clock/advance', read.object({ ...now, fired: list }), { by }, Infinity),
+  };
+}
+
+const now = { now: read.string, frozen: boolean, ahead: number } as const;
+
+function boolean(value: unknown, at = ''): boolean {
+  if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');
+  return value;
+}

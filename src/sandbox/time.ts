@@ -1,0 +1,93 @@
+import type { Change } from './changes.ts';
+import type { AdjustableClock, ClockSetting } from './clock.ts';
+import type { Ledger } from './ledger.ts';
+import { Refusal } from './refusal.ts';
+
+/** The sandbox's time in its user's hands. */
+export interface Time {
+  now(): TimeNow;
+  freeze(): TimeNow;
+  /** Back to the wall. */
+  real(): TimeNow;
+  /** Runs in order what falls due until then, and awaits each delivery. */
+  advance(span: number | Landmark): Promise<TimeNow & { readonly fired: readonly Fired[] }>;
+}
+
+export interface TimeNow {
+  readonly now: string;
+  readonly frozen: boolean;
+  /** Milliseconds before the wall; negative when behind. */
+  readonly ahead: number;
+}
+
+/** What happened on the way: an event, or an attempt to deliver one. */
+export interface Fired {
+  readonly at: string;
+  readonly what: string;
+  readonly id: string;
+  readonly about?: string | undefined;
+  /** A status, or why there is none. */
+  readonly answer?: number | string | undefined;
+}
+
+export const landmarks = ['next-minute', 'next-hour', 'next-day', 'next-month'] as const;
+
+export type Landmark = (typeof landmarks)[number];
+
+interface TimeOptions {
+  readonly ledger: Ledger;
+  readonly clock: AdjustableClock;
+  /** Nothing is on its way to a webhook any more. */
+  readonly settled: () => Promise<void>;
+}
+
+const century = 100 * 366 * 86_400_000;
+
+export function createTime({ ledger, clock, settled }: TimeOptions): Time {
+  const passing = new Set<Fired[]>();
+  ledger.follow((change) => passing.forEach((fired) => fired.push(...firedBy(change, clock.now(), ledger))));
+  const keep = () => ledger.commit([{ type: 'clock', clock: clock.setting() }]);
+  const set = (setting: ClockSetting): TimeNow => {
+    clock.set(setting);
+    keep();
+    return timeOf(clock);
+  };
+  return {
+    now: () => timeOf(clock),
+    freeze: () => set({ frozen: clock.now() }),
+    real: () => set({ ahead: 0 }),
+    async advance(span) {
+      const milliseconds = typeof span === 'number' ? span : landmarkAfter[span](new Date(clock.now())) - clock.now();
+      if (!(milliseconds >= 0 && milliseconds <= century))
+        throw new Refusal(400, 'time goes forward, by at most a century');
+      const fired: Fired[] = [];
+      passing.add(fired);
+      await clock.advance(milliseconds, settled).finally(() => passing.delete(fired));
+      keep();
+      return { ...timeOf(clock), fired };
+    },
+  };
+}
+
+function timeOf(clock: AdjustableClock): TimeNow {
+  const now = clock.now();
+  return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
+}
+
+function firedBy(change: Change, now: number, { state }: Ledger): readonly Fired[] {
+  const at = new Date(now).toISOString();
+  if (change.type === 'event')
+    return [{ at, what: change.event.type, id: change.event.id, about: change.event.message }];
+  if (change.type !== 'attempt') return [];
+  const { response, error } = change.attempt;
+  const url = state.deliveries.get(change.delivery)?.to.webhook.url;
+  return [{ at, what: 'attempt', id: change.delivery, about: url, answer: response?.status ?? error }];
+}
+
+/** In UTC, as months are counted. */
+const landmarkAfter: Readonly<Record<Landmark, (date: Date) => number>> = {
+  'next-minute': (date) => date.setUTCMinutes(date.getUTCMinutes() + 1, 0, 0),
+  'next-hour': (date) => date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0),
+  'next-day': (date) => date.setUTCHours(24, 0, 0, 0),
+  'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
+};

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
+  const run = (line: string) => cli(line.split(' '), { home });
+  return { sandbox, run };
+}
+
+describe('sandbox clock', () => {
+  it('advances and prints what fired', async () => {
+    const { run } = await local();
+    const { stdout: id } = await run('send-template +12025550103 welcome --profile local');
+    const { stdout } = await run('sandbox clock advance 5s');
+    expect(stdout).toMatch(
+      /^12:00:05\.000 {2}message\.delivered {2}evt_\S+ {2}msg_sandbox_\S+\n2026-05-01T12:00:05\.000Z, frozen\n$/,
+    );
+    expect(stdout).toContain(id.trim());
+  });
+
+  it('goes to the next month', async () => {
+    const { run } = await local();
+    const { stdout } = await run('sandbox clock advance --to next-month -o json');
+    expect(JSON.parse(stdout)).toMatchObject({ now: '2026-06-01T00:00:00.000Z', frozen: true, fired: [] });
+  });
+
+  it.each([
+    ['sandbox clock advance', 'how far is missing'],
+    ['sandbox clock advance 5s --to next-day', 'exclude each other'],
+    ['sandbox clock advance soon', 'is not a span of time'],
+  ])('%s is exit 2', async (line, reason) => {
+    const { run } = await local();
+    const { code, stderr, stdout } = await run(line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('sandbox keys', () => {
+  it('makes a key of a scope, which is refused once revoked', async () => {
+    const { run, sandbox } = await local();
+    const { id, key } = JSON.parse((await run('sandbox keys create --scope read-only -o json')).stdout);
+    const headers = { authorization: `Bearer ${key}` };
+    const get = { method: 'GET', target: '/api/public/contacts', headers, body: '' };
+    expect((await sandbox.answer(get)).status).toBe(200);
+    expect((await run(`sandbox keys revoke ${id}`)).stdout).toBe(`Revoked ${id}\n`);
+    expect((await sandbox.answer(get)).status).toBe(401);
+    expect((await run('sandbox keys list --columns id,state --no-header')).stdout).toContain(`${id}\trevoked\n`);
+    const audit = JSON.parse((await run(`sandbox audit --key ${id} -o json`)).stdout);
+    expect(audit).toMatchObject([{ status: 200 }, { status: 401, detail: 'the key is revoked' }]);
+  });
+
+  it('goes live: then the live key works, and is said to be live', async () => {
+    const { run } = await local();
+    const send = 'send-template +12025550101 welcome --profile local --mode live';
+    expect(await run(send)).toMatchObject({ code: 4 });
+    await run('sandbox keys go-live');
+    const { code, stderr } = await run(send);
+    expect(code).toBe(0);
+    expect(stderr).toContain('LIVE');
+    expect(stderr).toContain('simulated');
+  });
+});
+
+describe('sandbox plan set', () => {
+  it('gives limits of its own, and takes endpoints away', async () => {
+    const { run } = await local();
+    const { stdout } = await run('sandbox plan set growth --rate 2/m --monthly 1 --without campaigns');
+    expect(stdout).toBe('growth: 2 requests a minute, 1 messages a month, without campaigns\n');
+    expect(await run('campaigns list --profile local')).toMatchObject({ code: 4 });
+    expect(await run('templates list --profile local')).toMatchObject({ code: 0 });
+    expect(await run('templates list --profile local --retries 0')).toMatchObject({ code: 7 });
+  });
+
+  it.each(['sandbox plan set gold', 'sandbox plan set', 'sandbox plan set growth --without flows'])(
+    '%s is exit 2',
+    async (line) => {
+      expect(await (await local()).run(line)).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
+});
+
+describe('sandbox requests', () => {
+  it('shows all that came, also without a key, and why it was refused', async () => {
+    const { run, sandbox } = await local();
+    await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });
+    await run('contacts list --profile local');
+    const { stdout } = await run('sandbox requests -o json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { method: 'GET', path: '/api/public/contacts', status: 401, key: null, detail: /the key is missing/ },
+      { method: 'GET', path: '/api/public/contacts', status: 200, key: expect.stringMatching(/^key_/) },
+    ]);
+    expect((await run('sandbox requests --limit 1 --columns status --no-header')).stdout).toBe('200\n');
+  });
+});
+
+it('sandbox choices lists every one', async () => {
+  const { run } = await local();
+  const { choices } = await import('../../src/sandbox/choices.ts');
+  expect(JSON.parse((await run('sandbox choices -o json')).stdout)).toHaveLength(choices.length);
+});

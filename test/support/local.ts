@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import { alive } from './cli.ts';
+
+/** The sandbox that `--profile local` means in this home, for as long as the test runs. */
+export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
+  const stateFolder = join(home, '.local/state/bizmsg');
+  const sandbox = createSandbox(options);
+  const served = await serve({
+    sandbox,
+    stateFolder,
+    data: join(stateFolder, 'sandbox'),
+    port: 0,
+    build: 'source',
+    pid: process.pid,
+    background: false,
+    kill: alive,
+    now: Date.now,
+  });
+  void served.ending.then(() => served.close());
+  onTestFinished(() => served.close());
+  return sandbox;
+}
