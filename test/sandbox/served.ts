@@ -1,14 +1,18 @@
 import { connect } from 'node:net';
 import { startServer } from '../../src/sandbox/server.ts';
 import type { RunningServer, ServerOptions } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Calls } from './calls.ts';
 import { calls } from './calls.ts';
 
 export const token = 'the token of this test';
 
 /** A server on a free port, for as long as the test runs. */
-export async function served(options: Partial<ServerOptions> = {}): Promise<Calls & RunningServer & AsyncDisposable> {
-  const world = calls();
+export async function served(
+  options: Partial<ServerOptions> = {},
+  given: SandboxOptions = {},
+): Promise<Calls & RunningServer & AsyncDisposable> {
+  const world = calls(given);
   const { sandbox } = world;
   const server = await startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port: 0, ...options });
   return { ...world, ...server, [Symbol.asyncDispose]: () => server.close() };
