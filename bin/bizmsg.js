@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 'use strict';
 
-const { closeSync, fstatSync, openSync, writeSync } = require('node:fs');
+const { fstatSync, writeSync } = require('node:fs');
 const { homedir, userInfo } = require('node:os');
-const { dirname } = require('node:path');
 const { main } = load();
 
 /** @type {AbortController | undefined} */
 let interruption;
 /** @type {number | undefined} */
 let interruptedAt;
+/** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
+let taker;
 
 /** @type {import('../src/host.ts').Host} */
 const host = {
@@ -38,6 +39,13 @@ const host = {
   get signal() {
     return (interruption ??= listening()).signal;
   },
+  takeSignals(listener) {
+    interruption ??= listening();
+    taker = listener;
+    return () => {
+      taker = undefined;
+    };
+  },
   now: Date.now,
   random: Math.random,
   kill(pid, signal) {
@@ -48,20 +56,8 @@ const host = {
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
-  spawnDetached(command, { env, log }) {
-    const [program = process.execPath, ...words] = command;
-    const output = openSync(log, 'a', 0o600);
-    const { spawn } = require('node:child_process');
-    const child = spawn(program, words, {
-      detached: true,
-      env: { ...env },
-      cwd: dirname(log),
-      stdio: ['ignore', output, output],
-    });
-    child.on('error', () => {});
-    closeSync(output);
-    return child;
-  },
+  spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
+  spawnAttached: (command, options) => require('./spawn.js').spawnAttached(command, options),
 };
 
 // Until it is known: a process that ends on its way must not look like success.
@@ -73,6 +69,7 @@ function listening() {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
     process.on(signal, () => {
+      if (taker) return taker(signal);
       // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
       if (interruptedAt !== undefined && Date.now() > interruptedAt + 500) leave(signal);
       interruptedAt ??= Date.now();

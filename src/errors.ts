@@ -14,6 +14,8 @@ export const exitCodes = {
   unsafe: 11,
   opposite: 12,
   unsure: 13,
+  unrunnable: 126,
+  noCommand: 127,
   hungUp: 129,
   interrupted: 130,
   terminated: 143,

@@ -22,6 +22,23 @@ interface SpawnOptions {
   readonly log: string;
 }
 
+/** A process that has this one's stdin, stdout and stderr. */
+export interface Attached {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined;
+  /** Rejects when it could not be started. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+interface AttachOptions {
+  readonly env: Env;
+  /** In a session of its own, so that it leads a process group and has no terminal. */
+  readonly apart: boolean;
+}
+
+/** What asks a process to end. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** The process as the program sees it. `bin` makes the real one, tests make their own. */
 export interface Host {
   /** What follows the program's name. */
@@ -39,10 +56,13 @@ export interface Host {
   readonly self: readonly string[];
   /** Aborted by SIGINT, SIGTERM and SIGHUP; the reason is the signal's name. */
   readonly signal: AbortSignal;
+  /** From now on they neither abort that nor end this process, but are told, until what is returned is called. */
+  takeSignals(listener: (signal: EndSignal) => void): () => void;
   now(): number;
   random(): number;
-  /** Signal 0 asks whether the process lives. */
-  kill(pid: number, signal: 0 | 'SIGTERM' | 'SIGKILL'): boolean;
+  /** Signal 0 asks whether the process lives; a number below zero means a process group. */
+  kill(pid: number, signal: 0 | EndSignal | 'SIGKILL'): boolean;
   /** Starts a process that outlives this one. */
   spawnDetached(command: readonly string[], options: SpawnOptions): Child;
+  spawnAttached(command: readonly string[], options: AttachOptions): Attached;
 }

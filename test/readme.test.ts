@@ -17,3 +17,8 @@ it('shows on its first screen what it is, the command that sends and the command
   );
   expect(screen).toContain('npm test');
 });
+
+it('shows a test that is one of ours', () => {
+  const example = readFileSync(new URL('examples/sandbox.test.ts', import.meta.url), 'utf8');
+  expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+});

@@ -1,8 +1,8 @@
 import { announced } from '../contract/endpoints.ts';
 import { CliError, usage } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Group, Node } from './command.ts';
 import { globals } from './globals.ts';
-import { nearest } from './nearest.ts';
 import type { Param, Params } from './params.ts';
 import { longName } from './params.ts';
 
@@ -42,7 +42,8 @@ export function checkValues(argv: readonly string[], params: Params): void {
   const words = end < 0 ? argv : argv.slice(0, end);
   const afterEnd = argv.slice(words.length);
   const emptyAllowed = words.includes('--allow-empty');
-  if (afterEnd.includes('') && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');
+  const isOurs = !Object.values(params).some(({ kind }) => kind === 'rest');
+  if (isOurs && afterEnd.includes('') && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');
   for (let at = 0; at < words.length; at++) {
     const { name, param, inline } = optionAt(words[at] ?? '', params);
     if (!param && words[at] === '' && !emptyAllowed) throw usage('an argument is empty', 'is a variable not set?');
@@ -90,7 +91,8 @@ function optionAt(word: string, params: Params): OptionWord {
 }
 
 function find(name: string, params: Params): Param<unknown> | undefined {
-  return Object.values(params).find((param) => param.kind !== 'argument' && param.spec.split(/[ ,]+/).includes(name));
+  const isNamed = ({ kind }: Param<unknown>) => kind === 'option' || kind === 'flag';
+  return Object.values(params).find((param) => isNamed(param) && param.spec.split(/[ ,]+/).includes(name));
 }
 
 function valueFollows(token: string): boolean {

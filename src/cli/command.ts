@@ -13,7 +13,7 @@ export type { Ui } from '../terminal/ui.ts';
 export interface Outcome {
   readonly data: unknown;
   readonly text: (ui: Ui) => string;
-  readonly exit: ExitName;
+  readonly exit: ExitName | number;
   /** Something was changed: what cannot be printed as asked is no failure any more. */
   readonly changed: boolean;
 }
@@ -60,7 +60,8 @@ interface Definition<P extends Params, R> extends Described {
   view(result: R, ui: Ui): string;
   /** What the structured forms print, where it is not the result itself. */
   data?(result: R): unknown;
-  exit?(result: R): ExitName;
+  /** A number is the code of a command that was run. */
+  exit?(result: R): ExitName | number;
   /** Whether it changes something. */
   readonly changes?: true | ((result: R) => boolean);
 }

@@ -56,8 +56,11 @@ function commandHelp(path: readonly string[], node: Command): string {
 
 export function usageLine(path: readonly string[], node: Command): string {
   const params = Object.values(node.params);
-  const words = params.filter(({ kind }) => kind === 'argument').map(({ spec }) => spec);
-  return [...path, ...words, ...(words.length < params.length ? ['[options]'] : [])].join(' ');
+  const specs = (wanted: Param<unknown>['kind']) =>
+    params.filter(({ kind }) => kind === wanted).map(({ spec }) => spec);
+  const [words, rest] = [specs('argument'), specs('rest')];
+  const options = words.length + rest.length < params.length ? ['[options]'] : [];
+  return [...path, ...words, ...options, ...rest].join(' ');
 }
 
 export function described(params: Params): readonly (readonly [string, string])[] {

@@ -5,8 +5,8 @@ export type TextReader<T> = (text: string) => T;
 
 /** One thing that may be typed after a command, and how its texts become a value. */
 export interface Param<T> {
-  readonly kind: 'argument' | 'option' | 'flag';
-  /** `<phone>`, `[file]` or `[words...]` for an argument, `-p, --param <value>` for an option. */
+  readonly kind: 'argument' | 'option' | 'flag' | 'rest';
+  /** `<phone>`, `[file]` or `[words...]` for an argument, `-p, --param <value>` for an option, `-- <command...>`. */
   readonly spec: string;
   readonly description: string;
   readonly choices?: readonly string[];
@@ -62,6 +62,11 @@ export function repeated(spec: string, description: string, read: TextReader<unk
 /** All the words that are left. */
 export function words(spec: string, description: string): Param<readonly string[]> {
   return { kind: 'argument', spec, description, repeats: true, read: (texts) => texts };
+}
+
+/** All that stands after `--`, as it is. A command that has this takes no arguments. */
+export function rest(spec: `-- ${string}`, description: string): Param<readonly string[]> {
+  return { kind: 'rest', spec, description, repeats: true, read: (texts) => texts };
 }
 
 export function flag(spec: string, description: string): Param<boolean> {

@@ -1,4 +1,5 @@
 import { Command as Parser, CommanderError, Option } from 'commander';
+import type { CliError } from '../errors.ts';
 import { usage } from '../errors.ts';
 import type { Param, Params, Texts } from './params.ts';
 import { longName } from './params.ts';
@@ -8,15 +9,26 @@ export function parse(path: readonly string[], params: Params, argv: readonly st
   const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).allowExcessArguments(false);
   parser.configureOutput({ writeErr: () => {}, writeOut: () => {} });
   for (const param of Object.values(params)) declare(parser, param);
+  const rest = Object.keys(params).find((name) => params[name]?.kind === 'rest');
+  const end = rest === undefined ? -1 : argv.indexOf('--');
   try {
-    parser.parse([...argv], { from: 'user' });
+    parser.parse(end < 0 ? [...argv] : argv.slice(0, end), { from: 'user' });
   } catch (error) {
-    throw error instanceof CommanderError ? readable(error, path) : error;
+    if (!(error instanceof CommanderError)) throw error;
+    throw (rest !== undefined && misplaced(parser.args[0], path)) || readable(error, path);
   }
-  return collect(parser, params);
+  const texts = collect(parser, params);
+  return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };
+}
+
+/** What follows it, too, would be taken for options of ours. */
+function misplaced(word: string | undefined, path: readonly string[]): CliError | undefined {
+  if (word === undefined || word.startsWith('-')) return undefined;
+  return usage(`"${word}" does not stand after --`, `write ${path.join(' ')} [options] -- ${word} …`);
 }
 
 function declare(parser: Parser, param: Param<unknown>): void {
+  if (param.kind === 'rest') return;
   if (param.kind === 'argument') {
     // Whether it may be missing is the param's own word.
     parser.argument(param.spec.replace(/^<(.*)>$/, '[$1]'), param.description);
@@ -34,6 +46,7 @@ function collect(parser: Parser, params: Params): Texts {
   const words = [...parser.processedArgs];
   const given = parser.opts();
   const texts = (param: Param<unknown>): readonly string[] => {
+    if (param.kind === 'rest') return [];
     if (param.kind === 'argument') return strings(words.shift());
     const option = parser.options.find(({ long }) => long === longName(param));
     const value: unknown = option && given[option.attributeName()];

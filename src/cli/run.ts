@@ -59,7 +59,7 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   try {
     const outcome = await outcomeOf(() => node.run(context, texts, createPrinter(options).item), given);
     await print(outcome, options, context);
-    return exitCodes[outcome.exit];
+    return typeof outcome.exit === 'number' ? outcome.exit : exitCodes[outcome.exit];
   } finally {
     await context.close();
   }

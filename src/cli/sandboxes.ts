@@ -1,5 +1,10 @@
+import { isLocalKey } from '../contract/keys.ts';
 import type { Mode } from '../contract/keys.ts';
-import type { Host } from '../host.ts';
+import { configuration } from '../errors.ts';
+import type { CliError } from '../errors.ts';
+import type { Env, Host } from '../host.ts';
+import { sameOrigin } from '../profiles/base-url.ts';
+import { onlyLocal } from '../profiles/environment.ts';
 import { stateFolder as folderOf } from '../profiles/folders.ts';
 import type { Target } from '../profiles/caller.ts';
 import type { Locator } from '../sandbox/locator.ts';
@@ -10,6 +15,8 @@ import type { Remote } from '../sandbox/remote/remote.ts';
 export interface Sandboxes {
   readonly stateFolder: string;
   live(): readonly Locator[];
+  /** Those that a command about sandboxes means: all, but in `sandbox exec` the one that it runs. */
+  meant(): readonly Locator[];
   /** The one that the profile `local` means, if it runs. */
   find(): Locator | undefined;
   /** The same, started in the background if need be. */
@@ -17,6 +24,8 @@ export interface Sandboxes {
   /** Where `local` calls; a dry run starts nothing. */
   target(mode: Mode, dryRun: boolean): Promise<Target>;
   remote(locator: Locator): Promise<Remote>;
+  /** Runs a command that has these variables and this bizmsg; its exit code, once nothing of it is left. */
+  run(command: readonly string[], variables: Readonly<Record<string, string>>): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
   readonly process: Pick<Host, 'pid' | 'kill' | 'now'> & { readonly build: string };
 }
@@ -29,9 +38,13 @@ const notRunning = {
 
 export function openSandboxes(host: Host): Sandboxes {
   const stateFolder = folderOf(host.env, host.home);
-  const find = () => findSandbox(stateFolder, host.kill);
+  const named = addressIn(host.env);
+  const live = () => liveLocators(stateFolder, host.kill);
+  const own = () => named && live().find(({ url }) => sameOrigin(url, named.url));
+  const find = () => own() ?? (named?.isBound ? undefined : findSandbox(stateFolder, host.kill));
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
+    if (!running && named?.isBound) throw ended(named.url);
     if (running?.build === __BUILD__ || running?.background === false) return running;
     const { findOrStart } = await import('../sandbox/start.ts');
     const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
@@ -44,7 +57,11 @@ export function openSandboxes(host: Host): Sandboxes {
   };
   return {
     stateFolder,
-    live: () => liveLocators(stateFolder, host.kill),
+    live,
+    meant: () => {
+      const one = own();
+      return one ? [one] : named?.isBound ? [] : live();
+    },
     find,
     ensure,
     target: async (mode, dryRun) => {
@@ -53,7 +70,27 @@ export function openSandboxes(host: Host): Sandboxes {
     },
     process: { pid: host.pid, kill: host.kill, now: host.now, build: __BUILD__ },
     remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(locator),
+    run: async (command, variables) =>
+      (await import('./child/run.ts')).runCommand(host, { command, stateFolder, variables }),
   };
+}
+
+interface Named {
+  readonly url: string;
+  /** With a key of that sandbox: no other one will do when it has ended. */
+  readonly isBound: boolean;
+}
+
+/** What `sandbox exec` tells its command. */
+function addressIn(env: Env): Named | undefined {
+  const { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key } = env;
+  if (!onlyLocal(env) || url === undefined || !URL.canParse(url)) return undefined;
+  return { url, isBound: key !== undefined && isLocalKey(key) };
+}
+
+function ended(url: string): CliError {
+  const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to have another one';
+  return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
 }
 
 /** A process that outlives this one has no use for its keys, and another working folder. */

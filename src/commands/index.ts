@@ -19,16 +19,30 @@ import { sandboxAudit } from './sandbox/audit.ts';
 import { sandboxChoices } from './sandbox/choices.ts';
 import { clockAdvance } from './sandbox/clock/advance.ts';
 import { clockFreeze, clockNow, clockReal } from './sandbox/clock/now.ts';
+import { sandboxDeliveries } from './sandbox/deliveries.ts';
 import { sandboxEnv } from './sandbox/env.ts';
+import { execInSandbox } from './sandbox/exec.ts';
+import { exportSandbox } from './sandbox/export.ts';
+import { addFault } from './sandbox/fault/add.ts';
+import { clearFaults } from './sandbox/fault/clear.ts';
+import { listFaults } from './sandbox/fault/list.ts';
 import { createSandboxKey } from './sandbox/keys/create.ts';
 import { goLive } from './sandbox/keys/go-live.ts';
 import { listSandboxKeys } from './sandbox/keys/list.ts';
 import { revokeSandboxKey } from './sandbox/keys/revoke.ts';
 import { setPlan } from './sandbox/plan/set.ts';
+import { redeliver } from './sandbox/redeliver.ts';
 import { sandboxRequests } from './sandbox/requests.ts';
+import { resetSandbox } from './sandbox/reset.ts';
+import { seedSandbox } from './sandbox/seed.ts';
 import { startSandbox } from './sandbox/start.ts';
 import { sandboxStatus } from './sandbox/status.ts';
 import { stopSandbox } from './sandbox/stop.ts';
+import { triggerEvent } from './sandbox/trigger.ts';
+import { addWebhook } from './sandbox/webhooks/add.ts';
+import { listWebhooks } from './sandbox/webhooks/list.ts';
+import { removeWebhook } from './sandbox/webhooks/remove.ts';
+import { rotateSecret } from './sandbox/webhooks/rotate.ts';
 import { sendTemplate } from './send-template.ts';
 import { listTemplates } from './templates/list.ts';
 import { whoami } from './whoami.ts';
@@ -55,9 +69,23 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     stopSandbox,
     sandboxStatus,
     sandboxEnv,
+    execInSandbox,
     group('keys', 'The keys of the sandbox', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
     group('plan', "The plan of the sandbox's account", [setPlan]),
     group('clock', 'The time of the sandbox', [clockNow, clockFreeze, clockAdvance, clockReal]),
+    group('fault', 'Have the sandbox misbehave, to see how code stands it', [addFault, listFaults, clearFaults]),
+    group('webhooks', 'The URLs that the events of the sandbox come to', [
+      addWebhook,
+      listWebhooks,
+      removeWebhook,
+      rotateSecret,
+    ]),
+    sandboxDeliveries,
+    redeliver,
+    triggerEvent,
+    resetSandbox,
+    seedSandbox,
+    exportSandbox,
     sandboxRequests,
     sandboxAudit,
     sandboxChoices,

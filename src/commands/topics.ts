@@ -27,6 +27,8 @@ const exitCodes = `Exit codes
   13   unsure: it may have been done. A POST was sent, and then came a time-out,
        a reset, a 5xx or an answer that cannot be read. It is never repeated
        without your word
+  126  the command of sandbox exec cannot be run
+  127  the command of sandbox exec is not found
   129  hung up       130  interrupted       143  terminated
 `;
 
@@ -36,7 +38,8 @@ const environment = `Environment
   BIZMSG_BASE_URL     the service's address
   BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live: the kind of key that must be used
-  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine
+  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine;
+                      --profile local is then the one at BIZMSG_BASE_URL, if any
   BIZMSG_WEBHOOK_SECRET   printed by sandbox env; for your own receiver
   BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
   BIZMSG_STATE_DIR    where the sandbox keeps what it needs (~/.local/state/bizmsg)

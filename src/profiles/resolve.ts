@@ -47,7 +47,6 @@ function localCaller(asked: Asked, source: Source): Caller | undefined {
       `--base-url does not go with the profile ${local}`,
       'the sandbox on this machine has an address of its own',
     );
-  if (isInsideExec(asked)) return environmentCaller(asked);
   return { kind: 'local', mode: flags.mode ?? environmentMode(env) ?? 'sandbox', source, newcomer: false };
 }
 

@@ -1,5 +1,5 @@
 import type { Change, Next } from './changes.ts';
-import type { Attempt, Delivery } from './delivery-records.ts';
+import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
 import { countDraws } from './draws.ts';
 import type { Registered, SigningSecret, State } from './state.ts';
 
@@ -20,11 +20,10 @@ export function applyToDeliveries(state: State, change: Extract<Change, { type: 
       state.secret = rotated(state.secret, change.secret, change.until);
       return;
     case 'webhook':
-      state.webhooks.set(change.webhook.id, { webhook: change.webhook, secret: ownSecret(change.webhook.secret) });
-      return;
+      return applyWebhook(state, change.webhook);
     case 'webhook-secret': {
       const registered = state.webhooks.get(change.webhook);
-      if (registered) registered.secret = rotated(registered.secret, change.secret, change.until);
+      if (registered) registered.secret = rotated(registered.secret ?? state.secret, change.secret, change.until);
       return;
     }
     case 'webhook-disabled': {
@@ -44,8 +43,17 @@ export function applyToDeliveries(state: State, change: Extract<Change, { type: 
   }
 }
 
-function ownSecret(secret: string | undefined): Registered['secret'] {
-  return secret === undefined ? undefined : { secret };
+/** Known, it gets other settings and is enabled again; its deliveries stay with it. */
+function applyWebhook(state: State, webhook: Webhook): void {
+  const known = state.webhooks.get(webhook.id);
+  const secret = ownSecret(webhook, known);
+  if (known) Object.assign(known, { webhook, secret, disabled: undefined } satisfies Registered);
+  else state.webhooks.set(webhook.id, { webhook, secret });
+}
+
+function ownSecret({ secret }: Webhook, known: Registered | undefined): Registered['secret'] {
+  if (secret === undefined) return undefined;
+  return known?.secret?.secret === secret ? known.secret : { secret };
 }
 
 function rotated(before: SigningSecret | undefined, secret: string, until: number | undefined): SigningSecret {

@@ -1,5 +1,5 @@
 import { applyToDeliveries } from './apply-deliveries.ts';
-import type { Call, Change, Counters, Message, Resettable, SandboxEvent } from './changes.ts';
+import type { Call, Change, Progress, Counters, Message, Resettable, SandboxEvent } from './changes.ts';
 import { countDraws } from './draws.ts';
 import { monthOf } from './state.ts';
 import type { Log, Shelf, State } from './state.ts';
@@ -32,7 +32,7 @@ export function apply(state: State, change: Change): void {
     case 'contact':
       return put(state.contacts, change.contact.phone, change.contact);
     case 'message':
-      return applyMessage(state, change.message);
+      return applyMessage(state, change.message, change.progress);
     case 'inbound':
       state.inbound.push(change.inbound);
       return;
@@ -45,8 +45,7 @@ export function apply(state: State, change: Change): void {
     case 'event':
       return applyEvent(state, change.event);
     case 'fault':
-      state.faults.set(change.fault.id, { fault: change.fault, drawn: 0, struck: 0 });
-      return;
+      return applyFault(state, change);
     case 'fault-cleared':
       state.faults.delete(change.fault);
       return;
@@ -68,8 +67,8 @@ export function apply(state: State, change: Change): void {
   }
 }
 
-function applyMessage(state: State, message: Message): void {
-  state.messages.set(message.id, { message, done: 0, status: 'sent' });
+function applyMessage(state: State, message: Message, progress: Progress = { done: 0, status: 'sent' }): void {
+  state.messages.set(message.id, { message, ...progress });
   const month = monthOf(message.sentAt);
   state.months.set(month, (state.months.get(month) ?? 0) + 1);
 }
@@ -81,6 +80,10 @@ function applyEvent(state: State, event: SandboxEvent): void {
   if (!sent || event.done === undefined) return;
   sent.done = event.done;
   sent.status = event.type.replace('message.', '');
+}
+
+function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Change, { type: 'fault' }>): void {
+  state.faults.set(fault.id, { fault, drawn, struck });
 }
 
 function applyCall(state: State, call: Call): void {

@@ -6,8 +6,8 @@ import { badBody, readOrRefuse } from './refusal.ts';
 
 const deepest = 32;
 
-export function isTooLarge(body: Exchange['body']): boolean {
-  return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largestBody;
+export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
+  return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largest;
 }
 
 /** §4: requests with a body carry a JSON content type. */
@@ -43,7 +43,7 @@ function optional<T>(fields: Record<string, unknown>, name: string, reader: read
   return Object.hasOwn(fields, name) ? reader(fields[name], `/${name}`) : undefined;
 }
 
-function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
+export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
   if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
   if (isDeeperThan(deepest, value)) throw new read.Mismatch(at, `must not nest deeper than ${deepest}`);
   return value;

@@ -115,9 +115,10 @@ export interface Call extends Drawn {
   readonly at: number;
   readonly method: string;
   readonly target: string;
+  /** Of the answer as it went out; 0 when none did. */
   readonly status: number;
   readonly key?: string;
-  /** Why it was refused. */
+  /** Why it was refused, or what went wrong. */
   readonly detail?: string;
 }
 
@@ -128,6 +129,12 @@ export interface Counters {
   readonly serial: number;
   readonly events: number;
   readonly calls: number;
+}
+
+/** How far a message came: how many of its receipts have happened, and the word of the last. */
+export interface Progress {
+  readonly done: number;
+  readonly status: string;
 }
 
 /** All that ever happens to a sandbox's state, as plain data. */
@@ -143,7 +150,8 @@ export type Change =
   | { readonly type: 'template'; readonly template: Template }
   | { readonly type: 'campaign'; readonly campaign: Campaign }
   | { readonly type: 'contact'; readonly contact: Contact }
-  | { readonly type: 'message'; readonly message: Message }
+  /** Without progress it was sent and no more. */
+  | { readonly type: 'message'; readonly message: Message; readonly progress?: Progress }
   | { readonly type: 'inbound'; readonly inbound: Inbound }
   | { readonly type: 'flow-run'; readonly run: FlowRun }
   | { readonly type: 'order'; readonly order: Order }
@@ -155,7 +163,8 @@ export type Change =
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
   | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
-  | { readonly type: 'fault'; readonly fault: Fault }
+  /** With counts, it goes on from there. */
+  | { readonly type: 'fault'; readonly fault: Fault; readonly drawn?: number; readonly struck?: number }
   | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'call'; readonly call: Call }
   | { readonly type: 'reset'; readonly what: Resettable }

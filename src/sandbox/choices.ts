@@ -1,5 +1,5 @@
 import { alternatives } from './shapes.ts';
-import { testNumbers } from './receipts.ts';
+import { eventChoices } from './event-choices.ts';
 
 /** A decision that the document leaves open, and ours. */
 export interface Choice {
@@ -10,8 +10,6 @@ export interface Choice {
   /** What `vary:SEED` may answer instead. */
   readonly others?: readonly (string | number)[];
 }
-
-const { delivers, fails, delivers5sLater } = testNumbers;
 
 export const choices: readonly Choice[] = [
   {
@@ -41,16 +39,6 @@ export const choices: readonly Choice[] = [
     sections: ['§3', '§5.2'],
     open: 'what switching a key to live mode does to two keys with two prefixes',
     choice: "going live activates the live key; a key's own prefix never changes",
-  },
-  {
-    sections: ['§6'],
-    open: 'the three test numbers',
-    choice: `${delivers} is delivered and read, ${fails} fails, ${delivers5sLater} is delivered after exactly 5 s`,
-  },
-  {
-    sections: ['§6'],
-    open: 'what becomes of other numbers',
-    choice: 'delivered after 150 to 400 ms, read 1 to 3 s later',
   },
   { sections: ['§2'], open: 'the form of an identifier', choice: 'it says where it comes from, such as msg_sandbox_…' },
   {
@@ -127,7 +115,25 @@ export const choices: readonly Choice[] = [
     choice: '{"type","timestamp","data"}',
     others: othersOf('payload'),
   },
+  ...eventChoices,
   { sections: ['§4'], open: 'the same request twice', choice: 'is done twice' },
+  {
+    sections: ['§6'],
+    open: 'how a URL is registered',
+    choice: 'by sandbox webhooks add, for all events or some; on this machine alone, unless told',
+  },
+  {
+    sections: ['§6'],
+    open: 'how a delivery is signed',
+    choice:
+      'as Standard Webhooks has it: webhook-id, webhook-timestamp, webhook-signature; by both secrets for a day after a rotation',
+  },
+  {
+    sections: ['§6'],
+    open: 'what a receiver has to answer, and what follows when it does not',
+    choice:
+      '2xx within 15 s; otherwise nine more attempts, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h and up to a tenth more; 410 ends them, Retry-After puts them off, redirects are not followed',
+  },
 ];
 
 function othersOf(name: keyof typeof alternatives): readonly (string | number)[] {

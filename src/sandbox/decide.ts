@@ -3,14 +3,19 @@ import { callerOf, isAllowed } from './callers.ts';
 import { isTooLarge } from './bodies.ts';
 import type { Call, Key } from './changes.ts';
 import type { Clock } from './clock.ts';
+import type { Drawn } from './draws.ts';
 import { errorAnswer, rateHeaders } from './error-answers.ts';
 import { targetOf } from './exchange.ts';
 import type { Exchange, Reply } from './exchange.ts';
+import { strike } from './faults.ts';
+import type { Strike } from './faults.ts';
+import { underFaults } from './faulty.ts';
+import type { Decision } from './faulty.ts';
 import { handlers } from './handlers.ts';
 import type { Outcome } from './handlers.ts';
 import { limitsOf } from './limits.ts';
 import type { MinuteWindow, Rate } from './limits.ts';
-import { endpointAt } from './paths.ts';
+import { endpointAt, knownAt } from './paths.ts';
 import type { Mint } from './random.ts';
 import { Refusal } from './refusal.ts';
 import type { Shape } from './shapes.ts';
@@ -23,31 +28,32 @@ export interface Desk {
   readonly mint: Mint;
   readonly minute: MinuteWindow;
   readonly clock: Clock;
+  /** Drawn, but not committed yet. */
+  readonly underway: Set<Drawn>;
   /** Told of what should not have happened. */
   warn(text: string): void;
 }
 
 /** From a request to its answer and all that it changes, the row in the key's audit log included (§5.8). */
-export function decide(exchange: Exchange, desk: Desk): Outcome {
+export function decide(exchange: Exchange, desk: Desk): Decision {
   const now = desk.clock.now();
   const { key, refusal } = callerOf(exchange.headers['authorization'], desk.state);
-  const outcome = attempt(desk, () => {
+  const decision = attempt(desk, () => {
     if (isTooLarge(exchange.body)) throw new Refusal(400, 'the body is larger than 1 MiB');
     if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');
     return admitted(exchange, desk, key, now);
   });
   const { method, target } = exchange;
-  const { reply, changes, detail } = outcome;
+  return recorded(decision, { at: now, method, target: redact(target), ...(key && { key: key.id }) });
+}
+
+function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
+  const { reply, changes, detail, drawn, wait } = decision;
   const why = detail === undefined ? undefined : { detail: redact(detail) };
-  const call: Call = {
-    at: now,
-    method,
-    target: redact(target),
-    status: reply.status,
-    ...(key && { key: key.id }),
-    ...why,
-  };
-  return { reply, changes: [...changes, { type: 'call', call }] };
+  const call: Call = { ...asked, status: reply.status, ...why, ...drawn };
+  const act = wait?.act;
+  const later = act && { wait: { ...wait, act: () => recorded(act(), asked) } };
+  return { ...decision, changes: [...changes, { type: 'call', call }], ...later };
 }
 
 /** §7: a fault on the service side. */
@@ -60,13 +66,22 @@ export function refused({ shape, clock }: Pick<Desk, 'shape' | 'clock'>, refusal
   return errorAnswer(shape, refusal, clock.wall());
 }
 
-function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Outcome {
+function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decision {
   const rate = desk.minute.take(now, limitsOf(desk.state.plan).perMinute);
-  const { reply, ...rest } = attempt(desk, () => {
-    checkMinute(rate);
-    return serve(exchange, desk, key, now);
-  });
-  return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
+  const served = (): Outcome => {
+    const { reply, ...rest } = attempt(desk, () => {
+      checkMinute(rate);
+      return serve(exchange, desk, key);
+    });
+    return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
+  };
+  return rate?.exceeded ? served() : underFaults(strikeOn(exchange, desk, now), desk, served);
+}
+
+/** The minute counts what a fault strikes, and what it refuses no fault is drawn for. */
+function strikeOn({ method, target }: Exchange, { state, underway }: Desk, now: number): Strike {
+  const endpoint = state.faults.size === 0 ? undefined : knownAt(method, targetOf(target).path);
+  return endpoint ? strike(state, endpoint, now, underway) : { drawn: [] };
 }
 
 // §8.1
@@ -76,7 +91,7 @@ function checkMinute(rate: Rate | undefined): void {
 }
 
 /** The document sets no order of checks: path, plan, scope, then what the endpoint itself demands. */
-function serve(exchange: Exchange, { state, shape, mint }: Desk, key: Key, now: number): Outcome {
+function serve(exchange: Exchange, { state, shape, mint, clock }: Desk, key: Key): Outcome {
   const { path, query } = targetOf(exchange.target);
   const endpoint = endpointAt(exchange.method, path);
   // §5.7
@@ -86,10 +101,11 @@ function serve(exchange: Exchange, { state, shape, mint }: Desk, key: Key, now: 
   }
   let { serial } = state;
   const id = (prefix: string) => mint.id(prefix, ++serial);
+  const now = clock.now();
   return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: mint.random(state.serial) });
 }
 
-function attempt(desk: Desk, run: () => Outcome): Outcome {
+function attempt(desk: Desk, run: () => Decision): Decision {
   try {
     return run();
   } catch (error) {

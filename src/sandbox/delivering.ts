@@ -32,7 +32,18 @@ export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, dr
   return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...drawn } };
 }
 
-function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
+/** In order, the events that have no delivery: nobody was registered for them. */
+export function unheard({ events, deliveries }: State): readonly SandboxEvent[] {
+  const heard = new Set<SandboxEvent>();
+  for (const { event } of deliveries.values()) heard.add(event);
+  return events.list.filter((event) => !heard.has(event));
+}
+
+export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
+}
+
+export function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
   const active = [...state.webhooks.values()].filter(({ disabled }) => disabled === undefined);
-  return active.map(({ webhook }) => webhook).filter(({ events }) => events === 'all' || events.includes(event.type));
+  return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
 }

@@ -31,7 +31,7 @@ export interface Attempt {
     readonly body: string;
     readonly encoding?: 'base64';
   };
-  /** Why there is no response. */
+  /** Why there is no response, or no whole one. */
   readonly error?: string;
   /** Milliseconds by the wall. */
   readonly took: number;

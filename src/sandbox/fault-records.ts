@@ -25,3 +25,24 @@ export interface Fault {
   readonly until?: number;
   readonly times?: number;
 }
+
+/** What a fault is made of; only what goes wrong, and where, is needed. */
+export interface NewFault {
+  readonly on: Fault['on'];
+  readonly effect: Fault['effect'];
+  readonly after?: boolean | undefined;
+  readonly rate?: number | undefined;
+  /** Without one it follows from the sandbox's own. */
+  readonly seed?: string | undefined;
+  /** Milliseconds by the sandbox's clock until it expires. */
+  readonly for?: number | undefined;
+  readonly times?: number | undefined;
+}
+
+/** A fault and how far it came. */
+export interface FaultStatus extends Fault {
+  readonly drawn: number;
+  readonly struck: number;
+  /** It has not expired. */
+  readonly active: boolean;
+}

@@ -1,7 +1,55 @@
+import type { Clock } from './clock.ts';
 import type { Drawn } from './draws.ts';
-import type { Fault } from './fault-records.ts';
+import type { Fault, FaultStatus, NewFault } from './fault-records.ts';
+import { newFault } from './fault-settings.ts';
+import type { Ledger } from './ledger.ts';
 import { createRandom, seedNumber } from './random.ts';
+import type { Mint } from './random.ts';
+import { readOrRefuse } from './refusal.ts';
 import type { FaultState, State } from './state.ts';
+
+/** What goes wrong because its user wants it to. */
+export interface Faults {
+  /** Throws a Refusal of 400 when its parts do not go together. */
+  add(fault: NewFault): Fault;
+  /** Those that have expired too, until they are cleared. */
+  list(): readonly FaultStatus[];
+  /** That one, or all; what is returned were cleared. */
+  clear(id?: string): readonly Fault[];
+}
+
+interface Office {
+  readonly ledger: Ledger;
+  readonly mint: Mint;
+  readonly clock: Clock;
+}
+
+export function createFaults({ ledger, mint, clock }: Office): Faults {
+  const { state, commit } = ledger;
+  return {
+    add(given) {
+      const { for: span, ...rest } = readOrRefuse(() => newFault(given));
+      const id = mint.id('flt', state.serial + 1);
+      const fault = { ...rest, id, seed: rest.seed ?? id, until: span === undefined ? undefined : clock.now() + span };
+      commit([{ type: 'fault', fault }]);
+      return fault;
+    },
+    list: () =>
+      [...state.faults.values()].map((one) => ({
+        ...one.fault,
+        drawn: one.drawn,
+        struck: one.struck,
+        active: isActive(one, clock.now()),
+      })),
+    clear(id) {
+      const meant = [...state.faults.values()]
+        .map(({ fault }) => fault)
+        .filter((fault) => fault.id === (id ?? fault.id));
+      commit(meant.map((fault) => ({ type: 'fault-cleared', fault: fault.id })));
+      return meant;
+    },
+  };
+}
 
 /** All that were drawn for, and the first of them that hit. */
 export interface Strike {
@@ -26,7 +74,7 @@ export function recordOf({ drawn, fault }: Strike): Drawn {
   return fault ? { drawn, fault: fault.id } : { drawn };
 }
 
-export function isActive({ fault, struck }: FaultState, now: number): boolean {
+function isActive({ fault, struck }: FaultState, now: number): boolean {
   return now < (fault.until ?? Infinity) && struck < (fault.times ?? Infinity);
 }
 

@@ -1,5 +1,6 @@
 import type { Change } from './changes.ts';
 import { apply } from './apply.ts';
+import { snapshot } from './snapshot.ts';
 import { emptyState } from './state.ts';
 import type { State } from './state.ts';
 
@@ -15,19 +16,28 @@ export interface Store {
 
 export interface Ledger {
   readonly state: State;
+  /** How many changes were recorded before it was opened. */
+  readonly recorded: number;
   /** Records the changes, which then have happened; when it throws, none has. */
   commit(changes: readonly Change[]): void;
   /** Told of each change once all of its commit have happened. */
   follow(follower: (change: Change) => void): void;
+  /** Records what rebuilds the state, and no more, in place of all that led to it. */
+  compact(): void;
 }
 
 /** The state and the one way into it: what a store has recorded, and whatever is committed from now on. */
 export function openLedger(store: Store | undefined): Ledger {
   const state = emptyState();
   const followers: ((change: Change) => void)[] = [];
-  for (const changes of store?.past ?? []) for (const change of changes) apply(state, change);
+  let recorded = 0;
+  for (const changes of store?.past ?? []) {
+    for (const change of changes) apply(state, change);
+    recorded += changes.length;
+  }
   return {
     state,
+    recorded,
     commit(changes) {
       if (changes.length === 0) return;
       store?.append(changes);
@@ -35,5 +45,6 @@ export function openLedger(store: Store | undefined): Ledger {
       for (const change of changes) for (const follower of followers) follower(change);
     },
     follow: (follower) => void followers.push(follower),
+    compact: () => store?.replace(snapshot(state)),
   };
 }

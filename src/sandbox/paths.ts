@@ -14,9 +14,13 @@ const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} $
 
 /** §4: exactly these paths, and no other. */
 export function endpointAt(method: string, path: string): EndpointName {
-  const name = routes.get(`${method} ${path}`);
+  const name = knownAt(method, path);
   if (name) return name;
   throw new Refusal(404, whyNot(method, path));
+}
+
+export function knownAt(method: string, path: string): EndpointName | undefined {
+  return routes.get(`${method} ${path}`);
 }
 
 function whyNot(method: string, path: string): string {

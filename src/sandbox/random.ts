@@ -18,8 +18,11 @@ export function seedNumber(text: string): number {
 export interface Mint {
   /** An identifier that no later one repeats, as long as the serial grows. */
   id(prefix: string, serial: number): string;
+  /** That of an identifier which is this mint's own. */
+  serialOf(id: string): number | undefined;
   key(prefix: string, serial: number): string;
-  secret(): string;
+  /** Without a serial, the first. */
+  secret(serial?: number): string;
   random(serial: number): () => number;
 }
 
@@ -30,9 +33,13 @@ export function createMint(seed: string): Mint {
   const base = digest('draws').readInt32LE();
   return {
     id: (prefix, serial) => `${prefix}_${run}${serial.toString(36).padStart(6, '0')}`,
+    serialOf: (id) => {
+      const [, own, serial = ''] = /_([0-9a-f]{10})([0-9a-z]{6,9})$/.exec(id) ?? [];
+      return own === run ? Number.parseInt(serial, 36) : undefined;
+    },
     key: (prefix, serial) => prefix + digest(`key ${serial}`).toString('hex').slice(0, 32),
     // a secret in the form of Standard Webhooks
-    secret: () => `whsec_${digest('secret').toString('base64')}`,
+    secret: (serial) => `whsec_${digest(serial === undefined ? 'secret' : `secret ${serial}`).toString('base64')}`,
     random: (serial) => createRandom(base ^ Math.imul(serial, 0x9e3779b1)),
   };
 }

@@ -3,17 +3,25 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 import { bearsRealLiveKey } from './callers.ts';
+import { carryOut } from './carry-out.ts';
 import type { PlanSetting } from './changes.ts';
 import { createClock } from './clock.ts';
 import type { AdjustableClock } from './clock.ts';
-import { crashed, decide, refused } from './decide.ts';
-import type { Desk } from './decide.ts';
+import { compactIfWorthwhile } from './compact.ts';
+import { createContents } from './contents/contents.ts';
+import type { Contents } from './contents/contents.ts';
+import { createCourier } from './courier.ts';
+import { refused } from './decide.ts';
+import { redelivering } from './deliveries/redeliver.ts';
 import { delivering } from './delivering.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import type { Drawn } from './draws.ts';
+import type { Exchange, Gone, Reply } from './exchange.ts';
+import { createFaults } from './faults.ts';
+import type { Faults } from './faults.ts';
 import { createKeys, opening } from './keys.ts';
 import type { Keys } from './keys.ts';
 import { openLedger } from './ledger.ts';
-import type { Ledger, Store } from './ledger.ts';
+import type { Store } from './ledger.ts';
 import { createMinuteWindow } from './limits.ts';
 import { createMint } from './random.ts';
 import { Refusal } from './refusal.ts';
@@ -23,8 +31,12 @@ import type { Happening } from './happening.ts';
 import { shapeNamed } from './shapes.ts';
 import { createTime } from './time.ts';
 import type { Time } from './time.ts';
+import { createTrigger } from './trigger/trigger.ts';
+import type { Trigger } from './trigger/trigger.ts';
 import { viewsOf } from './views.ts';
 import type { Views } from './views.ts';
+import { createWebhooks } from './webhooks.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
@@ -39,13 +51,15 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
   readonly store?: Store | undefined;
+  /** Milliseconds by the wall within which a webhook has to answer (15 s). */
+  readonly patience?: number | undefined;
   /** Told of what its user must hear; no key is ever in it. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-export interface Sandbox extends Views {
-  /** From a request to an answer, without a socket. It never rejects. */
-  answer(exchange: Exchange): Promise<Reply>;
+export interface Sandbox extends Views, Contents {
+  /** From a request to an answer, without a socket, until the caller is gone. It never rejects. */
+  answer(exchange: Exchange, gone?: Gone): Promise<Reply>;
   /** The answer to what could not even be read. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;
@@ -54,6 +68,14 @@ export interface Sandbox extends Views {
   readonly shape: string;
   readonly clock: AdjustableClock;
   readonly time: Time;
+  readonly webhooks: Webhooks;
+  /** Begins a delivery anew, those of an event, or all `failed` ones, at once; says how many. */
+  redeliver(which: string): number;
+  /** Resolves when nothing is on its way to a webhook, and nothing could leave now. */
+  settled(): Promise<void>;
+  /** What goes wrong on purpose. */
+  readonly faults: Faults;
+  readonly trigger: Trigger;
   /** Settles at the next event or request, or when nobody waits any more. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
@@ -65,6 +87,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock = createClock(), shape: shapeName = 'default' } = options;
   const warn = options.warn ?? (() => {});
   const opened = openLedger(options.store);
+  compactIfWorthwhile(opened, warn);
   const seed = opened.state.seed || (options.seed ?? randomBytes(16).toString('hex'));
   const [shape, mint] = [shapeNamed(shapeName), createMint(seed)];
   const ledger = delivering(opened, mint);
@@ -72,38 +95,40 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   if (state.serial === 0) commit(opening(seed, mint, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.clock) clock.set(state.clock);
-  const desk = { state, shape, mint, minute: createMinuteWindow(), clock, warn };
+  const desk = { state, shape, mint, minute: createMinuteWindow(), clock, underway: new Set<Drawn>(), warn };
+  const closing = new AbortController();
   const callOff = scheduleReceipts({ ledger, clock, mint, warn });
+  const courier = createCourier({ ledger, clock, mint, shape, patience: options.patience, warn });
   return {
-    answer: async (exchange) => {
+    answer: (exchange, gone) => {
       if (bearsRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
-      return carryOut(exchange, desk, ledger);
+      return carryOut(exchange, { desk, ledger, closing: closing.signal }, gone);
     },
     refuse: (status, detail) => refused(desk, new Refusal(status, detail)),
     keys: createKeys({ state, mint, clock, commit }),
     secret: () => state.secret.secret,
     shape: shapeName,
     clock,
-    time: createTime({ ledger, clock, settled: async () => {} }),
+    faults: createFaults({ ledger, mint, clock }),
+    webhooks: createWebhooks({ ledger, mint, clock }),
+    redeliver: redelivering({ ledger, mint, clock }),
+    settled: courier.settled,
+    time: createTime({ ledger, clock, settled: courier.settled }),
+    trigger: createTrigger({ ledger, mint, clock }),
+    ...createContents({ ledger, mint, clock, warn }),
     happening: awaiting(ledger),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     ...viewsOf(state, shape),
-    close: callOff,
+    close() {
+      closing.abort();
+      callOff();
+      courier.close();
+    },
   };
 }
 
 const realLiveKey =
   'a live key of the real service was sent to this sandbox: it was refused and not stored; look for where it came from';
-
-function carryOut(exchange: Exchange, desk: Desk, ledger: Ledger): Reply {
-  try {
-    const { reply, changes } = decide(exchange, desk);
-    ledger.commit(changes);
-    return reply;
-  } catch (error) {
-    return crashed(desk, error);
-  }
-}
 
 function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: SandboxOptions): PlanSetting {
   return { name: plan, perMinute: rate, perMonth: monthly, without };

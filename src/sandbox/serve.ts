@@ -3,17 +3,20 @@ import { join } from 'node:path';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 import { makeFolder } from '../folder.ts';
+import type { Later } from '../journal.ts';
 import { acquire } from '../lock.ts';
 import type { Probe } from '../process-life.ts';
 import { sleep } from './clock.ts';
+import type { Store } from './ledger.ts';
 import type { Locator } from './locator.ts';
 import { findSandbox, locatorFolder, removeLocator, writeLocator } from './locator.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { RunningServer } from './server.ts';
 import { startServer } from './server.ts';
+import { openStore } from './store.ts';
 
 export interface ServeOptions {
-  readonly sandbox: Sandbox;
+  /** Makes it, on what its folder keeps. */
+  readonly sandbox: ((store: Store | undefined) => Sandbox) | Sandbox;
   readonly stateFolder: string;
   /** The folder that it has to itself; null when nothing is kept. */
   readonly data: string | null;
@@ -33,6 +36,7 @@ const patience = 5_000;
 export type Ending = 'stopped' | 'idle';
 
 export interface Served {
+  readonly sandbox: Sandbox;
   readonly locator: Locator;
   /** Settles when it is asked to stop, or was idle for too long; who started it then closes it. */
   readonly ending: Promise<Ending>;
@@ -41,34 +45,66 @@ export interface Served {
 
 /** A sandbox with a socket, a folder of its own, and the locator by which it is found. */
 export async function serve(options: ServeOptions): Promise<Served> {
-  const { sandbox, stateFolder, data, background, build, pid, now } = options;
+  const { stateFolder, data, background, build, pid, now } = options;
   locatorFolder(stateFolder);
-  const release = data === null ? () => {} : await claim(data, options);
-  let server: RunningServer | undefined;
+  const undo: Step[] = [];
   try {
-    const token = randomBytes(24).toString('hex');
-    let end: (ending: Ending) => void = () => {};
-    const ending = new Promise<Ending>((resolve) => (end = resolve));
-    server = await startServer({ ...options, token, onStop: () => end('stopped'), onIdle: () => end('idle') });
-    const running = server;
-    const { port, url } = running;
+    const store = data === null ? undefined : await storeIn(data, options, undo);
+    const sandbox = typeof options.sandbox === 'function' ? options.sandbox(store) : options.sandbox;
+    undo.push(() => sandbox.close());
+    const { port, url, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, pid, startedAt: now(), token, build, data, background, keys };
     writeLocator(stateFolder, locator);
-    const close = async () => {
-      // Nobody is to find it while it goes.
-      removeLocator(stateFolder, locator);
-      sandbox.close();
-      // Before the port falls silent, which is what the one that waits to follow listens for.
-      release();
-      await running.close();
-    };
-    return { locator, ending, close };
+    // Nobody is to find it while it goes, and nothing falls due in it any more.
+    undo.push(
+      () => sandbox.close(),
+      () => removeLocator(stateFolder, locator),
+    );
+    let closing: Promise<void> | undefined;
+    return { sandbox, locator, ending, close: () => (closing ??= undone(undo)) };
   } catch (error) {
-    await server?.close();
-    release();
+    await undone(undo);
     throw error;
   }
+}
+
+type Step = () => unknown;
+
+/** The last one first, and the others even when it fails. */
+async function undone(steps: Step[]): Promise<void> {
+  const step = steps.pop();
+  try {
+    await step?.();
+  } finally {
+    if (steps.length > 0) await undone(steps);
+  }
+}
+
+/** The lock is let go after the store is closed: whoever is to follow waits for that, and reads all. */
+async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Store> {
+  undo.push(await claim(data, options));
+  const store = openStore(data, { later, warn: options.warn });
+  undo.push(store.close);
+  return store;
+}
+
+async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
+  const token = randomBytes(24).toString('hex');
+  let end: (ending: Ending) => void = () => {};
+  const ending = new Promise<Ending>((resolve) => (end = resolve));
+  const onStop = () => end('stopped');
+  const onIdle = () => end('idle');
+  const { port, url, close } = await startServer({ ...options, sandbox, token, onStop, onIdle });
+  undo.push(close);
+  return { port, url, token, ending };
+}
+
+/** By a timer that no setting of any clock moves. */
+function later(...[milliseconds, run]: Parameters<Later>): () => void {
+  const off = new AbortController();
+  sleep(milliseconds, off.signal).then(run, () => {});
+  return () => off.abort();
 }
 
 /** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */

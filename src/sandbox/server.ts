@@ -4,10 +4,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { control, isControl } from './control/control.ts';
+import { control, isControl, largestFor } from './control/control.ts';
 import type { Controlled } from './control/route.ts';
 import { watchIdle } from './idle.ts';
 import type { Idle } from './idle.ts';
+import type { Gone } from './exchange.ts';
 import { bind, bindIfPossible } from './ports.ts';
 import type { Sandbox } from './sandbox.ts';
 import { rawReply, receive, respond } from './wire.ts';
@@ -83,18 +84,24 @@ function serve(server: Server, controlled: Controlled, idle: Idle): void {
 }
 
 async function answerTo(request: IncomingMessage, response: ServerResponse, controlled: Controlled): Promise<void> {
-  const exchange = await receive(request);
+  const exchange = await receive(request, (head) => largestFor(head, controlled));
   if (!exchange) return;
-  if (!isControl(exchange.target)) return respond(response, await controlled.sandbox.answer(exchange));
+  if (!isControl(exchange.target)) {
+    return respond(response, await controlled.sandbox.answer(exchange, goneFrom(response)));
+  }
   const stop = () => response.on('finish', controlled.stop);
-  return respond(response, await control(exchange, { ...controlled, stop }, gone(response)));
+  return respond(response, await control(exchange, { ...controlled, stop }, goneFrom(response)));
 }
 
-/** Whoever asked has gone, or has got all. */
-function gone(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.on('close', () => controller.abort());
-  return controller.signal;
+/** Or has got all. */
+function goneFrom(response: ServerResponse): Gone {
+  return () => {
+    const controller = new AbortController();
+    const end = () => controller.abort('gone');
+    if (response.destroyed) end();
+    else response.on('close', end);
+    return controller.signal;
+  };
 }
 
 async function closed(server: Server): Promise<void> {

@@ -31,7 +31,7 @@ function optional<T>(fields: Record<string, unknown>, name: string, reader: Read
   return fields[name] === undefined ? undefined : reader(fields[name], `/${name}`);
 }
 
-function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
+export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   return (value, at = '') => {
     const word = words.find((word) => word === value);
     if (word === undefined) throw new read.Mismatch(at, `must be one of ${words.join(', ')}`);

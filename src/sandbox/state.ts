@@ -43,11 +43,11 @@ export interface SigningSecret {
 }
 
 export interface Registered {
-  readonly webhook: Webhook;
+  webhook: Webhook;
   /** Its own; without one it is the sandbox's. */
   secret?: SigningSecret | undefined;
   /** Why nothing is sent to it any more. */
-  disabled?: string;
+  disabled?: string | undefined;
 }
 
 /** An event on its way to a webhook, and how far it came. */

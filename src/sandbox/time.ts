@@ -13,7 +13,7 @@ export interface Time {
   advance(span: number | Landmark): Promise<TimeNow & { readonly fired: readonly Fired[] }>;
 }
 
-export interface TimeNow {
+interface TimeNow {
   readonly now: string;
   readonly frozen: boolean;
   /** Milliseconds before the wall; negative when behind. */
@@ -21,7 +21,7 @@ export interface TimeNow {
 }
 
 /** What happened on the way: an event, or an attempt to deliver one. */
-export interface Fired {
+interface Fired {
   readonly at: string;
   readonly what: string;
   readonly id: string;
@@ -62,6 +62,8 @@ export function createTime({ ledger, clock, settled }: TimeOptions): Time {
         throw new Refusal(400, 'time goes forward, by at most a century');
       const fired: Fired[] = [];
       passing.add(fired);
+      // What left before must have come to its end: when it goes again follows from that.
+      await settled();
       await clock.advance(milliseconds, settled).finally(() => passing.delete(fired));
       keep();
       return { ...timeOf(clock), fired };

@@ -1,5 +1,8 @@
 import { payloadOf } from './answers.ts';
 import type { Call, Campaign, Contact, Message, PlanSetting, SandboxEvent, Template } from './changes.ts';
+import { unheard } from './delivering.ts';
+import { deliveryRecords, deliveryRows, waitingCount } from './deliveries/rows.ts';
+import type { DeliveryFilter, DeliveryRecord, DeliveryRow } from './deliveries/rows.ts';
 import type { Shape } from './shapes.ts';
 import { cursorOf } from './state.ts';
 import type { Log, State } from './state.ts';
@@ -15,17 +18,24 @@ export interface Views {
   /** The audit log of a key or a key's id. */
   audit(key: string): readonly Call[];
   messages(): readonly MessageRecord[];
+  /** In the order of the events, with those that nobody was registered for. */
+  deliveries(filter?: DeliveryFilter): readonly DeliveryRow[];
+  /** In full, by the id of a delivery or of an event; none when there is no such. */
+  delivery(id: string): readonly DeliveryRecord[];
   contacts(): readonly Contact[];
   templates(): readonly Template[];
   campaigns(): readonly Campaign[];
-  counts(): Readonly<Record<'contacts' | 'templates' | 'campaigns' | 'messages' | 'events', number>>;
+  /** Deliveries are those that wait; queued are the events that nobody was registered for. */
+  counts(): Readonly<Record<Counted, number>>;
 }
 
-export interface EventRecord extends SandboxEvent {
+type Counted = 'contacts' | 'templates' | 'campaigns' | 'messages' | 'events' | 'queued' | 'deliveries';
+
+interface EventRecord extends SandboxEvent {
   readonly payload: object;
 }
 
-export interface MessageRecord extends Message {
+interface MessageRecord extends Message {
   readonly status: string;
 }
 
@@ -37,6 +47,8 @@ export function viewsOf(state: State, shape: Shape): Views {
     cursors: () => ({ events: cursorOf(state.events), requests: cursorOf(state.calls) }),
     audit: (key) => state.audit.get(state.keys.by.get(key)?.id ?? key) ?? [],
     messages: () => [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
+    deliveries: (filter = {}) => deliveryRows(state, filter),
+    delivery: (id) => deliveryRecords(state, id),
     contacts: () => state.contacts.list,
     templates: () => state.templates.list,
     campaigns: () => state.campaigns.list,
@@ -46,6 +58,8 @@ export function viewsOf(state: State, shape: Shape): Views {
       campaigns: state.campaigns.list.length,
       messages: state.messages.size,
       events: state.events.list.length,
+      queued: unheard(state).length,
+      deliveries: waitingCount(state),
     }),
   };
 }

@@ -1,17 +1,41 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { largestBody } from './exchange.ts';
+import { tokenHeader } from './control/paths.ts';
 import type { Exchange, Reply } from './exchange.ts';
 
-/** Reads a request to its end; undefined when it never came to one. */
-export async function receive(request: IncomingMessage): Promise<Exchange | undefined> {
-  const body = await bodyOf(request);
-  if (!body) return undefined;
-  return { method: request.method ?? '', target: request.url ?? '', headers: joined(request.headers), body };
+export type Head = Omit<Exchange, 'body'>;
+
+/** Reads a request to its end; undefined when it never came to one. Its head says how large its body may be. */
+export async function receive(
+  request: IncomingMessage,
+  largestFor: (head: Head) => number,
+): Promise<Exchange | undefined> {
+  const head = { method: request.method ?? '', target: request.url ?? '', headers: lookedAt(request.headers) };
+  const body = await bodyOf(request, largestFor(head));
+  return body && { ...head, body };
 }
 
 export function respond(response: ServerResponse, reply: Reply): void {
+  if (reply.misdeed) return misbehave(response, reply, reply.misdeed);
   response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
   response.end(reply.body);
+}
+
+function misbehave(response: ServerResponse, reply: Reply, misdeed: NonNullable<Reply['misdeed']>): void {
+  const { socket } = response;
+  switch (misdeed) {
+    case 'hang':
+      // Its connection ends when the caller goes, or with the server.
+      return;
+    case 'reset':
+      socket?.resetAndDestroy();
+      return;
+    case 'truncate': {
+      const body = Buffer.from(reply.body);
+      response.writeHead(reply.status, { ...reply.headers, 'content-length': Math.max(1, body.byteLength) });
+      response.flushHeaders();
+      response.write(body.subarray(0, body.byteLength / 2), () => socket?.destroySoon());
+    }
+  }
 }
 
 /** An answer for a socket on which no request could be read. */
@@ -22,22 +46,35 @@ export function rawReply(reply: Reply): string {
 }
 
 /** Of a body that is too large just enough is kept to tell; the rest is read, or its sender would miss the answer. */
-function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
+function bodyOf(request: IncomingMessage, largest: number): Promise<Uint8Array | undefined> | Uint8Array {
+  if (hasNoBody(request)) return none;
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
-      if (size <= largestBody) chunks.push(chunk);
+      if (size <= largest) chunks.push(chunk);
       size += chunk.byteLength;
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', () => resolve(undefined));
     request.on('close', () => resolve(undefined));
   });
 }
 
-function joined(headers: IncomingHttpHeaders): Exchange['headers'] {
-  const single: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers)) single[name] = Array.isArray(value) ? value.join(', ') : value;
-  return single;
+const none = new Uint8Array();
+
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+}
+
+/** The headers that the sandbox looks at: copying all of them would cost more than an answer. */
+function lookedAt(headers: IncomingHttpHeaders): Exchange['headers'] {
+  const { authorization, host, origin, 'content-type': type, [tokenHeader]: token } = headers;
+  return {
+    authorization,
+    host,
+    origin,
+    'content-type': type,
+    [tokenHeader]: typeof token === 'string' ? token : undefined,
+  };
 }

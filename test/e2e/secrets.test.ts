@@ -117,13 +117,42 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox clock freeze': { argv: [[]] },
   'sandbox clock advance': { argv: [['1s'], []] },
   'sandbox clock real': { argv: [[]] },
+  'sandbox fault add': {
+    argv: [
+      ['--on', 'contacts-list', '--hang', '--rate', '0'],
+      ['--on', 'none', '--hang'],
+    ],
+  },
+  'sandbox fault list': { argv: [[]] },
+  'sandbox fault clear': { argv: [[], ['none']] },
+  'sandbox webhooks add': {
+    argv: [
+      ['http://127.0.0.1:9/hooks'],
+      ['http://127.0.0.1:9/hooks', '--secret-stdin', '--catch-up'],
+      ['http://hooks.example.com', '--secret-stdin'],
+      ['http://user:sk_test_local-Qx8Wd3Nf6Ks1Vb5M@127.0.0.1:9'],
+    ],
+    stdin: secret,
+  },
+  'sandbox webhooks list': { argv: [[]] },
+  'sandbox webhooks remove': { argv: [['none'], ['http://127.0.0.1:9/hooks']] },
+  'sandbox webhooks rotate': { argv: [[], ['none'], ['none', '--show-secret']] },
+  'sandbox deliveries': { argv: [[], ['none'], ['--queued', '--limit', '1']] },
+  'sandbox redeliver': { argv: [['none'], ['--failed'], []] },
+  'sandbox trigger': {
+    argv: [['message.received'], ['message.read', '--to', '+12025550101'], ['order.paid', '--data', '-'], ['none']],
+    stdin: secret,
+  },
+  'sandbox reset': { argv: [['logs'], ['all'], []] },
+  'sandbox seed': { argv: [['-'], ['none.json']], stdin: `{"contacts":[{"phone":"${secret}"}]}` },
+  'sandbox export': { argv: [[]] },
   'sandbox requests': { argv: [[], ['--limit', '1']] },
   'sandbox audit': { argv: [[], ['--key', 'none']] },
   'sandbox choices': { argv: [[]] },
 };
 
 /** These run in processes of their own, below. */
-const apart = ['sandbox start', 'sandbox stop', 'sandbox env'];
+const apart = ['sandbox start', 'sandbox stop', 'sandbox exec', 'sandbox env'];
 
 it('has a case for every command, so that a new one cannot be forgotten', () => {
   const cases = [...Object.keys(calls), ...Object.keys(atHome), ...Object.keys(controls), ...apart];
@@ -223,9 +252,8 @@ describe('no key but one that it makes is in what is printed by', () => {
     }
     for (const line of linesOf(named, one)) {
       const ran = await allOf(line, { home, ...(one.stdin !== undefined && { stdin: one.stdin }) });
-      expect([line, leaks(printedBy(ran), [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret(), wrong])]).toEqual(
-        [line, []],
-      );
+      const { sandbox: key, live } = sandbox.keys;
+      expect([line, leaks(printedBy(ran), [key, live, sandbox.secret(), wrong, secret])]).toEqual([line, []]);
     }
   });
 });
@@ -370,6 +398,14 @@ describe('a sandbox in the background', () => {
   it('writes none to its log', () => {
     const log = join(home.path, '.local/state/bizmsg/sandbox.log');
     expect(leaks(readFileSync(log, 'utf8'), [...keys, liveKey, secret])).toEqual([]);
+  });
+
+  it('prints none of another, that sandbox exec runs, but what its command prints', async () => {
+    const own = ['sh', '-c', 'bizmsg whoami --explain; bizmsg contacts list --debug; echo "$BIZMSG_API_KEY"'];
+    const ran = await run('sandbox', 'exec', '--debug', '--', ...own);
+    const key = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
+    expect([ran.code, ran.stderr.includes('the sandbox of this command is http')]).toEqual([0, true]);
+    expect(leaks(ran.stdout.replace(`${key}\n`, '') + ran.stderr, [key, ...keys, liveKey, secret])).toEqual([]);
   });
 
   it('prints none when it stops', async () => {

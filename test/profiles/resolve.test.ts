@@ -54,18 +54,18 @@ describe('who is calling', () => {
     [{ flags: { profile: 'local' }, env: { ...environment, BIZMSG_MODE: 'live' } }, '--profile', 'live'],
     [{ env: { BIZMSG_PROFILE: 'local' } }, 'BIZMSG_PROFILE', 'sandbox'],
     [{ loadStore: () => ({ ...store, current: 'local' }) }, 'profile in use', 'sandbox'],
+    [{ flags: { profile: 'local' }, env: exec }, '--profile', 'sandbox'],
+    [{ flags: { profile: 'local', mode: 'live' }, env: { ...exec, BIZMSG_PROFILE: 'acme' } }, '--profile', 'live'],
   ] as const)('is the sandbox on this machine for %o', (given, source, mode) => {
     expect(resolve(asked(given))).toEqual({ kind: 'local', mode, source, newcomer: false });
   });
 
-  it.each([
-    [{ env: exec }],
-    [{ env: exec, flags: { profile: 'local' } }],
-    [{ env: { ...exec, BIZMSG_PROFILE: 'local' } }],
-    [{ env: { ...exec, BIZMSG_PROFILE: 'acme' }, flags: { profile: 'local' } }],
-  ])("is that command's own sandbox inside `sandbox exec`: %o", (given) => {
-    expect(resolve(asked(given))).toMatchObject({ baseUrl: 'http://127.0.0.1:5000', key: localKey, mode: 'sandbox' });
-  });
+  it.each([[{ env: exec }], [{ env: { ...exec, BIZMSG_PROFILE: 'local' } }]])(
+    "is that command's own sandbox inside `sandbox exec`: %o",
+    (given) => {
+      expect(resolve(asked(given))).toMatchObject({ baseUrl: 'http://127.0.0.1:5000', key: localKey, mode: 'sandbox' });
+    },
+  );
 });
 
 describe('a machine without profiles', () => {

@@ -10,7 +10,7 @@ export interface Wire {
   post(path: string, body: unknown, key?: string): Promise<Heard>;
 }
 
-export interface Heard {
+interface Heard {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import type { ServeOptions } from '../../src/sandbox/serve.ts';
+import { canSwapFiles, swapFile } from '../support/disk.ts';
 
 const kill = (pid: number) => pid === process.pid;
 
@@ -25,7 +26,7 @@ it('is found while it serves, and not after', async () => {
 it('has its folder to itself, and says where the other one is', async () => {
   const options = optionsIn(temporary());
   const served = await serve(options);
-  await expect(serve({ ...options, sandbox: createSandbox() })).rejects.toMatchObject({
+  await expect(serve(options)).rejects.toMatchObject({
     exit: 'configuration',
     code: 'sandbox-running',
     message: expect.stringContaining(served.locator.url),
@@ -65,11 +66,76 @@ it('takes the folder of one that was killed', async () => {
 });
 
 it('serves any number that keep nothing', async () => {
-  const options = { ...optionsIn(temporary()), data: null };
-  const two = await Promise.all([serve(options), serve({ ...options, sandbox: createSandbox() })]);
+  const stores: unknown[] = [];
+  const sandbox: ServeOptions['sandbox'] = (store) => {
+    stores.push(store);
+    return createSandbox();
+  };
+  const options = { ...optionsIn(temporary()), sandbox, data: null };
+  const two = await Promise.all([serve(options), serve(options)]);
   expect(new Set(two.map(({ locator }) => locator.url)).size).toBe(2);
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+  expect(stores).toEqual([undefined, undefined]);
   await Promise.all(two.map((served) => served.close()));
+});
+
+it('goes on where the one before it ended', async () => {
+  const options = optionsIn(temporary());
+  const first = await serve(options);
+  const headers = { authorization: `Bearer ${first.locator.keys.sandbox}`, 'content-type': 'application/json' };
+  await post(`${first.locator.url}/api/public/contacts`, { headers, body: '{"phone":"+12025550177"}' });
+  await first.close();
+  const second = await serve(options);
+  expect(second.locator.keys).toEqual(first.locator.keys);
+  expect(second.sandbox.contacts().at(-1)).toMatchObject({ phone: '+12025550177' });
+  expect(second.sandbox.events()).toEqual(first.sandbox.events());
+  await second.close();
+});
+
+it('is followed only when all of it is kept, by one that waits meanwhile', async () => {
+  const options = optionsIn(temporary());
+  const first = await serve(options);
+  const closing = first.close();
+  const second = await serve(options);
+  const key = second.sandbox.keys.create('full');
+  await closing;
+  expect(first.sandbox.keys.list()).toEqual(second.sandbox.keys.list().filter(({ id }) => id !== key.id));
+  await second.close();
+});
+
+it('records nothing after it has ended', async () => {
+  const { sandbox, close } = await serve(optionsIn(temporary()));
+  await Promise.all([close(), close()]);
+  expect(() => sandbox.keys.goLive()).toThrow('closed');
+});
+
+it.skipIf(!canSwapFiles)('lets its folder go also when the disk did not take everything, and says so', async () => {
+  const options = optionsIn(temporary());
+  const data = defaultData(options.stateFolder);
+  const { sandbox, close } = await serve(options);
+  swapFile(join(data, 'journal.ndjson'), '/dev/full');
+  expect(() => sandbox.keys.goLive()).toThrow('the disk is full');
+  await expect(close()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
+  expect(readdirSync(data)).toEqual(['journal.ndjson']);
+  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+});
+
+it('refuses a folder whose journal is damaged, and leaves it free and as it was', async () => {
+  const options = optionsIn(temporary());
+  await (await serve(options)).close();
+  const data = defaultData(options.stateFolder);
+  const journal = join(data, 'journal.ndjson');
+  const whole = readFileSync(journal, 'utf8');
+  writeFileSync(journal, whole.replace('enterprise', 'Enterprise'));
+  const damage = whole.lastIndexOf('\n', whole.indexOf('enterprise')) + 1;
+  await expect(serve(options)).rejects.toMatchObject({
+    exit: 'configuration',
+    code: 'journal-damaged',
+    message: expect.stringContaining(`${journal} is damaged: the line at byte ${damage}`),
+  });
+  expect(readdirSync(data)).toEqual(['journal.ndjson']);
+  writeFileSync(journal, whole);
+  await (await serve(options)).close();
 });
 
 it('tells why it should end', async () => {
@@ -85,7 +151,7 @@ it('tells why it should end', async () => {
 
 function optionsIn(stateFolder: string): ServeOptions {
   return {
-    sandbox: createSandbox(),
+    sandbox: (store) => createSandbox({ store }),
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,
@@ -110,9 +176,9 @@ it('leaves neither a port nor a lock behind when it cannot say where it is', asy
   await first.close();
   const inTheWay = join(options.stateFolder, 'sandboxes', `${port}.json`);
   mkdirSync(inTheWay);
-  await expect(serve({ ...options, sandbox: createSandbox(), port })).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(serve({ ...options, port })).rejects.toMatchObject({ code: 'EISDIR' });
   rmSync(inTheWay, { recursive: true });
-  const again = await serve({ ...options, sandbox: createSandbox(), port });
+  const again = await serve({ ...options, port });
   await again.close();
   expect(again.locator.port).toBe(port);
 });

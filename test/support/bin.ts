@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,28 @@ export async function bin(argv: readonly string[], { home, env, input = '' }: Bi
     stripFinalNewline: false,
   });
   return { code: ran.exitCode ?? -1, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+export interface Running {
+  readonly pid: number;
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Its exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** The real binary while it runs, in a session that has no terminal, whatever the test's own has. */
+export function startBin(argv: readonly string[], { home, env, input = '' }: BinOptions): Running {
+  const child = spawn(process.execPath, [binary, ...argv], { env: cleanEnv(home, env), detached: true });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('exit', resolve);
+  });
+  return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
 }
 
 export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {

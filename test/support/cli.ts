@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
-import type { Host, Output } from '../../src/host.ts';
+import type { Attached, Host, Output } from '../../src/host.ts';
 
 export interface Ran {
   readonly code: number;
@@ -32,12 +33,14 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     pid: process.pid,
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
     signal: new AbortController().signal,
+    takeSignals: () => () => {},
     now: Date.now,
     random: Math.random,
     kill: alive,
     spawnDetached: () => {
-      throw new Error('a test in process starts no process');
+      throw new Error('a test in process leaves no process behind');
     },
+    spawnAttached: (command, given) => attached(command, given, [out.output, err.output]),
   };
   const code = await run(host, tree);
   return { code, stdout: out.text(), stderr: err.text() };
@@ -53,9 +56,25 @@ function stdin(text: string | undefined): Readable {
   return text === undefined ? new PassThrough() : Readable.from([text]);
 }
 
-export function alive(pid: number): boolean {
+/** The command of a test has no stdin, and its outputs are collected. */
+function attached(
+  [program = '', ...words]: readonly string[],
+  { env, apart }: Parameters<Host['spawnAttached']>[1],
+  [out, err]: readonly [Output, Output],
+): Attached {
+  const child = spawn(program, words, { env: { ...env }, detached: apart, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.on('data', (part: Buffer) => void out.write(part.toString()));
+  child.stderr.on('data', (part: Buffer) => void err.write(part.toString()));
+  const ended = new Promise<Awaited<Attached['ended']>>((resolve, reject) => {
+    child.on('close', (code, signal) => resolve({ code, signal }));
+    child.on('error', reject);
+  });
+  return { pid: child.pid, ended };
+}
+
+export function alive(pid: number, signal: Parameters<Host['kill']>[1] = 0): boolean {
   try {
-    return process.kill(pid, 0);
+    return process.kill(pid, signal);
   } catch {
     return false;
   }

@@ -21,9 +21,8 @@ export interface World {
 /** A sandbox on a free port, a home of its own, and an environment that calls it. */
 export async function openWorld(options: SandboxOptions = {}): Promise<World> {
   const home = temporaryHome();
-  const sandbox = createSandbox(options);
   const served = await serve({
-    sandbox,
+    sandbox: (store) => createSandbox({ store, ...options }),
     stateFolder: join(home.path, '.local/state/bizmsg'),
     data: null,
     port: 0,
@@ -33,6 +32,7 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     kill: alive,
     now: Date.now,
   });
+  const { sandbox } = served;
   const env = { BIZMSG_BASE_URL: served.locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
   return {
     home: home.path,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/command.ts';
 import { streaming } from '../../cli/command.ts';
 import { choice, flag, option } from '../../cli/params.ts';
@@ -5,6 +6,10 @@ import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { usage } from '../../errors.ts';
+import type { Change } from '../../sandbox/changes.ts';
+import type { Store } from '../../sandbox/ledger.ts';
+import type { Locator } from '../../sandbox/locator.ts';
+import { contentsIn } from './seed.ts';
 
 const planNames: readonly PlanName[] = ['starter', 'growth', 'scale', 'enterprise'];
 
@@ -15,7 +20,9 @@ const params = {
   shape: option('--shape <shape>', 'the shape of its answers: default, bare or vary:SEED', shape),
   rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
   idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
-  ephemeral: flag('--ephemeral', 'a sandbox apart, which --profile local does not mean'),
+  data: option('--data <dir>', 'a sandbox apart, in this folder, which --profile local does not mean', resolve),
+  ephemeral: flag('--ephemeral', 'a sandbox apart that keeps nothing, which --profile local does not mean'),
+  seedFile: option('--seed-file <file>', 'fill it first, as sandbox seed does'),
   onDemand: flag('--on-demand', 'as a command starts it that finds none'),
 } as const;
 
@@ -29,10 +36,12 @@ export const startSandbox = streaming({
   honours: ['output'],
   piped: 'text',
   async *run(context, input) {
-    if (input.background) return { url: await inBackground(context, input), ended: 'ready' };
+    const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
+    if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
     const served = await start(context, input);
     const { url, port } = served.locator;
     try {
+      await fill(context, served.locator, contents);
       yield { type: 'ready', url, port } as const;
       return { url, ended: await Promise.race([served.ending, interrupted(context.signal)]) };
     } finally {
@@ -45,8 +54,9 @@ export const startSandbox = streaming({
 
 async function start(
   context: Context,
-  { port, plan, shape, rng: seed, idle, ephemeral, onDemand }: Input<typeof params>,
+  { port, plan, shape, rng: seed, idle, data, ephemeral, onDemand }: Input<typeof params>,
 ) {
+  if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
   const [{ createSandbox }, { serve }, { defaultData }, sandboxes] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
@@ -57,9 +67,9 @@ async function start(
   const { stateFolder, process } = sandboxes;
   return serve({
     ...process,
-    sandbox: createSandbox({ plan, shape, seed, warn }),
+    sandbox: (store) => createSandbox({ plan, shape, seed, warn, store: store && seeded(store, seed, warn) }),
     stateFolder,
-    data: ephemeral ? null : defaultData(stateFolder),
+    data: ephemeral ? null : (data ?? defaultData(stateFolder)),
     port,
     idle: idle ?? (onDemand ? undefined : Infinity),
     background: onDemand,
@@ -67,17 +77,38 @@ async function start(
   });
 }
 
+/** The same store, which tells that what it keeps follows from another seed than is asked for. */
+function seeded(store: Store, seed: string | undefined, warn: (text: string) => void): Store {
+  return { ...store, past: watched(store.past) };
+
+  function* watched(past: Store['past']): Generator<readonly Change[]> {
+    for (const changes of past) {
+      const kept = changes.find((change) => change.type === 'seed');
+      if (kept && seed !== undefined && kept.seed !== seed) warn('--rng is ignored: this sandbox has a seed already');
+      yield changes;
+    }
+  }
+}
+
 async function inBackground(
   context: Context,
-  { port, plan, shape, rng, idle, ephemeral }: Input<typeof params>,
+  { port, plan, shape, rng, idle, data, ephemeral }: Input<typeof params>,
+  contents: object | undefined,
 ): Promise<string> {
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
   if (ephemeral) throw usage('--ephemeral and --background exclude each other');
+  if (data !== undefined) throw usage('--data and --background exclude each other');
   if (running) throw (await import('../../sandbox/serve.ts')).alreadyRunning(running.url);
   const given = Object.entries({ port, plan, shape, rng, idle: idle && `${idle}ms` });
   const words = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-  return (await sandboxes.ensure(words)).url;
+  const locator = await sandboxes.ensure(words);
+  await fill(context, locator, contents);
+  return locator.url;
+}
+
+async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
+  if (contents) await (await (await context.sandboxes()).remote(locator)).seed(contents);
 }
 
 function interrupted(signal: AbortSignal): Promise<'interrupted'> {

@@ -13,13 +13,13 @@ export const sandboxStatus = command({
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    return Promise.all(sandboxes.live().map(async (locator) => row(await (await sandboxes.remote(locator)).status())));
+    return Promise.all(sandboxes.meant().map(async (locator) => row(await (await sandboxes.remote(locator)).status())));
   },
   view: () => 'No sandbox is running; one starts on demand with --profile local',
 });
 
 /** What fits a line: the plan by name, the counts each by their own. */
-function row({ url, pid, plan, shape, uptime_ms: uptime, counts, data }: Readonly<Record<string, unknown>>) {
+function row({ url, pid, plan, shape, uptime_ms: uptime, counts, faults, data }: Readonly<Record<string, unknown>>) {
   const name = isRow(plan) ? plan['name'] : plan;
   return {
     url,
@@ -28,6 +28,8 @@ function row({ url, pid, plan, shape, uptime_ms: uptime, counts, data }: Readonl
     shape,
     uptime_s: Math.round(Number(uptime) / 1000),
     ...(isRow(counts) ? counts : {}),
+    // Only then, since it is a state that nobody wants to forget.
+    ...(faults === 0 ? {} : { faults }),
     data,
   };
 }

@@ -12,7 +12,7 @@ export const stopSandbox = command({
   piped: 'text',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    const running = sandboxes.live();
+    const running = sandboxes.meant();
     await Promise.all(running.map(async (locator) => (await sandboxes.remote(locator)).stop()));
     return { stopped: running.map(({ url }) => url) };
   },

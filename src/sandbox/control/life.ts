@@ -8,7 +8,9 @@ export const lifeRoutes: readonly ControlRoute[] = [
 
 function status({ sandbox, url, pid, build, data, uptime }: Controlled): object {
   const { shape } = sandbox;
-  return { url, pid, uptime_ms: uptime(), build, data, plan: sandbox.plan(), shape, counts: sandbox.counts() };
+  const faults = sandbox.faults.list().filter(({ active }) => active).length;
+  const plan = sandbox.plan();
+  return { url, pid, uptime_ms: uptime(), build, data, plan, shape, counts: sandbox.counts(), faults };
 }
 
 function env({ sandbox, url }: Controlled): object {

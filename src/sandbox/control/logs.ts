@@ -32,7 +32,7 @@ async function patiently(type: Happening, { sandbox }: Controlled, input: Input)
   const patience = whole(input, 'wait');
   if (patience === 0) return;
   const enough = new AbortController();
-  const signal = AbortSignal.any([enough.signal, input.signal]);
+  const signal = AbortSignal.any([enough.signal, input.gone()]);
   await Promise.race([sandbox.happening(type, signal), sleep(patience, signal).catch(() => {})]);
   enough.abort();
 }

@@ -1,3 +1,4 @@
+import type { Gone } from '../exchange.ts';
 import type { Sandbox } from '../sandbox.ts';
 
 /** What the control plane knows of the process that it runs in. */
@@ -25,6 +26,5 @@ export interface ControlRoute {
 export interface Input {
   readonly query: URLSearchParams;
   readonly body: () => unknown;
-  /** Aborted when whoever asks has gone, or the sandbox ends. */
-  readonly signal: AbortSignal;
+  readonly gone: Gone;
 }

@@ -7,11 +7,19 @@ import { sleep } from '../clock.ts';
 import type { Locator } from '../locator.ts';
 import { asking, list, number, row } from './asking.ts';
 import type { Row } from './asking.ts';
+import { contentsOf } from './contents.ts';
+import type { RemoteContents } from './contents.ts';
+import { faultsOf } from './faults.ts';
+import type { RemoteFaults } from './faults.ts';
 import { timeOf } from './time.ts';
 import type { RemoteTime } from './time.ts';
+import { triggerOf } from './trigger.ts';
+import type { RemoteTrigger } from './trigger.ts';
+import { webhooksOf } from './webhooks.ts';
+import type { RemoteWebhooks } from './webhooks.ts';
 
 /** A sandbox in another process. */
-export interface Remote extends RemoteTime {
+export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, RemoteFaults, RemoteWebhooks {
   status(): Promise<Row>;
   env(): Promise<RemoteEnv>;
   /** Resolves once its port is free again. */
@@ -43,6 +51,10 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
     (await ask('GET', path, read.object({ [name]: list })))[name] ?? [];
   return {
     ...timeOf(ask),
+    ...triggerOf(ask),
+    ...contentsOf(ask),
+    ...webhooksOf(ask),
+    ...faultsOf(ask),
     status: () => ask('GET', '/status', row),
     env: () => ask('GET', '/env', env),
     stop: async () => {

@@ -1,0 +1,22 @@
+// The least that a server of the same API does: read a body to its end, parse it, look the key up, write an answer.
+const { readFileSync } = require('node:fs');
+const { createServer } = require('node:http');
+const { key, answers } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const keys = new Map([[key, { id: 'key_bench' }]]);
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const [path] = request.url.split('?');
+    const found = answers[`${request.method} ${path}`];
+    if (!keys.has(request.headers.authorization?.slice('Bearer '.length))) return response.writeHead(401).end();
+    if (request.method === 'POST') JSON.parse(Buffer.concat(chunks).toString());
+    const text = JSON.stringify(found.body);
+    response.writeHead(found.status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    });
+    return response.end(text);
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));

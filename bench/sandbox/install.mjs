@@ -1,0 +1,23 @@
+// What is only for measuring stays out of the lock file: it is installed aside, once, and none of its scripts is run.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const cache = join(import.meta.dirname, '../../node_modules/.cache/bench');
+
+/** The folder of a package at exactly that version; throws why it cannot be had. */
+export function install(name, version) {
+  const prefix = join(cache, `${name.replace(/^@|\W+/g, '-').replace(/^-/, '')}-${version}`);
+  const done = join(prefix, 'done');
+  if (!existsSync(done)) {
+    mkdirSync(prefix, { recursive: true });
+    writeFileSync(join(prefix, 'package.json'), '{ "private": true }\n');
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+    const words = ['install', '--no-save', '--ignore-scripts', ...quiet, '--prefix', prefix, `${name}@${version}`];
+    const { status, error, stderr } = spawnSync('npm', words, { cwd: prefix, encoding: 'utf8', timeout: 300_000 });
+    if (status !== 0)
+      throw new Error(`npm could not install it: ${error?.message ?? stderr.trim().split('\n').at(-1)}`);
+    writeFileSync(done, '');
+  }
+  return join(prefix, 'node_modules', name);
+}

@@ -1,0 +1,107 @@
+// Requests a second beside a bare server, which does no more than read, parse and answer, and beside the mocks.
+import { join } from 'node:path';
+import { dataFile } from '../rivals/mockoon.mjs';
+import { openApi } from '../rivals/openapi.mjs';
+import { install } from './install.mjs';
+import { duel, load, median } from './load.mjs';
+import { rivals, startServer, startSandbox, startSilent, writeJson } from './processes.mjs';
+import { answersOf, create, list, send } from './requests.mjs';
+import { milliseconds, two, whole } from './table.mjs';
+
+const amounts = new Map([
+  [create, 16_000],
+  [send, 16_000],
+  [list, 8_000],
+]);
+
+export async function throughput(isQuick) {
+  const memory = await startSandbox('in memory', { ephemeral: true });
+  const journal = await startSandbox('journal');
+  // A first page that is full.
+  for (const sandbox of [memory, journal]) await load(sandbox, create, 128);
+  const answers = await answersOf(memory);
+  const bare = await startBare(answers);
+  const { mocks, rows } = await startMocks(memory.key, answers);
+  for (const [kind, amount] of amounts) {
+    const rounds = isQuick ? 3 : kind.aftermath ? 5 : 9;
+    const result = await duel([memory, bare, journal], kind, { rounds, amount: isQuick ? amount / 2 : amount });
+    for (const sandbox of [memory, journal]) rows.push(...besideBare(result, kind, sandbox, bare));
+  }
+  if (mocks.length > 0) rows.push(...(await besideMocks(mocks, memory, bare, isQuick)));
+  await Promise.all([memory, journal, bare, ...mocks].map(({ end }) => end()));
+  return rows;
+}
+
+/** Answers what it is given, and knows one key. */
+export function startBare(answers, key = 'sk_test_bench0123456789') {
+  return startServer('bare node:http', key, join(rivals, 'bare-server.cjs'), writeJson('bare.json', { key, answers }));
+}
+
+/** Whoever answers slower by half makes 64 callers wait twice as long, so both limits say the same. */
+function besideBare({ median: of, ratios }, kind, sandbox, bare) {
+  const what = `${kind.name}, ${sandbox.name}`;
+  // The load generator may tire before the bare server does; what an answer costs does not depend on it.
+  const cpu =
+    of(bare, 'cpu') && `its CPU ${whole(of(sandbox, 'cpu'))} µs: ${two(median(ratios(bare, sandbox, 'cpu')))}`;
+  return [
+    {
+      what,
+      value: `${whole(of(sandbox, 'perSecond'))}/s`,
+      ratios: ratios(sandbox, bare, 'perSecond'),
+      rival: bare.name,
+      least: 0.6,
+      note: cpu,
+    },
+    {
+      what: `${what}, p99`,
+      value: milliseconds(of(sandbox, 'p99')),
+      ratios: ratios(sandbox, bare, 'p99'),
+      rival: bare.name,
+      most: 1.67,
+    },
+  ];
+}
+
+async function besideMocks(mocks, memory, bare, isQuick) {
+  const [sandbox, least, rows] = [{ ...memory, share: 0.5 }, { ...bare, share: 0.5 }, []];
+  for (const [kind, amount] of amounts) {
+    const settings = { rounds: isQuick ? 1 : 3, amount: amount / 2 };
+    const { median: of, ratios } = await duel([sandbox, least, ...mocks], kind, settings);
+    const rowOf = (mock) => ({
+      what: `${kind.name}, ${sandbox.name}`,
+      value: `${whole(of(sandbox, 'perSecond'))}/s`,
+      ratios: ratios(sandbox, mock, 'perSecond'),
+      rival: mock.name,
+      least: 10,
+      note: `the bare server: ${two(median(ratios(least, mock, 'perSecond')))}`,
+    });
+    rows.push(...mocks.map(rowOf));
+  }
+  return rows;
+}
+
+/** Those that can be had, and a row for each that cannot. Both are told to log nothing, and answer ready-made texts. */
+async function startMocks(key, answers) {
+  const makers = {
+    // Newer than it says it can be on Node 20, where it runs all the same, and faster than the last that says so.
+    'Prism 5.16.0': (port) => {
+      const cli = join(install('@stoplight/prism-cli', '5.16.0'), 'dist/index.js');
+      return [cli, 'mock', '-v', 'silent', '-p', port, writeJson('openapi.json', openApi(answers))];
+    },
+    'Mockoon 9.9.0': (port) => {
+      const cli = join(install('@mockoon/cli', '9.9.0'), 'bin/run.js');
+      const quiet = ['--disable-log-to-file', '--disable-admin-api', '--max-transaction-logs', '1'];
+      const data = writeJson('mockoon.json', dataFile(openApi(answers)));
+      return [cli, 'start', ...quiet, '-l', '127.0.0.1', '-p', port, '-d', data];
+    },
+  };
+  const [mocks, rows] = [[], []];
+  for (const [name, wordsFor] of Object.entries(makers)) {
+    try {
+      mocks.push({ ...(await startSilent(name, key, wordsFor)), share: 0.2 });
+    } catch (error) {
+      rows.push({ what: `${name} is left out`, value: '', note: error.message });
+    }
+  }
+  return { mocks, rows };
+}

@@ -1,0 +1,31 @@
+'use strict';
+
+const { spawn } = require('node:child_process');
+const { closeSync, openSync } = require('node:fs');
+const { dirname } = require('node:path');
+
+/** @type {import('../src/host.ts').Host['spawnDetached']} */
+function spawnDetached([program = '', ...words], { env, log }) {
+  const output = openSync(log, 'a', 0o600);
+  const child = spawn(program, words, {
+    detached: true,
+    env: { ...env },
+    cwd: dirname(log),
+    stdio: ['ignore', output, output],
+  });
+  child.on('error', () => {});
+  closeSync(output);
+  return child;
+}
+
+/** @type {import('../src/host.ts').Host['spawnAttached']} */
+function spawnAttached([program = '', ...words], { env, apart }) {
+  const child = spawn(program, words, { detached: apart, env: { ...env }, stdio: 'inherit' });
+  const ended = new Promise((resolve, reject) => {
+    child.on('exit', (code, signal) => resolve({ code, signal }));
+    child.on('error', reject);
+  });
+  return { pid: child.pid, ended };
+}
+
+module.exports = { spawnAttached, spawnDetached };

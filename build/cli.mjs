@@ -1,0 +1,132 @@
+// Builds the program that bin runs, cut so that a command loads little, with what V8 makes of it.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+const target = join(root, 'dist/cli');
+
+export const cliEntry = join(target, 'main.cjs');
+
+export async function makeCli(aside, names) {
+  await bundle(aside, { ...names, help: '' });
+  await bundle(aside, { ...names, help: await rootHelp(join(aside, 'main.cjs')) });
+}
+
+/** The chunks of the build before stay for one more; what is returned are the names to keep next time. */
+export function installCli(aside, before) {
+  mkdirSync(target, { recursive: true });
+  const body = setApart(aside);
+  const files = readdirSync(aside);
+  for (const file of files.filter((name) => name !== 'main.cjs')) renameSync(join(aside, file), join(target, file));
+  renameSync(join(aside, 'main.cjs'), cliEntry);
+  const made = [...files, `${body}.cache`];
+  const kept = new Set([...made, ...before]);
+  for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
+  return made;
+}
+
+/** Our own code on the way of one request, from argv to the wire. */
+function everyday(id) {
+  if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
+  const own = id.slice(join(root, 'src/').length);
+  if (/^(sandbox\/(?!locator)|main|lock|post)/.test(own)) return false;
+  return !/(client\/(pool|proxy)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask)|cli\/query)\.ts$/.test(
+    own,
+  );
+}
+
+/** commander loads it at once and needs it only for subcommands that are programs of their own, which we have none of. */
+const withoutChildProcess = {
+  name: 'commander-without-child-process',
+  transform(code, id) {
+    if (!id.endsWith('commander/lib/command.js')) return undefined;
+    const line = "const childProcess = require('node:child_process');";
+    if (!code.includes(line)) throw new Error('commander loads node:child_process in another way now');
+    return code.replace(line, 'const childProcess = {};');
+  },
+};
+
+async function bundle(dir, { version, stamp, help }) {
+  const { rolldown } = await import('rolldown');
+  rmSync(dir, { recursive: true, force: true });
+  const made = await rolldown({
+    input: { main: join(root, 'src/main.ts') },
+    platform: 'node',
+    // A module that is loaded with another anyway is still named where it is needed.
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [withoutChildProcess],
+    transform: {
+      define: {
+        __VERSION__: JSON.stringify(version),
+        __BUILD__: JSON.stringify(stamp),
+        __ROOT_HELP__: JSON.stringify(help),
+      },
+    },
+  });
+  await made.write({
+    dir,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    minify: true,
+    // One file to load for what nearly every command needs; what is heavy or rare keeps its own.
+    codeSplitting: { groups: [{ name: 'bizmsg', test: everyday }] },
+  });
+  await made.close();
+  for (const file of readdirSync(dir)) requireBuiltIns(join(dir, file));
+}
+
+/** rolldown leaves import() of Node's own modules as it is, and that wakes the loader of ES modules: 5 ms. */
+function requireBuiltIns(file) {
+  const code = readFileSync(file, 'utf8');
+  writeFileSync(file, code.replaceAll(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))'));
+}
+
+/** The top-level help, asked of the program itself. */
+async function rootHelp(entry) {
+  let text = '';
+  const stdout = { write: async (part) => void (text += part) };
+  const { main } = createRequire(import.meta.url)(entry);
+  await main({ argv: ['--help'], env: {}, stdout });
+  return text;
+}
+
+/** The everyday chunk is run through bin/compiled.js, with what V8 made of it beside it. */
+function setApart(dir) {
+  const chunk = readdirSync(dir).find((name) => name.startsWith('bizmsg-'));
+  const body = chunk.replace('.cjs', '.body.cjs');
+  renameSync(join(dir, chunk), join(dir, body));
+  const load = `require('../../bin/compiled.js').run(\`\${__dirname}/${body}\`, module, require);\n`;
+  writeFileSync(join(dir, chunk), load);
+  return body;
+}
+
+/** Keeps what V8 compiled in the course of a send, which nobody hears. */
+export async function precompile() {
+  const require = createRequire(import.meta.url);
+  const vm = require('node:vm');
+  const scripts = [];
+  class Watched extends vm.Script {
+    constructor(source, options) {
+      super(source, options);
+      scripts.push({ script: this, file: options.filename });
+    }
+  }
+  Object.assign(vm, { Script: Watched });
+  const quiet = { isTTY: false, columns: undefined, write: async () => {} };
+  await require(cliEntry).main({
+    argv: ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0'],
+    env: { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: 'sk_test_nobody', BIZMSG_STATE_DIR: target },
+    stdout: quiet,
+    stderr: quiet,
+    home: target,
+    signal: new AbortController().signal,
+    now: Date.now,
+    random: Math.random,
+  });
+  for (const { script, file } of scripts) {
+    writeFileSync(`${file}.new`, script.createCachedData());
+    renameSync(`${file}.new`, `${file}.cache`);
+  }
+}

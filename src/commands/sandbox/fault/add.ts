@@ -1,0 +1,63 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { flag, option } from '../../../cli/params.ts';
+import { count, span } from '../../../cli/values.ts';
+import { usage } from '../../../errors.ts';
+import { checkFit, effectOf, kinds } from './effect.ts';
+import { isEventName, names, wordsOf } from './names.ts';
+import { faultRow } from './row.ts';
+
+export const addFault = command({
+  name: 'add',
+  summary: 'Have the sandbox answer or deliver wrongly',
+  details:
+    'Without --after the service has done nothing when it goes wrong; with it, it has done what was asked. Faults strike requests whose key was accepted and that the minute lets pass, and count in that minute. Those on the same name are drawn for one by one, and the first that hits strikes.',
+  params: {
+    on: option(
+      '--on <names>',
+      'endpoints: send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all; or events: message.read, message for its kind, events for all; with commas between',
+      names,
+    ),
+    ...kinds,
+    after: flag('--after', 'once the service has done what it was asked'),
+    rate: option('--rate <share>', 'the share that it strikes: 0.1 or 10% (all)', share),
+    for: option('--for <span>', "until so much later by the sandbox's clock: 10m", least(1, span)),
+    times: option('--times <n>', 'until it has struck so often', least(1, count)),
+    seed: option('--seed <text>', "the same seed strikes the same (from the sandbox's own)"),
+  },
+  examples: [
+    'sandbox fault add --on send-template --status 500 --rate 10%',
+    'sandbox fault add --on send-template --reset --after --times 1',
+    'sandbox fault add --on message.delivered,message.read --delay 5s --for 10m',
+  ],
+  sample: 'flt_5c1f2a9e0b00000k',
+  honours: [...printing],
+  changes: true,
+  piped: 'id',
+  run: async (context, input) => {
+    const { on, after, rate = 1, for: span, times, seed } = input;
+    if (on === undefined) throw usage('--on is missing', 'name what goes wrong, such as --on send-template');
+    const effect = effectOf(input);
+    checkFit(effect, on);
+    if (after && on.some(isEventName)) throw usage(`--after is for endpoints, not for ${wordsOf(on)}`);
+    return faultRow(await (await context.sandbox()).addFault({ on, effect, after, rate, for: span, times, seed }));
+  },
+  view: ({ id, what, on, when, rate }, ui) =>
+    `${ui.color.green('Added')} ${String(id)}: ${[what, `on ${on}`, when, `rate ${String(rate)}`].filter(Boolean).join(', ')}`,
+});
+
+/** From 0 to 1, or in percent. */
+function share(text: string): number {
+  const [, amount, percent] = /^(\d{1,3}(?:\.\d+)?)(%)?$/.exec(text) ?? [];
+  const share = Number(amount) / (percent ? 100 : 1);
+  if (share >= 0 && share <= 1) return share;
+  throw usage(`"${text}" is not a share`, 'use 0.1 or 10%');
+}
+
+function least(least: number, read: (text: string) => number): (text: string) => number {
+  return (text) => {
+    const number = read(text);
+    if (number >= least) return number;
+    throw usage(`"${text}" leaves nothing to strike`);
+  };
+}

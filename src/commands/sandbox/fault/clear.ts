@@ -1,0 +1,17 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { argument } from '../../../cli/params.ts';
+
+export const clearFaults = command({
+  name: 'clear',
+  summary: 'Have the sandbox do right again',
+  params: { id: argument('[id]', 'its id, from sandbox fault list (all)') },
+  examples: ['sandbox fault clear'],
+  sample: 'Cleared flt_5c1f2a9e0b00000k',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { id }) => ({ cleared: await (await context.sandbox()).clearFaults(id) }),
+  view: ({ cleared }, ui) =>
+    cleared.length === 0 ? 'There was no fault' : `${ui.color.green('Cleared')} ${cleared.join(', ')}`,
+});

@@ -1,0 +1,33 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { chosen, required } from '../../cli/params.ts';
+import { cell } from '../../terminal/rows.ts';
+import type { Row } from '../../terminal/rows.ts';
+
+const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
+
+export const resetSandbox = command({
+  name: 'reset',
+  summary: 'Let the sandbox forget what was sent, its logs, or all',
+  details: [
+    'What it began with is there again: its five contacts, and with all its templates',
+    'and campaigns too. Keys, plan, webhooks, faults and clock stay, so that whoever',
+    'is connected still is.',
+  ].join('\n'),
+  params: {
+    what: required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
+  },
+  examples: ['sandbox reset messages', 'sandbox reset all'],
+  sample: 'Reset all: 5 contacts, 7 templates, 3 campaigns, 0 messages, 0 events, …',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { what }) => ({ reset: what, ...(await (await context.sandbox()).reset(what)) }),
+  view: ({ reset, ...counts }, ui) => `${ui.color.green('Reset')} ${reset}: ${counted(counts)}`,
+});
+
+function counted(counts: Row): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${cell(count)} ${name}`)
+    .join(', ');
+}

@@ -1,0 +1,35 @@
+import { command } from '../../cli/command.ts';
+import type { Context } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { required } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
+import { jsonIn } from '../body.ts';
+
+export const seedSandbox = command({
+  name: 'seed',
+  summary: 'Fill the sandbox with contacts, templates and campaigns',
+  details: [
+    'The file is a JSON object that has these as arrays, or some of them. Of a record',
+    'id and created_at may be missing; one whose phone, name or id is known takes the',
+    'place of the other. When one entry is wrong, nothing is taken.',
+  ].join('\n'),
+  params: { file: required('<file>', 'a JSON file, or - for stdin') },
+  examples: ['sandbox seed - < contents.json'],
+  sample: 'Took 250 contacts, 4 templates, 1 campaigns',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { file }) => (await context.sandbox()).seed(await contentsIn(context, file)),
+  view: ({ contacts, templates, campaigns }, ui) =>
+    `${ui.color.green('Took')} ${contacts} contacts, ${templates} templates, ${campaigns} campaigns`,
+});
+
+/** What a file holds for a sandbox, known to be good before one is asked. */
+export async function contentsIn(context: Context, file: string): Promise<object> {
+  const { readContents, told } = await import('../../sandbox/contents/read.ts');
+  const where = file === '-' ? 'stdin' : file;
+  const { contents, problems, ignored } = readContents(jsonIn(await context.read(file), where));
+  if (problems.length > 0) throw usage(`nothing of ${where} was taken`, told(problems).join('\n'));
+  if (ignored.length > 0) context.note('not-taken', `left out, since a sandbox makes its own: ${ignored.join(', ')}`);
+  return contents;
+}

@@ -1,0 +1,38 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { flag, option, required } from '../../../cli/params.ts';
+import { eventNames } from './event-names.ts';
+import { webhookRow } from './row.ts';
+
+export const addWebhook = command({
+  name: 'add',
+  summary: 'Have the events of the sandbox come to a URL',
+  details:
+    'The same URL again is the same webhook: it gets these settings, and is enabled if it was not. Events are signed with the secret that sandbox env prints, unless the webhook has its own.',
+  params: {
+    url: required('<url>', 'where events are posted to, such as http://127.0.0.1:3000/hooks'),
+    events: option('--events <names>', 'only these, or message for its family; with commas between', eventNames),
+    secretStdin: flag('--secret-stdin', 'read a secret of its own from stdin'),
+    external: flag('--allow-external', 'the URL may be on another machine'),
+    catchUp: flag('--catch-up', 'also the events that came while nobody listened'),
+  },
+  examples: [
+    'sandbox webhooks add http://127.0.0.1:3000/hooks',
+    'sandbox webhooks add http://localhost:3000/hooks --events message,contact.created --catch-up',
+  ],
+  sample: 'whk_5c1f2a9e0b00000k',
+  honours: [...printing],
+  changes: true,
+  piped: 'id',
+  run: async (context, { url, events, secretStdin, external, catchUp }) => {
+    const secret = secretStdin ? (await context.stdin()).trim() : undefined;
+    const webhook = await (await context.sandbox()).addWebhook({ url, events, secret, external, catchUp });
+    const { known, caughtUp: caught_up } = webhook;
+    if (known === true) context.note('known-webhook', 'that URL was registered already; these are its settings now');
+    return { ...webhookRow(webhook), known, caught_up };
+  },
+  view: ({ id, url, events, known, caught_up: caughtUp }, ui) => {
+    const added = `${ui.color.green(known === true ? 'Changed' : 'Added')} ${String(id)}: ${events} to ${String(url)}`;
+    return caughtUp === 0 ? added : `${added}\nOn their way that nobody had heard: ${String(caughtUp)}`;
+  },
+});

@@ -1,0 +1,20 @@
+import { command } from '../../../cli/command.ts';
+import { printing } from '../../../cli/globals.ts';
+import { required } from '../../../cli/params.ts';
+
+export const removeWebhook = command({
+  name: 'remove',
+  summary: 'Have no more events come to a URL',
+  details: 'What waits for it is dead then.',
+  params: { webhook: required('<id-or-url>', 'its id, from sandbox webhooks list, or its URL') },
+  examples: ['sandbox webhooks remove http://127.0.0.1:3000/hooks'],
+  sample: 'Removed whk_5c1f2a9e0b00000k: http://127.0.0.1:3000/hooks',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { webhook }) => {
+    const { id, url } = await (await context.sandbox()).removeWebhook(webhook);
+    return { removed: id, url };
+  },
+  view: ({ removed, url }, ui) => `${ui.color.green('Removed')} ${String(removed)}: ${String(url)}`,
+});

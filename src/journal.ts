@@ -1,0 +1,150 @@
+import { closeSync, fdatasync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { aside, foreign, lineOf, linesOf, openFound, recordIn, replace } from './journal-file.ts';
+import { syncFolderOf, unwritable, writeWhole } from './journal-file.ts';
+import type { Found } from './journal-file.ts';
+
+export interface JournalOptions {
+  /** What it records, and in which form: its first line says both. */
+  readonly kind: string;
+  readonly version: number;
+  readonly later: Later;
+  /** Told how many bytes of a line that was never finished were cut off. */
+  readonly onTorn?: ((bytes: number) => void) | undefined;
+}
+
+/** Runs it after so many milliseconds; what is returned calls it off. */
+export type Later = (milliseconds: number, run: () => void) => () => void;
+
+export interface Journal {
+  /** To be read once, and to its end, before anything is added. */
+  readonly past: Iterable<Entry>;
+  /** Written when it returns, on the disk soon after; when it throws, nothing of it was added. */
+  append(record: unknown): void;
+  /** In place of all that was recorded: a crash leaves the old or the new, whole. */
+  rewrite(records: Iterable<unknown>): void;
+  /** Resolves once all is on the disk. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  /** The byte at which its line begins. */
+  readonly at: number;
+  readonly record: unknown;
+}
+
+const syncEvery = 200;
+const toDisk = promisify(fdatasync);
+
+/** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
+export function openJournal(path: string, { kind, version, later, onTorn }: JournalOptions): Journal {
+  const header = lineOf({ format: `bizmsg ${kind}`, version });
+  rmSync(aside(path), { force: true });
+  const found = openFound(path, header);
+  let writer: Writer | undefined;
+  let closing: Promise<void> | undefined;
+  if (!found) begin([]);
+  return {
+    past: found ? read(found) : [],
+    append: (record) => current().write(lineOf(record)),
+    rewrite: (records) => begin(records, current()),
+    close: () => (closing ??= writer?.close() ?? Promise.resolve(found && closeSync(found.fd))),
+  };
+
+  function* read({ fd, lines }: Found): Generator<Entry> {
+    let step = lines.next();
+    for (; !step.done; step = lines.next()) yield { at: step.value.at, record: recordIn(step.value, path) };
+    // Only now that all before it is known to be good is anything changed.
+    const { at, bytes: rest } = step.value;
+    if (rest.length > 0) ftruncateSync(fd, at);
+    writer = createWriter(path, fd, at, later);
+    if (rest.length > 0) onTorn?.(rest.length);
+  }
+
+  function begin(records: Iterable<unknown>, old?: Writer): void {
+    const { fd, end } = replace(path, header, records);
+    writer = createWriter(path, fd, end, later);
+    // Whatever the disk has yet to take of it, it took with the new one.
+    old?.close().catch(() => {});
+    syncFolderOf(path);
+  }
+
+  function current(): Writer {
+    if (closing) throw new Error(`${path} is closed`);
+    if (!writer) throw new Error('the past of a journal is read before anything is added');
+    return writer;
+  }
+}
+
+type Form = Pick<JournalOptions, 'kind' | 'version'>;
+/** For those who only look while another writes: a line without an end is not there yet. */
+export function* readJournal(path: string, { kind, version }: Form, from = 0): Generator<Entry & { next: number }> {
+  const [fd, header] = [openSync(path, 'r'), lineOf({ format: `bizmsg ${kind}`, version })];
+  try {
+    for (const line of linesOf(fd, from)) {
+      if (line.at > 0) yield { at: line.at, next: line.at + line.bytes.length + 1, record: recordIn(line, path) };
+      else if (`${line.bytes.toString()}\n` !== header) throw foreign(line, path);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+interface Writer {
+  write(line: string): void;
+  close(): Promise<void>;
+}
+
+/** Adds lines to an open file, each whole or not at all, and has the disk take them in the background. */
+function createWriter(path: string, fd: number, start: number, later: Later): Writer {
+  let [end, isDirty] = [start, false];
+  /** After it nobody knows what the file holds, or what of it the disk has. */
+  let fault: Error | undefined;
+  let syncing: Promise<void> | undefined;
+  let callOff = () => {};
+  return {
+    write(line) {
+      if (fault) throw fault;
+      try {
+        end += writeWhole(fd, line, end);
+      } catch (error) {
+        throw takenBack(unwritable(path, error));
+      }
+      if (!isDirty && !syncing) callOff = later(syncEvery, sync);
+      isDirty = true;
+    },
+    async close() {
+      await syncing;
+      callOff();
+      if (isDirty) sync();
+      await syncing;
+      closeSync(fd);
+      if (fault) throw fault;
+    },
+  };
+
+  function sync(): void {
+    isDirty = false;
+    syncing = bring();
+  }
+
+  async function bring(): Promise<void> {
+    try {
+      await toDisk(fd);
+    } catch (error) {
+      fault = unwritable(path, error);
+      return;
+    }
+    syncing = undefined;
+    if (isDirty) callOff = later(syncEvery, sync);
+  }
+
+  function takenBack(refusal: Error): Error {
+    try {
+      ftruncateSync(fd, end);
+    } catch {
+      fault = refusal;
+    }
+    return refusal;
+  }
+}

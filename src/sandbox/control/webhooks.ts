@@ -1,0 +1,92 @@
+import { events } from '../../contract/events.ts';
+import type { EventName } from '../../contract/events.ts';
+import * as read from '../../contract/readers.ts';
+import type { Reader } from '../../contract/readers.ts';
+import { rowStates } from '../deliveries/rows.ts';
+import { Refusal } from '../refusal.ts';
+import type { NewWebhook } from '../webhooks.ts';
+import type { ControlRoute, Controlled, Input } from './route.ts';
+
+/** Where events go, and how they got there. */
+export const webhookRoutes: readonly ControlRoute[] = [
+  { method: 'GET', path: '/webhooks', run: ({ sandbox }) => ({ webhooks: sandbox.webhooks.list() }) },
+  { method: 'POST', path: '/webhooks', run: add },
+  { method: 'POST', path: '/webhooks/remove', run: remove },
+  { method: 'POST', path: '/webhooks/rotate', run: rotate },
+  { method: 'GET', path: '/deliveries', run: deliveries },
+  { method: 'GET', path: '/delivery', run: delivery },
+  { method: 'POST', path: '/redeliver', run: redeliver },
+];
+
+function add({ sandbox }: Controlled, { body }: Input): object {
+  return { webhook: sandbox.webhooks.add(newWebhook(body())) };
+}
+
+function remove({ sandbox }: Controlled, { body }: Input): object {
+  const { webhook } = read.object({ webhook: read.string })(body());
+  return { webhook: sandbox.webhooks.remove(webhook) };
+}
+
+/** The sandbox's own, unless the body names a webhook. */
+function rotate({ sandbox }: Controlled, { body }: Input): object {
+  return sandbox.webhooks.rotate(optional(fieldsOf(body()), 'webhook', read.string));
+}
+
+function deliveries({ sandbox }: Controlled, { query }: Input): object {
+  const asked = query.get('state')?.split(',');
+  const states = asked && rowStates.filter((state) => asked.includes(state));
+  if (states?.length !== asked?.length) throw new Refusal(400, `a state is one of ${rowStates.join(', ')}`);
+  const limit = query.has('limit') ? Number(query.get('limit')) : undefined;
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
+    throw new Refusal(400, 'limit must be a whole number');
+  return { deliveries: sandbox.deliveries({ states, limit }) };
+}
+
+function delivery({ sandbox }: Controlled, { query }: Input): object {
+  const found = sandbox.delivery(query.get('id') ?? '');
+  if (found.length === 0) throw new Refusal(404, 'there is no such delivery, and no such event');
+  return { deliveries: found };
+}
+
+/** By `id`, or all that are dead. */
+function redeliver({ sandbox }: Controlled, { body }: Input): object {
+  const fields = fieldsOf(body());
+  const id = optional(fields, 'id', read.id);
+  const failed = optional(fields, 'failed', boolean) ?? false;
+  if ((id === undefined) !== failed) throw new Refusal(400, 'either id or failed says what is delivered again');
+  return { redelivered: sandbox.redeliver(id ?? 'failed') };
+}
+
+function newWebhook(value: unknown): NewWebhook {
+  const fields = fieldsOf(value);
+  return {
+    ...read.object({ url: read.string })(fields),
+    events: optional(fields, 'events', read.list(eventName)),
+    secret: optional(fields, 'secret', read.string),
+    external: optional(fields, 'external', boolean),
+    catchUp: optional(fields, 'catchUp', boolean),
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (read.isRecord(value)) return value;
+  throw new read.Mismatch('', 'must be an object');
+}
+
+function optional<T>(fields: Record<string, unknown>, name: string, reader: Reader<T>): T | undefined {
+  return fields[name] === undefined ? undefined : reader(fields[name], `/${name}`);
+}
+
+function eventName(value: unknown, at = ''): EventName {
+  if (isEventName(value)) return value;
+  throw new read.Mismatch(at, `must be one of ${Object.keys(events).join(', ')}`);
+}
+
+function isEventName(value: unknown): value is EventName {
+  return typeof value === 'string' && Object.hasOwn(events, value);
+}
+
+function boolean(value: unknown, at = ''): boolean {
+  if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');
+  return value;
+}

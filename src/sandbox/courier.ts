@@ -1,0 +1,147 @@
+import { redact } from '../redact.ts';
+import type { Change } from './changes.ts';
+import { attempt, faultOf } from './deliveries/attempt.ts';
+import type { Surroundings } from './deliveries/attempt.ts';
+import { createOutbox } from './deliveries/outbox.ts';
+import type { Hold, Outbox } from './deliveries/outbox.ts';
+import { createRecorder } from './deliveries/recorder.ts';
+import { isWaiting } from './deliveries/standing.ts';
+import { openTarget } from './deliveries/target.ts';
+import type { Target } from './deliveries/target.ts';
+import type { Ledger } from './ledger.ts';
+import type { Sending, State } from './state.ts';
+
+/** Carries events to webhooks. */
+export interface Courier {
+  /** Resolves when nothing is on its way, and nothing could leave now. */
+  settled(): Promise<void>;
+  /** What is on its way is forgotten, and leaves again after a restart. */
+  close(): void;
+}
+
+interface CourierOptions extends Omit<Surroundings, 'state'> {
+  readonly ledger: Ledger;
+  /** Milliseconds by the wall within which a webhook has to answer. */
+  readonly patience?: number | undefined;
+  readonly warn: (text: string) => void;
+}
+
+interface Way {
+  readonly target: Target;
+  readonly outbox: Outbox;
+}
+
+const reorderFor = 5_000;
+
+/** Knows when a delivery is to leave; whether others go before it is up to the outbox of its webhook. */
+export function createCourier({ ledger, clock, mint, shape, patience = 15_000, warn }: CourierOptions): Courier {
+  const { state } = ledger;
+  const ways = new Map<string, Way>();
+  /** Of each that has yet to leave: in an outbox, or what calls it off. */
+  const places = new Map<Sending, 'outbox' | (() => void)>();
+  const record = createRecorder({ ledger, clock, warn });
+  const settling: (() => void)[] = [];
+  let arrivals: Sending[] = [];
+  let soon: NodeJS.Immediate | undefined;
+  let [underway, closed] = [0, false];
+
+  arrive(state.deliveries.values());
+  ledger.follow((change) => arrive(concerned(change, state)));
+  return {
+    settled: () =>
+      new Promise((resolve) => {
+        settling.push(resolve);
+        settle();
+      }),
+    close() {
+      closed = true;
+      clearImmediate(soon);
+      soon = undefined;
+      for (const place of places.values()) if (place !== 'outbox') place();
+      for (const { target } of ways.values()) target.close();
+      for (const resolve of settling.splice(0)) resolve();
+    },
+  };
+
+  /** Nothing leaves in the course of a commit, which an answer may be waiting for. */
+  function arrive(sendings: Iterable<Sending | undefined>): void {
+    for (const sending of sendings) if (sending && isWaiting(sending, state)) arrivals.push(sending);
+    if (arrivals.length > 0 && !closed) soon ??= setImmediate(takeUp);
+  }
+
+  function takeUp(): void {
+    const taken = arrivals;
+    [arrivals, soon] = [[], undefined];
+    for (const sending of taken) take(sending);
+    settle();
+  }
+
+  function take(sending: Sending): void {
+    const place = places.get(sending);
+    if (place === 'outbox' || !isWaiting(sending, state)) return;
+    place?.();
+    const at = Number(sending.next);
+    if (at > clock.now())
+      places.set(
+        sending,
+        clock.at(at, () => hand(sending)),
+      );
+    else hand(sending);
+  }
+
+  function hand(sending: Sending): void {
+    places.set(sending, 'outbox');
+    wayTo(sending).outbox.add(sending);
+  }
+
+  function wayTo({ to: { webhook } }: Sending): Way {
+    const known = ways.get(webhook.id);
+    if (known) return known;
+    const target = openTarget(new URL(webhook.url), patience);
+    const outbox = createOutbox({ clock, holdOf, attempt: (sending) => leave(sending, target), ended });
+    const way = { target, outbox };
+    ways.set(webhook.id, way);
+    return way;
+  }
+
+  async function leave(sending: Sending, target: Target): Promise<void> {
+    underway += 1;
+    if (closed || !isWaiting(sending, state)) return void places.delete(sending);
+    try {
+      const changes = await attempt(sending, target, { state, clock, mint, shape });
+      if (!closed) record({ changes, recorded: () => recorded(sending, changes) });
+    } catch (error) {
+      warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
+    }
+  }
+
+  function recorded(sending: Sending, changes: readonly Change[]): void {
+    places.delete(sending);
+    if (changes.some(({ type }) => type === 'webhook-disabled'))
+      warn(`the webhook ${redact(sending.to.webhook.url)} answered 410 and is disabled; add it again to enable it`);
+  }
+
+  function ended(): void {
+    underway -= 1;
+    settle();
+  }
+
+  function settle(): void {
+    if (underway === 0 && soon === undefined) for (const resolve of settling.splice(0)) resolve();
+  }
+
+  function holdOf(sending: Sending): Hold | undefined {
+    const fault = faultOf(sending, state);
+    const overtaken = fault?.kind === 'reorder';
+    const until = sending.delivery.at + (fault?.kind === 'delay' ? fault.ms : overtaken ? reorderFor : 0);
+    return until > clock.now() ? { until, overtaken } : undefined;
+  }
+}
+
+/** The deliveries that a change may have made due. */
+function concerned(change: Change, { deliveries }: State): Iterable<Sending | undefined> {
+  if (change.type === 'webhook')
+    return [...deliveries.values()].filter(({ to }) => to.webhook.id === change.webhook.id);
+  if (change.type === 'delivery') return [deliveries.get(change.delivery.id)];
+  return change.type === 'attempt' || change.type === 'redelivery' ? [deliveries.get(change.delivery)] : [];
+}

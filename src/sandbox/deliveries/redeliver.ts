@@ -1,0 +1,47 @@
+import type { Change } from '../changes.ts';
+import type { Clock } from '../clock.ts';
+import { deliveryOf, receivers } from '../delivering.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Mint } from '../random.ts';
+import { Refusal } from '../refusal.ts';
+import type { Sending, State } from '../state.ts';
+import { closedTo } from './standing.ts';
+
+interface Office {
+  readonly ledger: Ledger;
+  readonly mint: Mint;
+  readonly clock: Clock;
+}
+
+/** Begins anew and at once: one delivery, those of an event, or all `failed` ones. Returns how many. */
+export function redelivering({ ledger: { state, commit }, mint, clock }: Office): (which: string) => number {
+  const again = ({ delivery: { id } }: Sending): Change => ({ type: 'redelivery', delivery: id, at: clock.now() });
+  return (which) => {
+    const changes = which === 'failed' ? failed(state).map(again) : meant(which);
+    commit(changes);
+    return changes.length;
+  };
+
+  function meant(id: string): readonly Change[] {
+    const sending = state.deliveries.get(id);
+    if (sending) return [again(reachable(sending, state))];
+    const event = state.eventById.get(id);
+    if (!event) throw new Refusal(404, 'there is no such delivery, and no such event');
+    const known = [...state.deliveries.values()].filter((one) => one.event === event && !closedTo(one.to, state));
+    if (known.length > 0) return known.map(again);
+    // Queued, or known only to webhooks that are gone: whoever listens now gets it.
+    const listening = receivers(state, event);
+    if (listening.length === 0) throw new Refusal(400, `nobody listens to ${event.type}: add a webhook first`);
+    return listening.map((webhook, at) => deliveryOf(event, webhook, mint.id('dlv', state.serial + at + 1)));
+  }
+}
+
+function failed(state: State): readonly Sending[] {
+  return [...state.deliveries.values()].filter(({ next, to }) => next === 'dead' && !closedTo(to, state));
+}
+
+function reachable(sending: Sending, state: State): Sending {
+  const why = closedTo(sending.to, state);
+  if (why === undefined) return sending;
+  throw new Refusal(400, `${why}; add it again, and then redeliver the event`);
+}

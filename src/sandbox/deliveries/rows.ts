@@ -1,0 +1,101 @@
+import type { Attempt } from '../delivery-records.ts';
+import type { SandboxEvent } from '../changes.ts';
+import type { Sending, State } from '../state.ts';
+import { standingOf } from './standing.ts';
+import type { DeliveryState } from './standing.ts';
+
+export interface DeliveryFilter {
+  /** All, unless told. */
+  readonly states?: readonly RowState[] | undefined;
+  /** Only the last so many. */
+  readonly limit?: number | undefined;
+}
+
+/** `queued` is an event that nobody was registered for. */
+export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
+  DeliveryState | 'queued'
+)[];
+type RowState = (typeof rowStates)[number];
+
+export interface DeliveryRow {
+  /** Of the delivery; of a queued event its own. */
+  readonly id: string;
+  readonly event: string;
+  readonly type: string;
+  readonly url: string | null;
+  readonly state: RowState;
+  readonly attempts: number;
+  /** What came of the last attempt: a status, or why there is none. */
+  readonly last: number | string | null;
+  readonly next_at: string | null;
+}
+
+export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
+  readonly webhook: string | null;
+  /** What went wrong on purpose: the fault's id. */
+  readonly fault: string | null;
+  readonly attempts: readonly Attempt[];
+}
+
+type Entry = SandboxEvent | Sending;
+
+/** In the order of the events, each with its deliveries. */
+export function deliveryRows(state: State, { states, limit }: DeliveryFilter): readonly DeliveryRow[] {
+  const meant = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
+  const last = limit === undefined ? meant : meant.slice(Math.max(0, meant.length - limit));
+  return last.map((entry) => rowOf(entry, state));
+}
+
+/** By the id of a delivery, or of an event: then all of its deliveries. */
+export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
+  const one = state.deliveries.get(id);
+  const event = state.eventById.get(id);
+  const several = event ? [...state.deliveries.values()].filter((sending) => sending.event === event) : [];
+  const found = one ? [one] : event && several.length === 0 ? [event] : several;
+  return found.map((entry) => recordOf(entry, state));
+}
+
+export function waitingCount(state: State): number {
+  let count = 0;
+  for (const sending of state.deliveries.values()) if (standingOf(sending, state).state === 'waiting') count += 1;
+  return count;
+}
+
+function entries({ events, deliveries }: State): readonly Entry[] {
+  const of = new Map<SandboxEvent, Sending[]>();
+  for (const sending of deliveries.values()) {
+    const known = of.get(sending.event);
+    if (known) known.push(sending);
+    else of.set(sending.event, [sending]);
+  }
+  return events.list.flatMap<Entry>((event) => of.get(event) ?? [event]);
+}
+
+function stateOf(entry: Entry, state: State): RowState {
+  return 'delivery' in entry ? standingOf(entry, state).state : 'queued';
+}
+
+function recordOf(entry: Entry, state: State): DeliveryRecord {
+  const row = rowOf(entry, state);
+  if (!('delivery' in entry)) return { ...row, webhook: null, fault: null, attempts: [] };
+  const { delivery, attempts } = entry;
+  return { ...row, webhook: delivery.webhook, fault: delivery.fault ?? null, attempts };
+}
+
+function rowOf(entry: Entry, state: State): DeliveryRow {
+  const none = { url: null, attempts: 0, last: null, next_at: null };
+  if (!('delivery' in entry)) return { id: entry.id, event: entry.id, type: entry.type, ...none, state: 'queued' };
+  const { delivery, event, to, attempts, next } = entry;
+  const standing = standingOf(entry, state);
+  const last = attempts.at(-1);
+  return {
+    id: delivery.id,
+    event: event.id,
+    type: event.type,
+    url: to.webhook.url,
+    state: standing.state,
+    attempts: attempts.length,
+    last: standing.reason ?? last?.error ?? last?.response?.status ?? null,
+    next_at: standing.state === 'waiting' ? new Date(Number(next)).toISOString() : null,
+  };
+}

@@ -1,0 +1,92 @@
+import { lookup } from 'node:dns';
+import * as http from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import * as https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
+import type { Attempt } from '../delivery-records.ts';
+import { createBody } from './body.ts';
+import type { Body } from './body.ts';
+import type { Letter } from './letter.ts';
+import { isLocalhost } from './url.ts';
+
+/** What came back, and why there is none, or no whole one. */
+type Outcome = Pick<Attempt, 'response' | 'error'>;
+
+/** The way to one URL. */
+export interface Target {
+  /** One POST, which follows no redirect. Never rejects. */
+  send(letter: Letter): Promise<Outcome>;
+  close(): void;
+}
+
+const idle = 30_000;
+const brokenOff = 'the answer broke off';
+
+const toLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
+
+export function openTarget(url: URL, patience: number): Target {
+  const { request, Agent } = url.protocol === 'https:' ? https : http;
+  const [kept, fresh] = [new Agent({ keepAlive: true, timeout: idle }), new Agent()];
+  const options = {
+    ...urlToHttpOptions(url),
+    method: 'POST',
+    ...(isLocalhost(url.hostname) && { lookup: toLocalhost }),
+  };
+  let open = true;
+  return {
+    async send({ headers, body }) {
+      const outcome = await exchange(request({ ...options, headers, agent: kept }), body, patience);
+      if (outcome !== 'stale') return outcome;
+      const again = open && (await exchange(request({ ...options, headers, agent: fresh }), body, patience));
+      return again && again !== 'stale' ? again : { error: 'the connection was closed' };
+    },
+    close() {
+      open = false;
+      for (const agent of [kept, fresh]) agent.destroy();
+    },
+  };
+}
+
+/** `stale` when it went out on a connection that the other side had closed meanwhile. */
+function exchange(request: ClientRequest, body: string, patience: number): Promise<Outcome | 'stale'> {
+  return new Promise((resolve) => {
+    let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
+    const end = (outcome: Outcome | 'stale') => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const fail = (error: string) => {
+      end({ ...(answer && { response: responseOf(answer.head, answer.body) }), error });
+      request.destroy();
+    };
+    const timer = setTimeout(() => fail(`no whole answer within ${patience / 1000} s`), patience);
+    request.on('response', (head) => {
+      const body = createBody();
+      answer = { head, body };
+      const whole = () => end({ response: responseOf(head, body) });
+      head.on('data', (chunk: Buffer) => {
+        if (body.add(chunk)) return;
+        whole();
+        request.destroy();
+      });
+      head.on('end', whole);
+      head.on('error', () => fail(brokenOff));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (request.reusedSocket && !answer && isClosed(error)) end('stale');
+      else fail(error.message || (error.code ?? 'the connection failed'));
+    });
+    request.on('close', () => fail(answer ? brokenOff : 'the connection was closed'));
+    request.end(body);
+  });
+}
+
+function isClosed({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function responseOf({ statusCode = 0, headers }: IncomingMessage, body: Body): Attempt['response'] {
+  const given = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
+  return { status: statusCode, headers: Object.fromEntries(given), ...body.kept() };
+}

@@ -1,0 +1,13 @@
+import type { Sandbox as Service } from '../sandbox.ts';
+import { isEventName, whyNoEvent } from '../trigger/fields.ts';
+import { plainly } from './checks.ts';
+import type { EventName } from './given.ts';
+import type { SandboxEvent } from './records.ts';
+import { eventsIn } from './seen.ts';
+
+export function triggered(service: Service, event: EventName, fields: object = {}): readonly SandboxEvent[] {
+  if (!isEventName(event)) throw new TypeError(`trigger: ${whyNoEvent(event)}`);
+  const before = service.cursors().events;
+  plainly('trigger', () => service.trigger(event, { ...fields }));
+  return eventsIn(service, before);
+}

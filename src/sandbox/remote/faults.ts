@@ -1,0 +1,22 @@
+import * as read from '../../contract/readers.ts';
+import type { NewFault } from '../fault-records.ts';
+import { list, row } from './asking.ts';
+import type { Ask, Row } from './asking.ts';
+
+export interface RemoteFaults {
+  faults(): Promise<readonly Row[]>;
+  addFault(fault: NewFault): Promise<Row>;
+  /** That one, or all; what is returned are the ids of those that were. */
+  clearFaults(id?: string): Promise<readonly string[]>;
+}
+
+export function faultsOf(ask: Ask): RemoteFaults {
+  return {
+    faults: async () => (await ask('GET', '/faults', read.object({ faults: list }))).faults,
+    addFault: async (fault) => (await ask('POST', '/faults', read.object({ fault: row }), fault)).fault,
+    clearFaults: async (fault) => {
+      const answer = read.object({ cleared: read.list(read.string) });
+      return (await ask('POST', '/faults/clear', answer, { fault })).cleared;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import * as read from '../../contract/readers.ts';
+import type { DeliveryFilter } from '../deliveries/rows.ts';
+import type { NewWebhook } from '../webhooks.ts';
+import { list, number, row } from './asking.ts';
+import type { Ask, Row } from './asking.ts';
+
+export interface RemoteWebhooks {
+  webhooks(): Promise<readonly Row[]>;
+  addWebhook(webhook: NewWebhook): Promise<Row>;
+  /** Takes an id or a URL. */
+  removeWebhook(webhook: string): Promise<Row>;
+  /** The sandbox's own secret, unless a webhook is named. */
+  rotateSecret(webhook?: string): Promise<{ readonly secret: string; readonly until: string }>;
+  deliveries(filter?: DeliveryFilter): Promise<readonly Row[]>;
+  /** In full, by the id of a delivery or of an event. */
+  delivery(id: string): Promise<readonly Row[]>;
+  /** Takes the id of a delivery or of an event, or `failed`; says how many. */
+  redeliver(which: string): Promise<number>;
+}
+
+export function webhooksOf(ask: Ask): RemoteWebhooks {
+  return {
+    webhooks: async () => (await ask('GET', '/webhooks', read.object({ webhooks: list }))).webhooks,
+    addWebhook: async (webhook) => (await ask('POST', '/webhooks', one, webhook)).webhook,
+    removeWebhook: async (webhook) => (await ask('POST', '/webhooks/remove', one, { webhook })).webhook,
+    rotateSecret: (webhook) => ask('POST', '/webhooks/rotate', secret, { webhook }),
+    deliveries: async ({ states, limit } = {}) => {
+      const query = new URLSearchParams({
+        ...(states && { state: states.join() }),
+        ...(limit !== undefined && { limit: String(limit) }),
+      });
+      return (await ask('GET', `/deliveries?${query.toString()}`, several)).deliveries;
+    },
+    delivery: async (id) => (await ask('GET', `/delivery?id=${encodeURIComponent(id)}`, several)).deliveries,
+    redeliver: async (which) => {
+      const answer = read.object({ redelivered: number });
+      return (await ask('POST', '/redeliver', answer, which === 'failed' ? { failed: true } : { id: which }))
+        .redelivered;
+    },
+  };
+}
+
+const one = read.object({ webhook: row });
+const several = read.object({ deliveries: list });
+const secret = read.object({ secret: read.string, until: read.string });

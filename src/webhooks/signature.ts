@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+
+/** What Standard Webhooks sends beside the body. */
+export const signatureHeaders = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+} as const;
+
+export interface Signed {
+  readonly id: string;
+  /** Seconds of the time of day. */
+  readonly timestamp: number;
+  /** The bytes that are sent: JSON made anew has another signature. */
+  readonly body: string | Uint8Array;
+}
+
+const prefix = 'whsec_';
+
+/** The signature of Standard Webhooks, version 1. */
+export function sign({ id, timestamp, body }: Signed, secret: string): string {
+  const key = Buffer.from(secret.replace(prefix, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** Whether a text is `whsec_` and at least 16 bytes in base64. */
+export function isSecret(text: string): boolean {
+  const encoded = text.startsWith(prefix) ? text.slice(prefix.length) : '';
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && Buffer.from(encoded, 'base64').length >= 16;
+}

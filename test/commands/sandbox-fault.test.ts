@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { seed: 'a seed' });
+  const run = (line: string, terminal?: number) =>
+    cli(line.split(' '), { home, ...(terminal !== undefined && { terminal }) });
+  const add = (line: string) => run(`sandbox fault add ${line}`);
+  return { sandbox, run, add };
+}
+
+const send = 'send-template +12025550101 welcome --profile local --retries 0';
+const patience = (kind: string) => (kind === '--hang' ? ' --timeout 300ms' : '');
+
+describe('sandbox fault', () => {
+  it('adds what is asked for, lists how far each came, and clears', async () => {
+    const { add, run } = await local();
+    const { stdout: id } = await add('--on send-template --status 500 --rate 100% --times 3');
+    await add('--on requests --latency 10ms --after --for 10m --rate 0');
+    await add('--on message,order.paid --bad-signature');
+    await run(send);
+    const { stdout } = await run('sandbox fault list --columns on,what,when,rate,drawn,struck --no-header');
+    expect(stdout).toBe(
+      [
+        'send-template\tstatus 500\tbefore\t1\t1\t1',
+        'requests\tlatency 0.01s\tafter\t0\t1\t0',
+        'message,order.paid\tbad-signature\t\t1\t0\t0',
+        '',
+      ].join('\n'),
+    );
+    expect((await run('sandbox fault list --columns expires --no-header')).stdout).toMatch(
+      /^after 3 strikes\n\d{4}-\S+Z\nnever\n$/,
+    );
+    expect((await run('sandbox status --columns faults --no-header')).stdout).toBe('3\n');
+    expect((await run(`sandbox fault clear ${id.trim()}`)).stdout).toBe(`Cleared ${id}`);
+    expect((await run(`sandbox fault clear ${id.trim()}`)).code).toBe(3);
+    expect((await run('sandbox fault clear')).stdout).toMatch(/^Cleared flt_\w+, flt_\w+\n$/);
+    expect((await run('sandbox fault clear')).stdout).toBe('There was no fault\n');
+    expect((await run('sandbox status')).stdout).not.toContain('faults');
+  });
+
+  it('says on a terminal what it added', async () => {
+    const { run } = await local();
+    const { stdout } = await run('sandbox fault add --on contacts-list,contacts-create --hang --after --no-color', 80);
+    expect(stdout).toMatch(/^Added flt_\w+: hang, on contacts-list,contacts-create, after, rate 1\n$/);
+  });
+
+  it('shows one that has expired as such', async () => {
+    const { add, run } = await local();
+    await add('--on send-template --garbage --times 1');
+    await run(send);
+    expect((await run('sandbox fault list --columns struck,expires --no-header')).stdout).toBe('1\texpired\n');
+  });
+
+  it('is seen in the log of requests, with what it did', async () => {
+    const { add, run } = await local();
+    const { stdout: id } = await add('--on campaigns-list --status 504');
+    await run('campaigns list --profile local --retries 0');
+    const { stdout } = await run('sandbox requests -o json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { status: 504, fault: id.trim(), detail: 'status 504, and nothing was done' },
+    ]);
+  });
+
+  it.each([
+    ['--hang', '--on is missing', '--on send-template'],
+    ['--on send-template', 'what goes wrong is missing', '--status'],
+    ['--on send-template --hang --reset', '--reset, --hang exclude each other', ''],
+    ['--on sned-template --hang', 'no endpoint and no event', 'did you mean send-template?'],
+    ['--on contacts --hang', 'no endpoint and no event', 'did you mean contacts-list or contacts-create?'],
+    ['--on message.raed --drop', 'no endpoint and no event', 'did you mean message.read?'],
+    ['--on contacts-list, --hang', '"" is no endpoint', 'use send-template'],
+    ['--on everything-there-is --hang', 'no endpoint and no event', 'templates-list'],
+    ['--on events,send-template --drop', '--drop is for events, not for send-template', '--latency, --reset'],
+    ['--on requests,message --hang', '--hang is for endpoints, not for message', '--drop, --delay'],
+    ['--on events --drop --after', '--after is for endpoints, not for events', ''],
+    ['--on requests --status 200', 'is not the status of an error', '400 to 599'],
+    ['--on requests --hang --rate 1.5', 'is not a share', '10%'],
+    ['--on requests --hang --rate 101%', 'is not a share', '10%'],
+    ['--on requests --hang --times 0', 'leaves nothing to strike', ''],
+    ['--on requests --hang --for 0s', 'leaves nothing to strike', ''],
+  ])('add %s is exit 2', async (line, reason, hint) => {
+    const { sandbox, add } = await local();
+    const { code, stderr, stdout } = await add(line);
+    expect([code, stdout, sandbox.faults.list()]).toEqual([2, '', []]);
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain(hint);
+  });
+});
+
+describe('a service that goes wrong after it has sent', () => {
+  it.each(['--reset', '--status 500', '--status 503', '--hang', '--truncate', '--garbage'])(
+    'with %s has send-template exit 13, and sent once',
+    async (kind) => {
+      const { sandbox, add, run } = await local();
+      await add(`--on send-template ${kind} --after`);
+      const { code, stdout, stderr } = await run(send + patience(kind));
+      expect([code, stdout, sandbox.messages().length]).toEqual([13, '', 1]);
+      expect(stderr).toContain('it may have been done');
+    },
+  );
+});
+
+describe('a service that goes wrong', () => {
+  it.each([
+    ['--status 500', 8],
+    ['--status 502', 8],
+    ['--garbage', 8],
+    ['--reset', 9],
+    ['--hang', 9],
+    ['--truncate', 9],
+    ['--status 429', 7],
+    ['--latency 10ms', 0],
+  ])('with %s has a GET exit %d', async (kind, exit) => {
+    const { add, run } = await local();
+    await add(`--on requests ${kind}`);
+    expect((await run(`contacts list --profile local --retries 0${patience(kind)}`)).code).toBe(exit);
+  });
+});

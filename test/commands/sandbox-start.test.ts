@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/sandbox/store.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+
+it('keeps in a folder of its own what the next one goes on with', async () => {
+  const { home, data, start } = place();
+  expect(await start()).toMatchObject({ code: 0, stderr: '' });
+  const keys = changesOf(data, 'key');
+  expect(keys).toHaveLength(2);
+  expect((await start()).code).toBe(0);
+  expect(changesOf(data, 'key')).toEqual(keys);
+  expect((await cli(['sandbox', 'status', '-o', 'json'], { home })).stdout).toBe('[]\n');
+});
+
+it('takes another plan when one is given, and stays with it', async () => {
+  const { data, start } = place();
+  await start('--plan', 'starter');
+  await start();
+  await start('--plan', 'growth');
+  expect(changesOf(data, 'plan')).toEqual([
+    { type: 'plan', plan: expect.objectContaining({ name: 'starter' }) },
+    { type: 'plan', plan: expect.objectContaining({ name: 'growth' }) },
+  ]);
+});
+
+it('stays with its seed, and says so when another is given', async () => {
+  const { data, start } = place();
+  expect((await start('--rng', 'a seed')).stderr).toBe('');
+  expect((await start('--rng', 'a seed')).stderr).toBe('');
+  expect(await start('--rng', 'another')).toMatchObject({
+    code: 0,
+    stderr: 'note: --rng is ignored: this sandbox has a seed already\n',
+  });
+  expect(changesOf(data, 'seed')).toEqual([{ type: 'seed', seed: 'a seed' }]);
+});
+
+it('ends with 3 when what it kept is damaged, and says where', async () => {
+  const { data, start } = place();
+  await start();
+  const journal = join(data, 'journal.ndjson');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seed"', '"feed"'));
+  const { code, stdout, stderr } = await start();
+  expect([code, stdout]).toEqual([3, '']);
+  expect(stderr).toContain(`error: ${journal} is damaged: the line at byte 53 is not as it was written\n`);
+});
+
+it.each([
+  [['--ephemeral'], '--ephemeral and --data exclude each other'],
+  [['--background'], '--data and --background exclude each other'],
+])('refuses a folder together with %j', async (words, why) => {
+  const { start } = place();
+  expect(await start(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+});
+
+function place() {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  const data = join(home.path, 'data');
+  const words = ['sandbox', 'start', '--data', data, '--port', '0', '--idle', '1ms'];
+  return { home: home.path, data, start: (...more: string[]) => cli([...words, ...more], { home: home.path }) };
+}
+
+function changesOf(folder: string, type: string): readonly unknown[] {
+  const { past } = openStore(folder, { later: () => () => {} });
+  return [...past].flat().filter((change) => change.type === type);
+}

@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { eventNames } from '../../src/sandbox/trigger/fields.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { words } from '../support/words.ts';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
+  const run = (line: string, stdin?: string) =>
+    cli(words(`sandbox trigger ${line}`), { home, ...(stdin !== undefined && { stdin }) });
+  const file = (text: string) => {
+    const path = join(home, 'event.json');
+    writeFileSync(path, text);
+    return path;
+  };
+  return { home, sandbox, run, file };
+}
+
+describe('sandbox trigger', () => {
+  it('prints a line for each event that it caused', async () => {
+    const { run, sandbox } = await local();
+    const { code, stdout, stderr } = await run('message.received --text Hi');
+    expect([code, stderr]).toEqual([0, '']);
+    const [created, received] = sandbox.events();
+    expect(stdout).toBe(
+      [
+        `12:00:00.000  contact.created  ${created?.id}  ${sandbox.contacts().at(-1)?.id}`,
+        `12:00:00.000  message.received  ${received?.id}  ${received?.message}\n`,
+      ].join('\n'),
+    );
+  });
+
+  it('gives the whole result as JSON', async () => {
+    const { run, sandbox } = await local();
+    const { stdout } = await run('order.paid --amount 49.90 --currency EUR --contact +12025550113 -o json');
+    const event = sandbox.events()[0];
+    const said = { amount: '49.90', currency: 'EUR', contact_id: 'con_sandbox_3', provider: 'sandbox' };
+    expect(event?.data).toMatchObject(said);
+    const at = '2026-05-01T12:00:00.000Z';
+    expect(JSON.parse(stdout)).toEqual({
+      order_id: event?.data['order_id'],
+      contact_id: 'con_sandbox_3',
+      events: [{ id: event?.id, type: 'order.paid', at, data: event?.data }],
+    });
+  });
+
+  it.each([
+    ['message.received --from +12025550199 --text Hi', { from: '+12025550199', text: 'Hi' }],
+    ['message.delivered --to +12025550142', { to: '+12025550142', template: 'order_update' }],
+    ['message.read --to +12025550142 --template welcome', { to: '+12025550142', template: 'welcome' }],
+    [
+      'message.failed --to +12025550142 --reason a',
+      { reason: { code: 'a', message: 'this message was made to fail' } },
+    ],
+    ['message.failed --to +12025550142 --reason a --reason-text b', { reason: { code: 'a', message: 'b' } }],
+    ['flow.completed --contact con_sandbox_2 --flow Survey', { flow: 'Survey', contact_id: 'con_sandbox_2' }],
+    ['broadcast.completed --campaign cmp_sandbox_3 --tag vip', { campaign_id: 'cmp_sandbox_3', audience: 1 }],
+    ['broadcast.completed --name Sale --template welcome', { name: 'Sale', template: 'welcome', audience: 5 }],
+    ['contact.created --phone +12025550142 --name Ada --tags vip,lead', { name: 'Ada', tags: ['vip', 'lead'] }],
+    ['order.paid --provider acme', { provider: 'acme', amount: '10.00', currency: 'USD' }],
+  ])('%s takes its flags', async (line, data) => {
+    const { run, sandbox } = await local();
+    expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
+    expect(sandbox.events().at(-1)?.data).toMatchObject(data);
+  });
+
+  it('takes the message by its id', async () => {
+    const { run, sandbox } = await local();
+    await run('message.delivered --to +12025550142');
+    const [{ id } = { id: '' }] = sandbox.messages();
+    expect(await run(`message.read --message ${id}`)).toMatchObject({ code: 0 });
+    expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
+  });
+
+  it('takes the fields from a file, or from stdin', async () => {
+    const { run, sandbox, file } = await local();
+    const path = file('{"from":"+12025550111","text":"from a file"}');
+    expect(await run(`message.received --data ${path}`)).toMatchObject({ code: 0 });
+    expect(await run('order.paid --data -', '{"contact_id":"con_sandbox_2","amount":"5"}')).toMatchObject({ code: 0 });
+    expect(sandbox.events().map(({ data }) => data)).toMatchObject([
+      { text: 'from a file', contact_id: 'con_sandbox_1' },
+      { contact_id: 'con_sandbox_2', amount: '5' },
+    ]);
+  });
+
+  it('names every event in its help', async () => {
+    const { stdout } = await cli(['sandbox', 'trigger', '--help'], { home: newHome() });
+    expect(eventNames.filter((name) => !stdout.includes(name))).toEqual([]);
+  });
+
+  it('has a flag for every field but attributes', async () => {
+    const { run } = await local();
+    for (const name of eventNames) {
+      const { stderr } = await run(`${name} --attributes x`);
+      expect(stderr).toContain("unknown option '--attributes'");
+    }
+    const { stderr } = await run('message.failed --amount 1');
+    expect(stderr).toContain('--message, --to, --template, --reason, --reason-text');
+  });
+
+  it.each([
+    ['', '', '<event> is missing'],
+    ['message.recieved', '', 'did you mean message.received?'],
+    ['nothing', '', 'the events are message.received, message.delivered'],
+    ['message.received --amount 1', '', '--amount is not for message.received\n  which takes --from, --text'],
+    ['message.received --reason-text x', '', '--reason is not for message.received'],
+    ['message.received --from 12025550101', '', 'did you mean +12025550101?'],
+    ['order.paid --amount 1,50', '', '--amount must be a decimal'],
+    ['order.paid --currency usd', '', '--currency must be three capital letters'],
+    ['contact.created --tags vip,', '', 'has an empty tag'],
+    ['message.received --data none.json', '', 'none.json cannot be read'],
+    ['message.received --data - --text x', '{}', '--data and --text exclude each other'],
+    ['message.received --data -', '{', 'stdin is not JSON'],
+    ['message.received --data -', '[]', 'stdin is not a JSON object with fields of message.received'],
+    ['message.received --data -', '{"txt":"x"}', '"txt" is not a field of message.received; did you mean "text"?'],
+    ['message.received --data -', '{"message_id":"x"}', '"message_id" of message.received is not yours to say'],
+    ['message.received --data -', '{"text":7}', 'stdin: /text must be a string'],
+  ])('%s with %j is exit 2, and nothing happens', async (line, stdin, message) => {
+    const { run, sandbox } = await local();
+    const { code, stdout, stderr } = await run(line, stdin);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(sandbox.events()).toEqual([]);
+  });
+
+  it.each([
+    ['message.read', 'there is no message yet: send one, or give --to'],
+    ['contact.created --phone +12025550111', 'is a contact already'],
+    ['broadcast.completed --campaign cmp_sandbox_1', 'is COMPLETED already; give --name for a new one'],
+    ['flow.completed --contact none', 'there is no contact none'],
+  ])('%s is exit 3, and says what can be done', async (line, message) => {
+    const { run, sandbox } = await local();
+    const { code, stdout, stderr } = await run(`${line} -o json`);
+    expect([code, stdout]).toEqual([3, '']);
+    const error: unknown = JSON.parse(stderr);
+    expect(isRecord(error) ? error['error'] : undefined).toMatchObject({
+      code: 'sandbox-refused',
+      message: expect.stringContaining(message),
+    });
+    expect(sandbox.events()).toEqual([]);
+  });
+
+  it('reads no stdin unless it is asked to', async () => {
+    const { home } = await local();
+    expect(await cli(['sandbox', 'trigger', 'message.received'], { home })).toMatchObject({ code: 0 });
+  });
+});

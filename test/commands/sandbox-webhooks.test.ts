@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { paths } from '../sandbox/calls.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { cli } from '../support/cli.ts';
+import type { CliOptions } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+async function local() {
+  const home = newHome();
+  const sandbox = await serveLocal(home, { clock: manualClock(Date.UTC(2026, 4, 1, 12)) });
+  const run = (line: string, options: Partial<CliOptions> = {}) => cli(line.split(' '), { home, ...options });
+  const create = async (phone: string) => {
+    const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
+    await sandbox.answer({ method: 'POST', target: paths.contacts, headers, body: JSON.stringify({ phone }) });
+    await sandbox.settled();
+  };
+  return { sandbox, run, create };
+}
+
+describe('sandbox webhooks', () => {
+  it('adds a URL, whose events then come, and lists and removes it', async () => {
+    const { run, create } = await local();
+    const { url, received } = await receiver();
+    const { stdout: id } = await run(`sandbox webhooks add ${url}`);
+    expect(id).toMatch(/^whk_\w+\n$/);
+    await create('+12025550142');
+    expect(received.map(({ type }) => type)).toEqual(['contact.created']);
+    const listed = await run('sandbox webhooks list --columns id,url,events,secret,state --no-header');
+    expect(listed.stdout).toBe(`${id.trim()}\t${url}\tall events\tsandbox\tactive\n`);
+    expect((await run(`sandbox webhooks remove ${url}`)).stdout).toBe(`Removed ${id.trim()}: ${url}\n`);
+    expect((await run('sandbox webhooks list', { terminal: 80 })).stdout).toContain('No webhooks');
+  });
+
+  it('says that a URL was there already, and what it catches up with', async () => {
+    const { run, create } = await local();
+    const { url } = await receiver();
+    await create('+12025550142');
+    const first = await run(`sandbox webhooks add ${url} --events order.paid --catch-up --no-color`, { terminal: 80 });
+    expect(first.stdout).toMatch(/^Added whk_\w+: order.paid to http:\S+\n$/);
+    const again = await run(`sandbox webhooks add ${url} --catch-up --no-color`, { terminal: 80 });
+    expect(again.stdout).toMatch(/^Changed whk_\w+: all events to http:\S+\nOn their way that nobody had heard: 1\n$/);
+    expect(again.stderr).toContain('registered already');
+  });
+
+  it.each([
+    ['message', ['message.received', 'message.delivered', 'message.read', 'message.failed']],
+    ['message.read,order', ['message.read', 'order.paid']],
+    ['order.paid,order.paid', ['order.paid']],
+  ])('takes the names of events and of their families: %s', async (names, events) => {
+    const { run, sandbox } = await local();
+    await run(`sandbox webhooks add http://127.0.0.1:9/ --events ${names}`);
+    expect(sandbox.webhooks.list()).toMatchObject([{ events }]);
+  });
+
+  it.each([
+    ['add http://127.0.0.1:9/ --events mesage', 'did you mean message?'],
+    ['add http://127.0.0.1:9/ --events message.raed', 'did you mean message.read?'],
+    ['add http://127.0.0.1:9/ --events xyz', 'use message, flow, '],
+    ['add', '<url> is missing'],
+    ['rotate whk_1', '--show-secret'],
+  ])('%s is exit 2', async (line, reason) => {
+    const { run, sandbox } = await local();
+    const { code, stdout, stderr } = await run(`sandbox webhooks ${line}`);
+    expect([code, stdout, sandbox.webhooks.list()]).toEqual([2, '', []]);
+    expect(stderr).toContain(reason);
+  });
+
+  it.each([
+    ['add https://hooks.example.com/', 'is not this machine'],
+    ['add http://user:pass@127.0.0.1/', 'no user and no password'],
+    ['remove whk_none', 'there is no such webhook'],
+    ['rotate whk_none --show-secret', 'there is no such webhook'],
+  ])('%s is refused', async (line, reason) => {
+    const { run } = await local();
+    const { code, stdout, stderr } = await run(`sandbox webhooks ${line}`);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toContain(reason);
+  });
+
+  it('may send to another machine when that is meant', async () => {
+    const { run } = await local();
+    expect(await run('sandbox webhooks add https://hooks.example.com/ --allow-external')).toMatchObject({ code: 0 });
+  });
+
+  it('takes a secret from stdin alone, and prints it nowhere', async () => {
+    const { run, create } = await local();
+    const { url, verify } = await receiver();
+    const added = await run(`sandbox webhooks add ${url} --secret-stdin`, { stdin: `${secret}\n` });
+    const listed = await run('sandbox webhooks list -o json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ secret: 'own' }]);
+    expect([added, listed].filter(({ stdout, stderr }) => (stdout + stderr).includes(secret))).toEqual([]);
+    await create('+12025550142');
+    verify(secret);
+  });
+
+  it('gives a new secret, which sandbox env prints', async () => {
+    const { run, sandbox } = await local();
+    const before = sandbox.secret();
+    const { stdout } = await run('sandbox webhooks rotate');
+    expect(stdout).toBe('Rotated the secret of the sandbox: the old one signs too until 2026-05-02T12:00:00.000Z\n');
+    expect(sandbox.secret()).not.toBe(before);
+    expect((await run('sandbox env')).stdout).toContain(`BIZMSG_WEBHOOK_SECRET=${sandbox.secret()}`);
+  });
+
+  it('gives one webhook a new secret, and prints it when asked', async () => {
+    const { run, create } = await local();
+    const { url, verify } = await receiver();
+    const { stdout: id } = await run(`sandbox webhooks add ${url}`);
+    const { stdout } = await run(`sandbox webhooks rotate ${id.trim()} --show-secret --query secret`);
+    expect(stdout).toMatch(/^whsec_\S+\n$/);
+    await create('+12025550142');
+    verify(stdout.trim());
+  });
+});
+
+describe('sandbox deliveries', () => {
+  it('shows each delivery, and what is queued', async () => {
+    const { run, create } = await local();
+    await create('+12025550141');
+    const { url } = await receiver((response) => response.writeHead(503).end());
+    await run(`sandbox webhooks add ${url}`);
+    await create('+12025550142');
+    const columns = '--columns type,url,state,attempts,last --no-header';
+    const rows = ['contact.created\t\tqueued\t0\t\n', `contact.created\t${url}\twaiting\t1\t503\n`];
+    expect((await run(`sandbox deliveries ${columns}`)).stdout).toBe(rows.join(''));
+    expect((await run(`sandbox deliveries --limit 1 ${columns}`)).stdout).toBe(rows[1]);
+    expect((await run(`sandbox deliveries --queued ${columns}`)).stdout).toBe(rows[0]);
+    expect((await run(`sandbox deliveries --waiting ${columns}`)).stdout).toBe(rows[1]);
+    expect((await run('sandbox deliveries --failed')).stdout).toBe('');
+    expect((await run('sandbox status --query [0].[queued,deliveries]')).stdout).toBe('1\n1\n');
+  });
+
+  it('shows every attempt, as it was sent and answered, with nothing a terminal would act on', async () => {
+    const { run, create, sandbox } = await local();
+    const { url, received } = await receiver((response) =>
+      response.writeHead(500, { 'x-why': 'tired' }).end('no \u001b[31mroom\u0007\nhere'),
+    );
+    await run(`sandbox webhooks add ${url}`);
+    await create('+12025550142');
+    const [row] = sandbox.deliveries();
+    const { stdout } = await run(`sandbox deliveries ${row?.id}`, { terminal: 200 });
+    expect(stdout).toContain(`${row?.id}  contact.created  ${url}  waiting  next at ${row?.next_at}\n`);
+    expect(stdout).toMatch(/\nattempt 1 {2}2026-05-01T12:00:00.000Z {2}\d+ ms\n> POST http/);
+    expect(stdout).toContain(`\n> webhook-id: ${row?.event}\n`);
+    expect(stdout).toContain(`\n>\n> ${received[0]?.body}\n`);
+    expect(stdout).toContain('\n< 500\n');
+    expect(stdout).toContain('\n< x-why: tired\n');
+    expect(stdout).toContain('\n<\n< no [31mroom here\n');
+    expect((await run(`sandbox deliveries ${row?.event}`, { terminal: 200 })).stdout).toBe(stdout);
+    expect(JSON.parse((await run(`sandbox deliveries ${row?.id} -o json`)).stdout)).toEqual({
+      deliveries: sandbox.delivery(row?.id ?? ''),
+    });
+  });
+
+  it('shows why there was no answer', async () => {
+    const { run, create, sandbox } = await local();
+    const { url } = await receiver((response) => response.socket?.destroy());
+    await run(`sandbox webhooks add ${url}`);
+    await create('+12025550142');
+    const { stdout } = await run(`sandbox deliveries ${sandbox.deliveries()[0]?.id}`, { terminal: 200 });
+    expect(stdout).toContain('\n! socket hang up\n');
+  });
+
+  it.each([
+    ['sandbox deliveries dlv_1 --failed', 2, 'an id excludes the other options'],
+    ['sandbox deliveries dlv_1', 3, 'there is no such delivery'],
+    ['sandbox redeliver', 2, 'give an id, or --failed'],
+    ['sandbox redeliver dlv_1 --failed', 2, 'exclude each other'],
+    ['sandbox redeliver dlv_1', 3, 'there is no such delivery'],
+  ])('%s is exit %i', async (line, exit, reason) => {
+    const { run } = await local();
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('sandbox redeliver', () => {
+  it('delivers one again, and all that failed', async () => {
+    const { run, create, sandbox } = await local();
+    let status = 500;
+    const { url, received } = await receiver((response) => response.writeHead(status).end());
+    await run(`sandbox webhooks add ${url}`);
+    await create('+12025550142');
+    await run('sandbox clock advance 5d');
+    expect((await run('sandbox deliveries --failed --query [].attempts')).stdout).toBe('10\n');
+    status = 200;
+    expect((await run('sandbox redeliver --failed')).stdout).toBe('Delivering again: 1\n');
+    await sandbox.settled();
+    expect((await run(`sandbox redeliver ${received[0]?.id}`)).stdout).toBe('Delivering again: 1\n');
+    await sandbox.settled();
+    expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
+    expect((await run('sandbox redeliver --failed')).stdout).toBe('Nothing has failed\n');
+  });
+});

@@ -1,0 +1,225 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { processStart } from '../../src/process-life.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+
+let home: ReturnType<typeof temporaryHome>;
+beforeEach(() => {
+  home = temporaryHome();
+});
+afterEach(() => home.remove());
+
+const locators = () =>
+  readdirSync(join(home.path, '.local/state/bizmsg/sandboxes')).filter((name) => name !== 'start.lock');
+const soon = { timeout: 10_000, interval: 20 };
+
+/** A shell and what it starts: it says its address and every process. */
+const busy = 'sleep 1000 & one=$!; sleep 1000 & echo "$BIZMSG_BASE_URL" $$ $one $!; wait';
+
+async function start(script: string) {
+  const running = startBin(['sandbox', 'exec', '--', 'sh', '-c', script], { home: home.path });
+  await expect.poll(running.stdout, soon).toContain('\n');
+  const [url = '', ...numbers] = running.stdout().trim().split(' ');
+  const pids = numbers.map(Number);
+  onTestFinished(() => [running.pid, ...pids].forEach((pid) => alive(pid, 'SIGKILL')));
+  return { ...running, url, pids };
+}
+
+/** One that is dead and not yet reaped does not count. */
+function isRunning(pid: number): boolean {
+  return alive(pid) && (!existsSync('/proc') || processStart(pid) !== undefined);
+}
+
+async function isOpen(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+async function expectNothingLeft({ url, pids }: { readonly url: string; readonly pids: readonly number[] }) {
+  expect([pids.filter(isRunning), await isOpen(url), locators()]).toEqual([[], false, []]);
+}
+
+describe('sandbox exec leaves nothing behind', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('after %s, which its whole command hears: exit %i', async (signal, code) => {
+    const running = await start(busy);
+    expect([running.pids.filter(isRunning).length, locators().length]).toEqual([3, 1]);
+    alive(running.pid, signal);
+    expect(await running.ended).toBe(code);
+    await expectNothingLeft(running);
+  });
+
+  it('after a signal to which the command has an exit code of its own', async () => {
+    const running = await start(`trap 'kill $! $one; exit 5' TERM; ${busy}`);
+    alive(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(5);
+    await expectNothingLeft(running);
+  });
+
+  it('after a command that takes no notice, which is killed after a while', async () => {
+    const running = await start(`trap '' TERM; ${busy}`);
+    alive(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(137);
+    await expectNothingLeft(running);
+  });
+
+  it('after a second Ctrl-C, which does not wait so long', async () => {
+    const running = await start(`trap '' INT; ${busy}; wait; wait`);
+    const began = Date.now();
+    const [shell = 0] = running.pids;
+    await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell), soon).toBe(false);
+    expect(await running.ended).toBe(137);
+    expect(Date.now() - began).toBeLessThan(4_000);
+    await expectNothingLeft(running);
+  });
+
+  it('after the command was killed', async () => {
+    const running = await start(busy);
+    alive(running.pids[0] ?? 0, 'SIGKILL');
+    expect(await running.ended).toBe(137);
+    await expectNothingLeft(running);
+  });
+
+  it.each([
+    ['runs on', `${busy.replace('; wait', '')}; exit 6`],
+    ['takes no notice', `trap '' TERM; ${busy.replace('; wait', '')}; exit 6`],
+    ['has a process group of its own', `set -m; ${busy.replace('; wait', '')}; exit 6`],
+  ])('after a command whose child %s', async (_, script) => {
+    const running = await start(script);
+    expect(await running.ended).toBe(6);
+    await expectNothingLeft(running);
+  });
+
+  it('of one in another, whose command takes no notice', async () => {
+    const running = await start(`bizmsg sandbox exec -- sh -c 'trap "" TERM; ${busy}'`);
+    alive(running.pid, 'SIGTERM');
+    expect(await running.ended).toBe(143);
+    // The inner one was killed too, so that its locator is left to the next command.
+    await bin(['sandbox', 'status'], { home: home.path });
+    await expectNothingLeft(running);
+  });
+
+  it('when the signal comes while it starts', async () => {
+    const running = startBin(['sandbox', 'exec', '--', 'sleep', '1000'], { home: home.path });
+    const sent = setInterval(() => alive(running.pid, 'SIGTERM'), 5);
+    const code = await running.ended;
+    clearInterval(sent);
+    // The very first ones come before it listens.
+    expect([null, 143, 137]).toContain(code);
+    expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
+  });
+});
+
+it('kill -9 of sandbox exec frees its port at once, and the next command removes its locator', async () => {
+  const running = await start(busy);
+  const listed = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home: home.path });
+  const kept = () => readdirSync(join(home.path, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' });
+  const before = kept();
+  alive(running.pid, 'SIGKILL');
+  await running.ended;
+  expect([listed.stdout, await isOpen(running.url), locators().length]).toEqual([`${running.url}\n`, false, 1]);
+  const { stdout } = await bin(['sandbox', 'status', '-o', 'json'], { home: home.path });
+  expect([stdout, locators()]).toEqual(['[]\n', []]);
+  await bin(['sandbox', 'exec', '--', 'true'], { home: home.path });
+  expect(kept().filter((name) => !before.includes(name))).toEqual([]);
+});
+
+describe('in a terminal', () => {
+  beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+  let terminal: Terminal;
+  beforeEach(() => {
+    terminal = openTerminal({ home: home.path });
+  });
+  afterEach(() => terminal.close());
+
+  const exec = (script: string) => terminal.enter(`bizmsg sandbox exec -- ${script}`);
+
+  it('a shell reads what is typed, has /dev/tty, and gives its exit code', async () => {
+    await exec(`sh -c 'read a; echo "<$a>"; read b < /dev/tty; echo "<$b>" > /dev/tty; exit 3'`);
+    terminal.answer('one');
+    await terminal.until('<one>');
+    terminal.answer('two');
+    await terminal.until('<two>');
+    expect(await terminal.ended()).toBe(3);
+  });
+
+  it('a program that draws is drawn, though stdin is a pipe, and hears its keys', async () => {
+    await terminal.enter('seq 3 500 | bizmsg sandbox exec -- less');
+    await terminal.until(/\n30\n/);
+    terminal.press('G');
+    await terminal.until(/\n500\n/);
+    terminal.press('q');
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('Ctrl-C ends the command and all that it started', async () => {
+    const file = join(home.path, 'pids');
+    await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
+    await terminal.until('\nready');
+    terminal.press('C-c');
+    expect(await terminal.until('^C[130]')).toContain('ready');
+    const [url = '', ...pids] = readFileSync(file, 'utf8').trim().split(' ');
+    await expectNothingLeft({ url, pids: pids.map(Number) });
+  });
+
+  it('Ctrl-C is left to a command that goes on after it', async () => {
+    await exec(`sh -c 'trap "echo caught" INT; echo ready; until read a; do :; done; echo "<$a>"'`);
+    await terminal.until('\nready');
+    for (let round = 1; round <= 2; round++) {
+      terminal.press('C-c');
+      await terminal.until(new RegExp(`(caught[^]*){${round}}`));
+    }
+    terminal.answer('word');
+    await terminal.until('<word>');
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('Ctrl-Z stops it, and fg resumes it', async () => {
+    await exec(`sh -c 'echo ready; read a; echo "<$a>"; bizmsg sandbox status --columns messages'`);
+    await terminal.until('\nready');
+    terminal.press('C-z');
+    await terminal.until('Stopped');
+    await terminal.enter('fg');
+    terminal.answer('word');
+    await terminal.until(/<word>\s+messages\s+0/);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends the command and what lost its parent: exit %i', async (signal, code) => {
+    const file = join(home.path, 'pids');
+    await exec(`sh -c '(sleep 1000 & echo "$BIZMSG_BASE_URL" $PPID $! > ${file}); echo ready; sleep 1000'`);
+    await terminal.until('\nready');
+    const [url = '', pid, child] = readFileSync(file, 'utf8').trim().split(' ');
+    alive(Number(pid), signal);
+    expect(await terminal.ended()).toBe(code);
+    await expectNothingLeft({ url, pids: [Number(child)] });
+  });
+
+  it('its end ends the command, and the sandbox', async () => {
+    const file = join(home.path, 'pids');
+    await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
+    await terminal.until('\nready');
+    const [url = '', ...pids] = readFileSync(file, 'utf8').trim().split(' ');
+    terminal.close();
+    await expect.poll(locators, soon).toEqual([]);
+    await expect.poll(() => pids.map(Number).filter(isRunning), soon).toEqual([]);
+    await expect.poll(() => isOpen(url), soon).toBe(false);
+  });
+});

@@ -1,0 +1,241 @@
+import { cpSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deadPort } from '../client/servers.ts';
+import { bin, binary, cleanEnv } from '../support/bin.ts';
+import type { Ran } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { objects } from '../support/spoken.ts';
+
+let home = '';
+beforeEach(() => {
+  home = newHome();
+});
+
+const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') =>
+  bin(['sandbox', 'exec', ...argv], { home, env, input });
+const shell = (script: string, env?: Readonly<Record<string, string>>) => run(['--', 'sh', '-c', script], env);
+/** What a command of node prints as JSON. */
+async function seen(script: string, env?: Readonly<Record<string, string>>, words: readonly string[] = []) {
+  const { stdout } = await run(['--', process.execPath, '-p', `JSON.stringify(${script})`, '--', ...words], env);
+  const value: unknown = JSON.parse(stdout);
+  return value;
+}
+const bizmsgIn = (folder: string) => join(folder, '.local/state/bizmsg/bin');
+const lines = ({ stdout }: Ran) => stdout.trimEnd().split('\n');
+
+describe('the command of sandbox exec', () => {
+  it('has the address, the keys and the restraint of its sandbox, no other caller, and all else as it was', async () => {
+    const outside = { FOO: 'bär\n', BIZMSG_CONFIG_DIR: '/nowhere', BIZMSG_PROFILE: 'acme', BIZMSG_MODE: 'live' };
+    const { PATH, ...left } = cleanEnv(home, { FOO: 'bär\n', BIZMSG_CONFIG_DIR: '/nowhere' });
+    expect(await seen('process.env', { ...outside, BIZMSG_BASE_URL: 'https://api.example.com' })).toEqual({
+      ...left,
+      PATH: expect.stringMatching(new RegExp(`^${bizmsgIn(home)}/[0-9a-f]{16}:${PATH}$`)),
+      BIZMSG_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      BIZMSG_API_KEY: expect.stringMatching(/^sk_test_local-/),
+      BIZMSG_WEBHOOK_SECRET: expect.stringMatching(/^whsec_/),
+      BIZMSG_ONLY: 'local',
+    });
+  });
+
+  it('has its words as they are', async () => {
+    const words = ['', '-o', 'json', '--profile', 'x', '--help', '--', "it's", '$HOME', '*'];
+    expect(await seen('process.argv.slice(1)', {}, words)).toEqual(words);
+  });
+
+  it('has the three streams to itself', async () => {
+    const script = 'cat; echo fault >&2';
+    expect(await run(['--', 'sh', '-c', script], {}, 'text\n')).toEqual({
+      code: 0,
+      stdout: 'text\n',
+      stderr: 'fault\n',
+    });
+  });
+
+  it('is told the address of its sandbox with --debug, on stderr', async () => {
+    const { code, stdout, stderr } = await run(['--debug', '--', 'true']);
+    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^note: .* is http:\/\/127\.0\.0\.1:\d+\n$/)]);
+  });
+
+  it.each([
+    ['exit 0', 0],
+    ['exit 3', 3],
+    ['exit 255', 255],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+    ['kill -SEGV $$', 139],
+  ])('gives %s as the exit code of all: %i', async (script, code) => {
+    expect(await shell(script)).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  // As env, xargs, timeout and every shell have it: 3 might be the command's own.
+  it.each([
+    ['no-such-command', 127, 'there is no command "no-such-command"'],
+    ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
+    ['npm test', 127, "a line of shell is run by sh -c '…'"],
+  ])('that cannot be started, %s, is an error with exit %i', async (name, code, said) => {
+    expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(said) });
+    expect(readdirSync(join(home, '.local/state/bizmsg/sandboxes'))).toEqual([]);
+  });
+
+  it.each([
+    [['npm', 'test', '--watch'], '"npm" does not stand after --'],
+    [['--plan', 'starter', 'npm', '--', 'test'], '"npm" does not stand after --'],
+    [[], 'no command is given'],
+    [['--'], 'no command is given'],
+    [['--', ''], 'the command is empty'],
+    [['-o', 'json', '--', 'true'], 'cannot honour --output'],
+    [['--profile', 'x', '--', 'true'], 'cannot honour --profile'],
+    [['--dry-run', '--', 'true'], 'cannot honour --dry-run'],
+    [['--shape', 'odd', '--', 'true'], '"odd" is not a shape'],
+    [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
+    [['--webhook', 'hooks', '--', 'true'], 'a whole one'],
+    [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'begins with http'],
+  ])('is not started by %j: %s', async (words, said) => {
+    const { code, stdout, stderr } = await run(words);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)]);
+  });
+});
+
+describe('in sandbox exec', () => {
+  it('bizmsg calls its sandbox, with or without --profile local, and in either mode', async () => {
+    const machine = await serveLocal(home);
+    const send = 'bizmsg send-template +12025550101 welcome';
+    const sent = await shell(
+      `${send} && ${send} --profile local && bizmsg sandbox keys go-live && ${send} --profile local --mode live && bizmsg sandbox status --columns messages --no-header`,
+    );
+    expect([sent.code, lines(sent).at(-1), machine.messages()]).toEqual([0, '3', []]);
+  });
+
+  it('commands about sandboxes mean its own alone', async () => {
+    await serveLocal(home);
+    const ran = await shell(
+      'echo "$BIZMSG_BASE_URL"; bizmsg sandbox status --columns url --no-header; bizmsg sandbox env; bizmsg whoami --profile local -o json',
+    );
+    const [url = '', shown, ...env] = lines(ran);
+    expect([ran.code, shown, env[0]]).toEqual([0, url, `export BIZMSG_BASE_URL=${url}`]);
+    expect(env.at(-1)).toContain(`"address":"${url}"`);
+  });
+
+  it('sandbox stop ends its own alone; the command goes on, and gets no other one in its place', async () => {
+    const machine = await serveLocal(home);
+    const ran = await shell(
+      'bizmsg sandbox stop; bizmsg contacts list --profile local; echo $?; bizmsg contacts list; echo $?',
+    );
+    expect([ran.code, lines(ran).slice(1)]).toEqual([0, ['3', '11']]);
+    expect(ran.stderr).toMatch(/the sandbox of this command was stopped[^]*has ended/);
+    const { stdout } = await bin(['contacts', 'list', '--profile', 'local', '--query', '[].id'], { home });
+    expect(stdout.split('\n')).toHaveLength(machine.contacts().length + 1);
+  });
+
+  it('--profile local is the default sandbox where BIZMSG_ONLY stands beside an account', async () => {
+    await serveLocal(home);
+    const env = {
+      BIZMSG_ONLY: 'local',
+      BIZMSG_BASE_URL: 'https://api.example.com',
+      BIZMSG_API_KEY: 'sk_test_0123456789abcd',
+    };
+    expect((await bin(['contacts', 'list', '--profile', 'local'], { home, env })).code).toBe(0);
+  });
+
+  it('the sandbox is as it was asked for', async () => {
+    const given = ['--plan', 'starter', '--shape', 'bare', '--rng', '7', '--'];
+    const one = await run([
+      ...given,
+      'sh',
+      '-c',
+      'bizmsg sandbox status --columns plan,shape --no-header; bizmsg sandbox env',
+    ]);
+    const two = await run([...given, 'bizmsg', 'sandbox', 'env']);
+    expect(lines(one)[0]).toBe('starter\tbare');
+    expect(lines(one).slice(2)).toEqual(lines(two).slice(1));
+  });
+
+  it('bizmsg is this very one, written once, for this user alone', async () => {
+    const found = lines(await shell('command -v bizmsg; bizmsg --version'));
+    const again = lines(await shell('command -v bizmsg; cd /; bizmsg --version'));
+    expect([again, statSync(found[0] ?? '').mode & 0o777]).toEqual([found, 0o700]);
+    expect(readdirSync(bizmsgIn(home))).toHaveLength(1);
+  });
+
+  it('bizmsg is found below a folder with spaces and quotes, and is one that is installed in such a folder', async () => {
+    const odd = join(home, `an "odd" folder's $name`);
+    for (const part of ['bin', 'dist', 'package.json']) {
+      cpSync(join(binary, '../..', part), join(odd, part), { recursive: true });
+    }
+    const inside = 'cd /; command -v bizmsg; bizmsg contacts list --profile local --query "[0].id"';
+    const ran = await execa(
+      process.execPath,
+      [join(odd, 'bin/bizmsg.js'), 'sandbox', 'exec', '--', 'sh', '-c', inside],
+      {
+        env: cleanEnv(home, { BIZMSG_STATE_DIR: `st'ate "d"` }),
+        extendEnv: false,
+        cwd: odd,
+      },
+    );
+    const [path = '', id] = ran.stdout.split('\n');
+    expect([path.startsWith(join(odd, `st'ate "d"`, 'bin/')), id]).toEqual([true, 'con_sandbox_1']);
+  });
+
+  it('refuses a state folder that PATH cannot name', async () => {
+    const { code, stderr } = await run(['--', 'true'], { BIZMSG_STATE_DIR: join(home, 'a:b') });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('BIZMSG_STATE_DIR can name another folder')]);
+  });
+
+  it('another one has a sandbox of its own, and leaves this one as it is', async () => {
+    const url = 'echo "$BIZMSG_BASE_URL"';
+    const ran = await shell(
+      `${url}; bizmsg sandbox exec -- sh -c '${url}; bizmsg send-template +12025550101 welcome --profile local; echo "$PATH"'; bizmsg sandbox status --columns url,messages --no-header; echo "$PATH"`,
+    );
+    const [outer = '', inner = '', , innerPath, status, path] = lines(ran);
+    expect([ran.code, inner === outer, status, innerPath]).toEqual([0, false, `${outer}\t0`, path]);
+  });
+});
+
+it('two of sandbox exec at once have a sandbox each', async () => {
+  const script = 'bizmsg send-template +12025550101 welcome; bizmsg sandbox status -o ndjson';
+  const ran = await Promise.all([shell(script), shell(script)]);
+  const rows = ran.map(({ stdout }) => objects(stdout.replace(/^.*\n/, '')));
+  expect(rows.map((row) => row.map(({ messages }) => messages))).toEqual([[1], [1]]);
+  expect(new Set(rows.flat().map(({ url }) => url)).size).toBe(2);
+});
+
+describe('--webhook', () => {
+  /** Sends, takes events until one is of a message, and prints it. */
+  const receiver = (port: number) => `
+    const { createServer } = require('node:http');
+    const { execFile } = require('node:child_process');
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part) => (body += part));
+      request.on('end', () => {
+        response.end();
+        console.log(JSON.stringify({ headers: request.headers, url: request.url, body, secret: process.env.BIZMSG_WEBHOOK_SECRET }));
+        process.exit();
+      });
+    });
+    execFile('bizmsg', ['send-template', '+12025550101', 'welcome'], () => server.listen(${port}, '127.0.0.1'));`;
+
+  it.each(['127.0.0.1', 'localhost', 'app.localhost'])(
+    'sends signed events to a server at %s, also those from before it answered',
+    async (host) => {
+      const port = await deadPort();
+      const words = ['--webhook', `http://${host}:${port}/hooks`, '--', process.execPath, '-e', receiver(port)];
+      const { code, stdout } = await run(words);
+      const got: { headers: Record<string, string>; url: string; body: string; secret: string } = JSON.parse(stdout);
+      expect([code, got.url]).toEqual([0, '/hooks']);
+      expect(new Webhook(got.secret).verify(got.body, got.headers)).toMatchObject({
+        type: expect.stringMatching(/^message\./),
+      });
+    },
+  );
+
+  it('says so when nobody ever answered, and gives the exit code of the command all the same', async () => {
+    const url = `http://127.0.0.1:${await deadPort()}/`;
+    const ran = await run(['--webhook', url, '--', 'sh', '-c', 'exit 4']);
+    expect(ran).toEqual({ code: 4, stdout: '', stderr: expect.stringContaining('nobody answered') });
+  });
+});

@@ -1,0 +1,64 @@
+import { request } from 'node:http';
+import { post } from '../../src/post.ts';
+import { bearing, order, paths } from './calls.ts';
+import type { served } from './served.ts';
+import { token } from './served.ts';
+
+type Server = Awaited<ReturnType<typeof served>>;
+
+interface Asking {
+  readonly key?: string;
+  readonly body?: string;
+  /** Once the sandbox has dealt with it and time for an answer was. */
+  readonly leaves?: boolean;
+}
+
+/** What came back over a socket, in a few words. */
+export async function ask(server: Server, method: string, target: string, asking: Asking = {}): Promise<string> {
+  const { key = server.sandbox.keys.sandbox, body = '', leaves = false } = asking;
+  const leaving = new AbortController();
+  const called = server.sandbox.happening('call', new AbortController().signal);
+  const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
+  if (leaves) {
+    await called;
+    await post(`${server.url}/__sandbox/status`, { method: 'GET', headers: { 'x-sandbox-token': token } });
+    leaving.abort();
+  }
+  return seen;
+}
+
+export function send(server: Server, asking: Asking = {}): Promise<string> {
+  return ask(server, 'POST', paths.send, { body: JSON.stringify(order), ...asking });
+}
+
+interface Request {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+function heard(url: string, { method, headers, body, signal }: Request): Promise<string> {
+  return new Promise((resolve) => {
+    const sent = request(url, { method, headers, agent: false, signal }, (answer) => {
+      let text = '';
+      const { 'content-type': type = '', 'content-length': length } = answer.headers;
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.on('error', ({ code }: NodeJS.ErrnoException) => resolve(`${code} after ${text.length} of ${length}`));
+      answer.on('end', () =>
+        resolve(`${answer.statusCode} ${type.replace(/;.*/, '')}${isJson(text) ? '' : ', no JSON'}`),
+      );
+    });
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ABORT_ERR' ? 'nothing' : String(code)));
+    sent.end(body);
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

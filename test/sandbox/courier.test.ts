@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { SandboxEvent } from '../../src/sandbox/changes.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { createCourier } from '../../src/sandbox/courier.ts';
+import { delivering } from '../../src/sandbox/delivering.ts';
+import { openLedger } from '../../src/sandbox/ledger.ts';
+import { createMint } from '../../src/sandbox/random.ts';
+import { defaultShape } from '../../src/sandbox/shapes.ts';
+import { createWebhooks } from '../../src/sandbox/webhooks.ts';
+import { start } from './calls.ts';
+import { receiver } from './receiver.ts';
+
+it('carries nothing that was let go of with the logs', async () => {
+  const [clock, mint] = [manualClock(start), createMint('a seed')];
+  const ledger = delivering(openLedger(undefined), mint);
+  const courier = createCourier({ ledger, clock, mint, shape: defaultShape, warn: () => {} });
+  onTestFinished(() => courier.close());
+  const { url, received } = await receiver((response) => response.writeHead(500).end());
+  createWebhooks({ ledger, mint, clock }).add({ url });
+  const event: SandboxEvent = { id: 'evt_1', type: 'order.paid', at: start, data: {} };
+  ledger.commit([{ type: 'event', event }]);
+  await courier.settled();
+  ledger.commit([{ type: 'event', event: { ...event, id: 'evt_2' } }]);
+  ledger.commit([{ type: 'reset', what: 'logs' }]);
+  await courier.settled();
+  await clock.advance(86_400_000, courier.settled);
+  expect(received.map(({ id }) => id)).toEqual(['evt_1']);
+});
+
+it('settles at once when it is closed', async () => {
+  const [clock, mint] = [manualClock(start), createMint('a seed')];
+  const ledger = delivering(openLedger(undefined), mint);
+  const courier = createCourier({ ledger, clock, mint, shape: defaultShape, warn: () => {} });
+  const { url, received } = await receiver();
+  createWebhooks({ ledger, mint, clock }).add({ url });
+  ledger.commit([{ type: 'event', event: { id: 'evt_1', type: 'order.paid', at: start, data: {} } }]);
+  courier.close();
+  await courier.settled();
+  expect(received).toEqual([]);
+});

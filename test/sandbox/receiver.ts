@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { onTestFinished } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../client/servers.ts';
+import { calls, start } from './calls.ts';
+import type { Calls } from './calls.ts';
+
+/** A seeded sandbox whose own clock stands still, and whose wall is the real one: signatures are checked against it. */
+export function courierWorld(options: SandboxOptions = {}): Calls {
+  const clock = manualClock(start);
+  const made = calls({ clock, ...options });
+  onTestFinished(() => made.sandbox.close());
+  return { ...made, clock };
+}
+
+interface Received {
+  readonly id: string;
+  readonly type: unknown;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  /** Resolves once so many have come. */
+  got(count: number): Promise<readonly Received[]>;
+  /** Throws unless another implementation finds that this secret has signed all of them. */
+  verify(secret: string): void;
+}
+
+type Answer = (response: ServerResponse, received: Received) => unknown;
+
+/** A handler of webhooks on a free port, gone when the test is. */
+export async function receiver(answer: Answer = (response) => response.end()): Promise<Receiver> {
+  const received: Received[] = [];
+  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const { url } = await serve(({ headers, body }, _, response) => {
+    const one = receivedOf(headers, body);
+    received.push(one);
+    for (const { count, resolve } of waiting) if (received.length >= count) resolve();
+    answer(response, one);
+  });
+  return {
+    url: `${url}/hooks`,
+    received,
+    async got(count) {
+      await new Promise<void>((resolve) => {
+        waiting.push({ count, resolve });
+        if (received.length >= count) resolve();
+      });
+      return received;
+    },
+    verify(secret) {
+      for (const { body, headers } of received) new Webhook(secret).verify(body, headers);
+    },
+  };
+}
+
+function receivedOf(given: NodeJS.Dict<string | string[]>, body: string): Received {
+  const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+  const payload: unknown = JSON.parse(body);
+  const { type, data } = isRecord(payload) ? payload : {};
+  return { id: headers['webhook-id'] ?? '', type, data: isRecord(data) ? data : {}, headers, body };
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+
+export const canLimitFiles = succeeds(() => prlimit('--version'));
+export const canSwapFiles = existsSync('/proc/self/fd') && existsSync('/dev/full');
+
+/** What this does while no file of this process may grow beyond so many bytes, as on a full disk. */
+export function withRoomFor<T>(bytes: number, act: () => T): T {
+  limitFiles(String(bytes));
+  try {
+    return act();
+  } finally {
+    limitFiles('unlimited');
+  }
+}
+
+/** Has what this process writes to one open file end up in another. */
+export function swapFile(path: string, other: string): void {
+  const fd = readdirSync('/proc/self/fd').find((fd) => linkOf(fd) === path);
+  if (fd === undefined) throw new Error(`${path} is not open`);
+  closeSync(Number(fd));
+  const others: number[] = [];
+  for (let got = openSync(other, 'r+'); got !== Number(fd); got = openSync(other, 'r+')) others.push(got);
+  for (const one of others) closeSync(one);
+}
+
+function limitFiles(most: string): void {
+  prlimit(`--fsize=${most}:`, '--pid', String(process.pid));
+}
+
+function prlimit(...words: string[]): void {
+  execFileSync('sh', ['-c', 'exec prlimit "$@"', 'sh', ...words], { stdio: 'ignore' });
+}
+
+function linkOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
+
+function succeeds(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}

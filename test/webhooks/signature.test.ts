@@ -1,0 +1,45 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { isSecret, sign } from '../../src/webhooks/signature.ts';
+
+// of the specification
+const vector = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  signed: { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },
+  signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+} as const;
+
+describe('a signature', () => {
+  it('is that of the official vector', () => {
+    expect(sign(vector.signed, vector.secret)).toBe(vector.signature);
+  });
+
+  it.each(['', '{}', 'línea\n✓ 😀', '\u0000', 'a'.repeat(1_000_000)])(
+    'is what another implementation makes',
+    (body) => {
+      const signed = { ...vector.signed, body };
+      const theirs = new Webhook(vector.secret).sign(signed.id, new Date(signed.timestamp * 1000), body);
+      expect(sign(signed, vector.secret)).toBe(theirs);
+    },
+  );
+
+  it('is the same of a text and of its bytes', () => {
+    const body = new TextEncoder().encode(vector.signed.body);
+    expect(sign({ ...vector.signed, body }, vector.secret)).toBe(vector.signature);
+  });
+});
+
+describe('a secret', () => {
+  it.each([
+    [vector.secret, true],
+    ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', true],
+    ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', false],
+    ['whsec_', false],
+    ['whsec_c2hvcnQ=', false],
+    ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n', false],
+    ['whsec_MfKQ9r8G KYqrTwjUPD8ILPZIo2LaLaSw', false],
+    ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLéé', false],
+  ])('is known by its form: %j', (text, expected) => {
+    expect(isSecret(text)).toBe(expected);
+  });
+});
