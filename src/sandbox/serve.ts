@@ -16,7 +16,7 @@ import { openStore } from './store.ts';
 
 export interface ServeOptions {
   /** Makes it, on what its folder keeps. */
-  readonly sandbox: ((store: Store | undefined) => Sandbox) | Sandbox;
+  readonly sandbox: (store: Store | undefined) => Sandbox;
   readonly stateFolder: string;
   /** The folder that it has to itself; null when nothing is kept. */
   readonly data: string | null;
@@ -50,7 +50,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const undo: Step[] = [];
   try {
     const store = data === null ? undefined : await storeIn(data, options, undo);
-    const sandbox = typeof options.sandbox === 'function' ? options.sandbox(store) : options.sandbox;
+    const sandbox = options.sandbox(store);
     undo.push(() => sandbox.close());
     const { port, url, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { defaultData, liveLocators, locatorFolder } from '../../src/sandbox/locator.ts';
+import type { Store } from '../../src/sandbox/ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import type { Served } from '../../src/sandbox/serve.ts';
@@ -97,7 +98,7 @@ function optionsIn(stateFolder: string) {
   const spawned: unknown[][] = [];
   let build = 'b1';
   const start = async ({ background }: { background: boolean }) => {
-    const sandbox = createSandbox();
+    const sandbox = (store: Store | undefined) => createSandbox({ store });
     const data = defaultData(stateFolder);
     const process = { pid: globalThis.process.pid, kill: alive, now: Date.now, port: 0 };
     started.push(await serve({ sandbox, stateFolder, data, background, build, ...process }));

@@ -8,9 +8,8 @@ import { alive } from './cli.ts';
 /** The sandbox that `--profile local` means in this home, for as long as the test runs. */
 export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
   const stateFolder = join(home, '.local/state/bizmsg');
-  const sandbox = createSandbox(options);
   const served = await serve({
-    sandbox,
+    sandbox: (store) => createSandbox({ store, ...options }),
     stateFolder,
     data: join(stateFolder, 'sandbox'),
     port: 0,
@@ -22,5 +21,5 @@ export async function serveLocal(home: string, options: SandboxOptions = {}): Pr
   });
   void served.ending.then(() => served.close());
   onTestFinished(() => served.close());
-  return sandbox;
+  return served.sandbox;
 }
