@@ -38,8 +38,8 @@ const environment = `Environment
   BIZMSG_BASE_URL     the service's address
   BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live: the kind of key that must be used
-  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine;
-                      --profile local is then the one at BIZMSG_BASE_URL, if any
+  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine
+                      (for --profile local the one at BIZMSG_BASE_URL, if any)
   BIZMSG_WEBHOOK_SECRET   printed by sandbox env; for your own receiver
   BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
   BIZMSG_STATE_DIR    where the sandbox keeps what it needs (~/.local/state/bizmsg)

@@ -40,8 +40,8 @@ export const execInSandbox = command({
       return { code: await run(context, served, words) };
     } finally {
       over.abort();
-      await hooked;
       await served.close();
+      await hooked;
     }
   },
   view: () => '',
