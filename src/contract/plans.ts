@@ -17,6 +17,8 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
+export const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
+
 // §8.2 to §8.4
 export const planGaps = {
   monthUsedUp: read.notShown,

@@ -1,12 +1,11 @@
 import { scopes } from '../contract/keys.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
-import type { PlanName } from '../contract/plans.ts';
+import { planNames } from '../contract/plans.ts';
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
 import type { PlanSetting } from './changes.ts';
 import { endpointNames } from './paths.ts';
 
-const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
 const modes = ['sandbox', 'live'] as const satisfies readonly Mode[];
 
 /** What the control plane is asked to set; only the plan's name is needed. */

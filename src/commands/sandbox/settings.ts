@@ -1,8 +1,6 @@
 import { choice, option } from '../../cli/params.ts';
-import type { PlanName } from '../../contract/plans.ts';
+import { planNames } from '../../contract/plans.ts';
 import { usage } from '../../errors.ts';
-
-const planNames: readonly PlanName[] = ['starter', 'growth', 'scale', 'enterprise'];
 
 /** How a sandbox that is started is to be. */
 export const settings = {

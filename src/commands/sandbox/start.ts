@@ -1,24 +1,20 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/command.ts';
 import { streaming } from '../../cli/command.ts';
-import { choice, flag, option } from '../../cli/params.ts';
+import { flag, option } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
-import type { PlanName } from '../../contract/plans.ts';
 import { usage } from '../../errors.ts';
+import { settings } from './settings.ts';
 import type { Change } from '../../sandbox/changes.ts';
 import type { Store } from '../../sandbox/ledger.ts';
 import type { Locator } from '../../sandbox/locator.ts';
 import { contentsIn } from './seed.ts';
 
-const planNames: readonly PlanName[] = ['starter', 'growth', 'scale', 'enterprise'];
-
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
   port: option('--port <port>', 'the port (4780, or the next that is free)', port),
-  plan: choice('--plan <name>', "practise a plan's limits", planNames),
-  shape: option('--shape <shape>', 'the shape of its answers: default, bare or vary:SEED', shape),
-  rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
+  ...settings,
   idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
   data: option('--data <dir>', 'a sandbox apart, in this folder, which --profile local does not mean', resolve),
   ephemeral: flag('--ephemeral', 'a sandbox apart that keeps nothing, which --profile local does not mean'),
@@ -123,9 +119,4 @@ function port(text: string): number {
   const number = count(text);
   if (number <= 65_535) return number;
   throw usage(`"${text}" is not a port`, 'ports go up to 65535, and 0 takes any that is free');
-}
-
-function shape(text: string): string {
-  if (/^(default|bare|vary:.+)$/.test(text)) return text;
-  throw usage(`"${text}" is not a shape`, 'use default, bare or vary:SEED');
 }

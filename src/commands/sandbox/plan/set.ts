@@ -3,10 +3,7 @@ import { printing } from '../../../cli/globals.ts';
 import { chosen, option, required } from '../../../cli/params.ts';
 import { count, rate } from '../../../cli/values.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
-import { plans } from '../../../contract/plans.ts';
-import type { PlanName } from '../../../contract/plans.ts';
-
-const planNames = ['starter', 'growth', 'scale', 'enterprise'] as const satisfies readonly PlanName[];
+import { planNames, plans } from '../../../contract/plans.ts';
 
 /** As the commands are called that use them. */
 const endpointsOf = {
