@@ -54,6 +54,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function textOf(body: Exchange['body']): string {
-  return typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
+  return typeof body === 'string' ? body : utf8.decode(body);
 }

@@ -1,6 +1,8 @@
 interface Due {
   readonly at: number;
   readonly run: () => unknown;
+  /** Called off: it is dropped when it comes to the front. */
+  off?: true;
 }
 
 export interface DueQueue {
@@ -20,23 +22,22 @@ interface Entry {
 /** A binary heap: what waits may be a month of receipts. */
 export function createDueQueue(): DueQueue {
   const heap: Entry[] = [];
-  const removed = new WeakSet<Due>();
   let ordinal = 0;
   return {
     firstAt() {
-      for (let first = heap[0]; first && removed.delete(first.due); first = heap[0]) sink(heap);
+      for (let first = heap[0]; first?.due.off; first = heap[0]) sink(heap);
       return heap[0]?.due.at;
     },
     add(due) {
       rise(heap, { due, ordinal: ordinal++ });
     },
     remove(due) {
-      removed.add(due);
+      due.off = true;
     },
     takeBy(time) {
       for (let first = heap[0]; first && first.due.at <= time; first = heap[0]) {
         sink(heap);
-        if (!removed.delete(first.due)) return first.due;
+        if (!first.due.off) return first.due;
       }
       return undefined;
     },

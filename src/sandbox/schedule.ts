@@ -46,6 +46,7 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
   }
 
   function receive(sent: SentMessage): void {
+    due.delete(sent);
     const receipt = nextReceipt(sent);
     if (!receipt || !isCurrent(sent)) return;
     try {
