@@ -1,3 +1,4 @@
+import type { Change } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mint } from './random.ts';
@@ -15,6 +16,9 @@ interface ScheduleOptions {
 export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions): () => void {
   const { state } = ledger;
   const due = new Map<SentMessage, () => void>();
+  let arrived: SentMessage[] = [];
+  let recording: Promise<void> | undefined;
+  let closed = false;
   const pending = [...state.messages.values()].filter(nextReceipt).toSorted((a, b) => dueAt(a) - dueAt(b));
   for (const sent of pending) watch(sent);
   ledger.follow((change) => {
@@ -24,7 +28,10 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
     const sent = id === undefined ? undefined : state.messages.get(id);
     if (sent) watch(sent);
   });
-  return () => due.forEach((callOff) => callOff());
+  return () => {
+    closed = true;
+    due.forEach((callOff) => callOff());
+  };
 
   function watch(sent: SentMessage): void {
     forget(sent);
@@ -45,14 +52,26 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
     return state.messages.get(sent.message.id) === sent;
   }
 
-  function receive(sent: SentMessage): void {
+  /** Those that fall due together are recorded together. */
+  function receive(sent: SentMessage): Promise<void> {
     due.delete(sent);
-    const receipt = nextReceipt(sent);
-    if (!receipt || !isCurrent(sent)) return;
+    arrived.push(sent);
+    recording ??= Promise.resolve().then(record);
+    return recording;
+  }
+
+  function record(): void {
+    const taken = closed ? [] : arrived.filter(isCurrent);
+    [arrived, recording] = [[], undefined];
+    let { serial } = state;
+    const changes = taken.flatMap((sent): Change[] => {
+      const receipt = nextReceipt(sent);
+      return receipt ? [{ type: 'event', event: receiptEvent(mint.id('evt', ++serial), sent, receipt) }] : [];
+    });
     try {
-      ledger.commit([{ type: 'event', event: receiptEvent(mint.id('evt', state.serial + 1), sent, receipt) }]);
+      ledger.commit(changes);
     } catch (error) {
-      warn(`the receipt of ${sent.message.id} could not be recorded: ${String(error)}`);
+      for (const { message } of taken) warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);
     }
   }
 }
