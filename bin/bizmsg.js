@@ -119,7 +119,7 @@ function output(fd) {
       return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
     },
     async write(text) {
-      let rest = Buffer.from(text);
+      let rest = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
       while (rest.length > 0) {
         const written = attempt(fd, rest);
         if (written === undefined) return;

@@ -6,8 +6,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
-  /** Settles once the text has left; a reader that went away is no failure. */
-  write(text: string): Promise<void>;
+  /** Settles once all of it has left; a reader that went away is no failure. */
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 interface Child {

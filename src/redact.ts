@@ -1,4 +1,4 @@
-const keyPattern = /\bsk_(test|live)_(?!…)[A-Za-z0-9._~+/-]+/g;
+const keyPattern = /sk_(test|live)_(?!…)[A-Za-z0-9._~+/-]+/g;
 
 /** A key as it may be shown: its prefix and last four. */
 export function shownKey(key: string): string {
@@ -12,6 +12,21 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
   let safe = text;
   for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, shownKey(secret));
   return safe.replace(keyPattern, (key) => shownKey(key));
+}
+
+/** The same for a path and query; a key that hides behind percent signs has all of it shown decoded. */
+export function redactTarget(target: string): string {
+  const decoded = decodedOrNot(target);
+  const safe = redact(decoded);
+  return safe === decoded ? redact(target) : safe;
+}
+
+function decodedOrNot(target: string): string {
+  try {
+    return target.includes('%') ? decodeURIComponent(target) : target;
+  } catch {
+    return target.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  }
 }
 
 /** A phone number keeps its beginning and its last two digits. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { duel, load } from './load.mjs';
 import { rivals, startSandbox, startServer, tell } from './processes.mjs';
 import { create, list, send } from './requests.mjs';
-import { whole } from './table.mjs';
+import { perSecond, whole } from './table.mjs';
 
 const queued = 5_000;
 
@@ -18,12 +18,14 @@ export async function deliveries(isQuick) {
     [list, 8_000],
     [send, 16_000],
   ]) {
-    const rounds = isQuick ? 3 : kind.aftermath ? 5 : 9;
-    const { median, ratios } = await duel([busy, calm], kind, { rounds, amount: isQuick ? amount / 2 : amount });
+    const settings = isQuick
+      ? { rounds: 3, amount: amount / 2, seconds: 10 }
+      : { rounds: 9, amount, seconds: kind.aftermath ? 45 : 30 };
+    const { median, pace } = await duel([busy, calm], kind, settings);
     rows.push({
       what: `${kind.name}, ${whole(waiting(busy))} ${busy.name}`,
-      value: `${whole(median(busy, 'perSecond'))}/s`,
-      ratios: ratios(busy, calm, 'perSecond'),
+      value: perSecond(median(busy, 'perSecond')),
+      ...pace(busy, calm),
       rival: calm.name,
       least: 0.9,
     });

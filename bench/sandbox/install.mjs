@@ -12,11 +12,11 @@ export function install(name, version) {
   if (!existsSync(done)) {
     mkdirSync(prefix, { recursive: true });
     writeFileSync(join(prefix, 'package.json'), '{ "private": true }\n');
-    const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false'];
     const words = ['install', '--no-save', '--ignore-scripts', ...quiet, '--prefix', prefix, `${name}@${version}`];
     const { status, error, stderr } = spawnSync('npm', words, { cwd: prefix, encoding: 'utf8', timeout: 300_000 });
-    if (status !== 0)
-      throw new Error(`npm could not install it: ${error?.message ?? stderr.trim().split('\n').at(-1)}`);
+    const why = error?.message ?? stderr.replaceAll('npm error ', '').split('\n').slice(0, 2).join(', ');
+    if (status !== 0) throw new Error(`npm could not install ${name}@${version}: ${why}`);
     writeFileSync(done, '');
   }
   return join(prefix, 'node_modules', name);

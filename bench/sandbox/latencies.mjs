@@ -61,7 +61,7 @@ async function oneByOne(sandbox, kind, agent) {
 /** Where the last few records begin, which only a walk to there tells. */
 async function deepest({ url, key }) {
   const headers = { authorization: `Bearer ${key}` };
-  for (let [cursor, before] = ['', '']; ;) {
+  for (let cursor = ''; ;) {
     const rest = cursor && `&cursor=${encodeURIComponent(cursor)}`;
     const answer = await fetch(`${url}/api/public/contacts?limit=1000${rest}`, { headers });
     const { next_cursor: next } = await answer.json();

@@ -34,19 +34,30 @@ export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   return { seconds, perSecond: amount / seconds, p99: at(0.99, times), cpu };
 }
 
-/** Each of them in every round, forwards and backwards in turns; the first round only warms them up. */
-export async function duel(contestants, kind, { rounds, amount }) {
+/**
+ * Each of them in every round, forwards and backwards in turns. The first round only warms them up, and no other
+ * begins after so many seconds.
+ */
+export async function duel(contestants, kind, { rounds, amount, seconds }) {
   const runs = new Map(contestants.map((contestant) => [contestant, []]));
-  for (let round = -1; round < rounds; round++) {
+  const end = performance.now() + seconds * 1_000;
+  for (let round = -1; round < rounds && (round < 1 || performance.now() < end); round++) {
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const ran = await load(contestant, kind, amountFor(contestant, amount));
       if (round >= 0) runs.get(contestant).push(ran);
     }
   }
+  const each = (contestant, field) => runs.get(contestant).map((run) => run[field]);
+  const ratios = (one, other, field) => each(one, field).map((value, round) => value / each(other, field)[round]);
   return {
-    median: (contestant, field) => median(runs.get(contestant).map((run) => run[field])),
+    median: (contestant, field) => median(each(contestant, field)),
     /** Of one to the other, round by round. */
-    ratios: (one, other, field) => runs.get(one).map((run, round) => run[field] / runs.get(other)[round][field]),
+    ratios,
+    /** How often one answers while the other answers once, and for the same CPU. */
+    pace: (one, other) => ({
+      ratios: ratios(one, other, 'perSecond'),
+      cpu: each(one, 'cpu').includes(undefined) ? undefined : median(ratios(other, one, 'cpu')),
+    }),
   };
 }
 
@@ -56,7 +67,9 @@ function amountFor({ share = 1 }, amount) {
 }
 
 export function median(numbers) {
-  return at(0.5, numbers);
+  const sorted = Float64Array.from(numbers).sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** So much of them is not larger. */

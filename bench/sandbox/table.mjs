@@ -2,15 +2,17 @@
 import { median } from './load.mjs';
 
 /**
- * With `least` a ratio must not be smaller, with `most` not larger. Several ratios are of rounds: their median counts.
- * @typedef {{ what: string, value: string, ratios?: number[], rival?: string, least?: number, most?: number,
- *   note?: string }} Row
+ * With `least` a ratio must not be smaller, with `most` not larger, and the same holds for that of the CPU. Several
+ * ratios are of rounds: their median counts.
+ * @typedef {{ what: string, value: string, ratios?: number[], cpu?: number, rival?: string, least?: number,
+ *   most?: number, note?: string }} Row
  */
 
 /** @param {Row[]} rows */
 export function printTable(rows) {
-  const cells = [['what', 'value', 'ratio', 'rounds', 'rival', 'limit', '', ''], ...rows.map(cellsOf)];
-  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  const head = ['what', 'value', 'ratio', 'rounds', 'by CPU', 'rival', 'limit', '', ''];
+  const cells = [head, ...rows.map(cellsOf)];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   for (const row of cells)
     console.log(
       row
@@ -20,13 +22,14 @@ export function printTable(rows) {
     );
 }
 
-function cellsOf({ what, value, ratios, rival = '', least, most, note = '' }) {
-  if (!ratios) return [what, value, '', '', rival, '', '', note];
-  const ratio = median(ratios);
-  const limit = least === undefined ? (most === undefined ? '' : `≤ ${most}`) : `≥ ${least}`;
-  const held = ratio >= (least ?? 0) && ratio <= (most ?? Infinity);
+function cellsOf({ what, value, ratios = [], cpu, rival = '', least, most, note = '' }) {
+  const counted = ratios.length > 0 ? [median(ratios), ...(cpu === undefined ? [] : [cpu])] : [];
+  const [ratio = '', byCpu = ''] = counted.map(two);
   const spread = ratios.length > 1 ? `${two(Math.min(...ratios))}–${two(Math.max(...ratios))}` : '';
-  return [what, value, two(ratio), spread, rival, limit, limit && (held ? 'held' : 'MISSED'), note];
+  const limit = least === undefined ? (most === undefined ? '' : `≤ ${most}`) : `≥ ${least}`;
+  const isHeld = counted.every((one) => one >= (least ?? 0) && one <= (most ?? Infinity));
+  const verdict = limit && (isHeld ? 'held' : 'MISSED');
+  return [what, value, ratio, spread, byCpu, rival, limit, verdict, note];
 }
 
 export function two(number) {
@@ -35,6 +38,10 @@ export function two(number) {
 
 export function whole(number) {
   return Math.round(number).toLocaleString('en');
+}
+
+export function perSecond(number) {
+  return `${whole(number)}/s`;
 }
 
 export function milliseconds(number) {

@@ -6,7 +6,7 @@ import { install } from './install.mjs';
 import { duel, load, median } from './load.mjs';
 import { rivals, startServer, startSandbox, startSilent, writeJson } from './processes.mjs';
 import { answersOf, create, list, send } from './requests.mjs';
-import { milliseconds, two, whole } from './table.mjs';
+import { milliseconds, perSecond, two } from './table.mjs';
 
 const amounts = new Map([
   [create, 16_000],
@@ -23,8 +23,10 @@ export async function throughput(isQuick) {
   const bare = await startBare(answers);
   const { mocks, rows } = await startMocks(memory.key, answers);
   for (const [kind, amount] of amounts) {
-    const rounds = isQuick ? 3 : kind.aftermath ? 5 : 9;
-    const result = await duel([memory, bare, journal], kind, { rounds, amount: isQuick ? amount / 2 : amount });
+    const settings = isQuick
+      ? { rounds: 3, amount: amount / 2, seconds: 10 }
+      : { rounds: 9, amount, seconds: kind.aftermath ? 45 : 30 };
+    const result = await duel([memory, bare, journal], kind, settings);
     for (const sandbox of [memory, journal]) rows.push(...besideBare(result, kind, sandbox, bare));
   }
   if (mocks.length > 0) rows.push(...(await besideMocks(mocks, memory, bare, isQuick)));
@@ -37,26 +39,17 @@ export function startBare(answers, key = 'sk_test_bench0123456789') {
   return startServer('bare node:http', key, join(rivals, 'bare-server.cjs'), writeJson('bare.json', { key, answers }));
 }
 
-/** Whoever answers slower by half makes 64 callers wait twice as long, so both limits say the same. */
-function besideBare({ median: of, ratios }, kind, sandbox, bare) {
+function besideBare({ median: of, ratios, pace }, kind, sandbox, bare) {
   const what = `${kind.name}, ${sandbox.name}`;
-  // The load generator may tire before the bare server does; what an answer costs does not depend on it.
-  const cpu =
-    of(bare, 'cpu') && `its CPU ${whole(of(sandbox, 'cpu'))} µs: ${two(median(ratios(bare, sandbox, 'cpu')))}`;
+  const rival = bare.name;
   return [
-    {
-      what,
-      value: `${whole(of(sandbox, 'perSecond'))}/s`,
-      ratios: ratios(sandbox, bare, 'perSecond'),
-      rival: bare.name,
-      least: 0.6,
-      note: cpu,
-    },
+    { what, value: perSecond(of(sandbox, 'perSecond')), ...pace(sandbox, bare), rival, least: 0.6 },
     {
       what: `${what}, p99`,
       value: milliseconds(of(sandbox, 'p99')),
       ratios: ratios(sandbox, bare, 'p99'),
-      rival: bare.name,
+      rival,
+      // Whoever answers 64 callers at 0.6 of a pace has them wait so much longer.
       most: 1.67,
     },
   ];
@@ -65,12 +58,12 @@ function besideBare({ median: of, ratios }, kind, sandbox, bare) {
 async function besideMocks(mocks, memory, bare, isQuick) {
   const [sandbox, least, rows] = [{ ...memory, share: 0.5 }, { ...bare, share: 0.5 }, []];
   for (const [kind, amount] of amounts) {
-    const settings = { rounds: isQuick ? 1 : 3, amount: amount / 2 };
-    const { median: of, ratios } = await duel([sandbox, least, ...mocks], kind, settings);
+    const settings = { rounds: isQuick ? 1 : 3, amount: amount / 2, seconds: 20 };
+    const { median: of, ratios, pace } = await duel([sandbox, least, ...mocks], kind, settings);
     const rowOf = (mock) => ({
       what: `${kind.name}, ${sandbox.name}`,
-      value: `${whole(of(sandbox, 'perSecond'))}/s`,
-      ratios: ratios(sandbox, mock, 'perSecond'),
+      value: perSecond(of(sandbox, 'perSecond')),
+      ...pace(sandbox, mock),
       rival: mock.name,
       least: 10,
       note: `the bare server: ${two(median(ratios(least, mock, 'perSecond')))}`,
@@ -98,7 +91,7 @@ async function startMocks(key, answers) {
   const [mocks, rows] = [[], []];
   for (const [name, wordsFor] of Object.entries(makers)) {
     try {
-      mocks.push({ ...(await startSilent(name, key, wordsFor)), share: 0.2 });
+      mocks.push({ ...(await startSilent(name, key, wordsFor)), share: 0.4 });
     } catch (error) {
       rows.push({ what: `${name} is left out`, value: '', note: error.message });
     }

@@ -57,6 +57,7 @@ export async function connect(line: Line, caller: LocalCaller | ServiceCaller | 
     timeout: given.timeout,
     retries: given.retries,
     dryRun: given.dryRun,
+    local: simulated,
     signal: host.signal,
     now: host.now,
     random: host.random,

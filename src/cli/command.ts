@@ -1,4 +1,4 @@
-import type { ExitName } from '../errors.ts';
+import type { CliError, ExitName } from '../errors.ts';
 import { safeValue } from '../terminal/safe-text.ts';
 import type { Ui } from '../terminal/ui.ts';
 import type { Context } from './context.ts';
@@ -9,17 +9,23 @@ import { readInput } from './params.ts';
 export type { Context } from './context.ts';
 export type { Ui } from '../terminal/ui.ts';
 
+/** How something reads. Bytes are what a pipe gets as they are. */
+export type View = (ui: Ui) => string | Uint8Array;
+
 /** What a command came to: the data, how it reads, and its exit code. */
 export interface Outcome {
   readonly data: unknown;
-  readonly text: (ui: Ui) => string;
-  readonly exit: ExitName | number;
+  readonly text: View;
+  /** A failure is told once the data is printed. */
+  readonly exit: ExitName | number | CliError;
   /** Something was changed: what cannot be printed as asked is no failure any more. */
   readonly changed: boolean;
+  /** What a pipe gets, of a command that has several kinds of results. */
+  readonly piped: Piped;
 }
 
-/** Shows an item of a command that goes on. */
-type Emit = (item: unknown, text: (ui: Ui) => string) => Promise<void>;
+/** Shows at once an item of a command that goes on, or a line of one that `showsLines`. */
+export type Emit = (item: unknown, text: View) => Promise<void>;
 
 /** What a pipe gets: rows with tabs between, the bare id, JSON, what a terminal gets, or that with no line feed added. */
 export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
@@ -56,12 +62,12 @@ type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
 
 interface Definition<P extends Params, R> extends Described {
   readonly params: P;
-  run(context: Context, input: Input<P>): Promise<R>;
-  view(result: R, ui: Ui): string;
+  run(context: Context, input: Input<P>, emit: Emit): Promise<R>;
+  view(result: R, ui: Ui): string | Uint8Array;
   /** What the structured forms print, where it is not the result itself. */
   data?(result: R): unknown;
-  /** A number is the code of a command that was run. */
-  exit?(result: R): ExitName | number;
+  /** A number is the code of a command that was run; a failure is told once the result is printed. */
+  exit?(result: R): ExitName | number | CliError;
   /** Whether it changes something. */
   readonly changes?: true | ((result: R) => boolean);
 }
@@ -71,7 +77,8 @@ export function command<const P extends OwnParams, R>(definition: Definition<P, 
   return {
     ...definition,
     kind: 'command',
-    run: async (context, texts) => ended(definition, await definition.run(context, readInput(params, texts))),
+    run: async (context, texts, emit) =>
+      ended(definition, await definition.run(context, readInput(params, texts), emit)),
   };
 }
 
@@ -109,15 +116,16 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
   return step.value;
 }
 
-type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes'>;
+type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>({ view, data, exit, changes }: Ending<R>, result: R): Outcome {
+function ended<R>({ view, data, exit, changes, piped }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
     exit: exit?.(result) ?? 'done',
     changed: typeof changes === 'function' ? changes(result) : changes === true,
+    piped,
   };
 }
 

@@ -15,16 +15,17 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
   } catch (error) {
     if (!(error instanceof Planned)) throw error;
     const { request } = error;
-    return { data: request, text: () => curlLine(request), exit: 'done', changed: false };
+    return { data: request, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json' };
   }
 }
 
 /** After a call that changed something, what cannot be printed as asked is printed as it is. */
 export async function print(
-  { data, text, changed }: Outcome,
-  options: PrinterOptions,
+  { data, text, changed, piped }: Outcome,
+  given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
+  const options = { ...given, piped };
   try {
     await createPrinter(options).print(data, text);
   } catch (error) {

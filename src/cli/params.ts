@@ -64,7 +64,7 @@ export function words(spec: string, description: string): Param<readonly string[
   return { kind: 'argument', spec, description, repeats: true, read: (texts) => texts };
 }
 
-/** All that stands after `--`, as it is. A command that has this takes no arguments. */
+/** All that stands after `--`, as it is. */
 export function rest(spec: `-- ${string}`, description: string): Param<readonly string[]> {
   return { kind: 'rest', spec, description, repeats: true, read: (texts) => texts };
 }

@@ -5,7 +5,7 @@ import type { Row } from '../terminal/rows.ts';
 import { cell, columnsOf, idOf, isRow, isRows, pick, valueAt } from '../terminal/rows.ts';
 import { safeJson, safeLines } from '../terminal/safe-text.ts';
 import type { Ui } from '../terminal/ui.ts';
-import type { Piped } from './command.ts';
+import type { Piped, View } from './command.ts';
 import type { Format } from './globals.ts';
 import type { Query } from './query.ts';
 
@@ -23,9 +23,9 @@ export interface PrinterOptions {
 
 export interface Printer {
   /** One result, in the form that was asked for. */
-  print(data: unknown, text: (ui: Ui) => string): Promise<void>;
+  print(data: unknown, text: View): Promise<void>;
   /** One item of a command that goes on; only streaming forms show it at once. */
-  item(data: unknown, text: (ui: Ui) => string): Promise<void>;
+  item(data: unknown, text: View): Promise<void>;
 }
 
 type Form = Format | 'text';
@@ -35,13 +35,13 @@ export function createPrinter(options: PrinterOptions): Printer {
   const terminal = options.out.isTTY;
   const form = formOf(options, terminal);
   let streamed = 0;
-  const write = (text: string) => options.out.write(options.clean(text));
+  const write = (text: string | Uint8Array) => options.out.write(typeof text === 'string' ? options.clean(text) : text);
   const json = (value: unknown, indent?: number) => {
     const text = JSON.stringify(value, undefined, indent) ?? 'null';
     return `${terminal ? safeJson(text) : text}\n`;
   };
 
-  async function print(data: unknown, text: (ui: Ui) => string): Promise<void> {
+  async function print(data: unknown, text: View): Promise<void> {
     const known = cleaned(data, options.clean);
     const value = query ? query(known) : known;
     if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
@@ -89,13 +89,15 @@ export function createPrinter(options: PrinterOptions): Printer {
     for (let at = 0; at < lines.length; at += 500) await write(lines.slice(at, at + 500).join(''));
   }
 
-  function line(text: (ui: Ui) => string): string {
-    const made = text(ui);
+  function line(text: View): string | Uint8Array {
+    const seen = text(ui);
+    if (typeof seen !== 'string' && !terminal) return seen;
+    const made = typeof seen === 'string' ? seen : safeLines(Buffer.from(seen).toString());
     const asIs = made === '' || made.endsWith('\n') || (options.piped === 'verbatim' && !terminal);
     return asIs ? made : `${made}\n`;
   }
 
-  async function item(data: unknown, text: (ui: Ui) => string): Promise<void> {
+  async function item(data: unknown, text: View): Promise<void> {
     const value = cleaned(data, options.clean);
     if (form === 'ndjson') return write(json(value));
     if (form === 'text' || form === 'table') return write(line(text));

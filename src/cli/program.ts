@@ -15,7 +15,8 @@ export function parse(path: readonly string[], params: Params, argv: readonly st
     parser.parse(end < 0 ? [...argv] : argv.slice(0, end), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw (rest !== undefined && misplaced(parser.args[0], path)) || readable(error, path);
+    const taken = Object.values(params).filter(({ kind }) => kind === 'argument').length;
+    throw (rest !== undefined && misplaced(parser.args[taken], path)) || readable(error, path);
   }
   const texts = collect(parser, params);
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };

@@ -19,6 +19,8 @@ export interface Prompts {
   stdin(): Promise<string>;
   /** A file's text, or stdin's for `-`. */
   read(path: string): Promise<string>;
+  /** The same as bytes, whatever they are. */
+  bytes(path: string): Promise<Buffer>;
 }
 
 export function createPrompts(host: Host, given: Globals): Prompts {
@@ -42,12 +44,13 @@ export function createPrompts(host: Host, given: Globals): Prompts {
       const refusal = unsafe('not-confirmed', `${question}: nobody is there to confirm it`, 'add --yes if it is meant');
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
-    stdin: async () => stdin(),
-    read: async (path) => (path === '-' ? stdin() : fileText(path)),
+    stdin: async () => text(await stdin(), 'stdin'),
+    read: async (path) => (path === '-' ? text(await stdin(), 'stdin') : text(contentOf(path), path)),
+    bytes: async (path) => (path === '-' ? stdin() : contentOf(path)),
   };
 }
 
-async function readAll({ streams: { stdin }, signal }: Host): Promise<string> {
+async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
   const abort = () => stdin.destroy(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
   signal.addEventListener('abort', abort, { once: true });
   const chunks: Buffer[] = [];
@@ -58,7 +61,7 @@ async function readAll({ streams: { stdin }, signal }: Host): Promise<string> {
     if (size > most) throw usage('stdin goes on after 32 MB', 'is it the right one?');
   }
   signal.removeEventListener('abort', abort);
-  return text(Buffer.concat(chunks), 'stdin');
+  return Buffer.concat(chunks);
 }
 
 /** A prompt's check from a reader that throws what is wrong. */
@@ -74,11 +77,10 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
   };
 }
 
-function fileText(path: string): string {
+function contentOf(path: string): Buffer {
   try {
-    return text(readFileSync(path), path);
+    return readFileSync(path);
   } catch (error) {
-    if (error instanceof CliError) throw error;
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

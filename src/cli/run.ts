@@ -1,5 +1,4 @@
-import type { CliError } from '../errors.ts';
-import { exitCodes, usage } from '../errors.ts';
+import { CliError, exitCodes, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { redact } from '../redact.ts';
 import { createUi } from '../terminal/ui.ts';
@@ -59,6 +58,7 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   try {
     const outcome = await outcomeOf(() => node.run(context, texts, createPrinter(options).item), given);
     await print(outcome, options, context);
+    if (outcome.exit instanceof CliError) throw outcome.exit;
     return typeof outcome.exit === 'number' ? outcome.exit : exitCodes[outcome.exit];
   } finally {
     await context.close();

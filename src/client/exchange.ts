@@ -12,6 +12,8 @@ export interface Line extends Wire {
   /** 3 if not given. */
   readonly retries?: number | undefined;
   readonly dryRun?: boolean | undefined;
+  /** A sandbox on this machine is called. */
+  readonly local?: boolean | undefined;
   readonly random: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Told of each wait before a request is repeated. */
@@ -34,8 +36,8 @@ export async function exchange(line: Line, request: WireRequest, followed = 0): 
   return { answer, url: request.url };
 }
 
-export function failed({ conceal }: Line, { method, url }: WireRequest, trouble: Trouble): Error {
-  return failureOf(trouble, { method, url, conceal });
+export function failed({ conceal, local }: Line, { method, url }: WireRequest, trouble: Trouble): Error {
+  return failureOf(trouble, { method, url, conceal, local });
 }
 
 async function insist(line: Line, request: WireRequest): Promise<WireAnswer> {

@@ -3,6 +3,7 @@ import { statuses } from '../contract/statuses.ts';
 import type { ExitName } from '../errors.ts';
 import { CliError } from '../errors.ts';
 import { readErrorBody } from './error-body.ts';
+import { withLocalHint } from './local-hint.ts';
 import { networkFailure } from './network-failure.ts';
 import type { WireAnswer } from './transport.ts';
 import type { Occasion, Trouble } from './trouble.ts';
@@ -10,6 +11,11 @@ import { faultHint, isChange, unsureHint } from './trouble.ts';
 
 /** What a trouble comes to: one error with its exit code, its hint, and whether the call was carried out. */
 export function failureOf(trouble: Trouble, occasion: Occasion): CliError {
+  const failure = anyFailure(trouble, occasion);
+  return occasion.local ? withLocalHint(failure) : failure;
+}
+
+function anyFailure(trouble: Trouble, occasion: Occasion): CliError {
   if (trouble.kind === 'refused') return refused(trouble.answer, occasion);
   if (trouble.kind === 'redirected') return redirected(trouble.answer, trouble.why, occasion);
   if (trouble.kind === 'unreadable') return unreadable(trouble.answer, trouble.why, occasion);
@@ -38,7 +44,8 @@ const known: Readonly<Record<number, Verdict>> = {
   429: {
     exit: 'rateLimited',
     code: 'rate-limited',
-    hint: 'the requests a minute of the plan are used up; try again later',
+    // Which of them the document does not show.
+    hint: 'the requests a minute or the messages a month of the plan are used up',
   },
 };
 

@@ -20,6 +20,8 @@ export interface Occasion {
   readonly method: string;
   readonly url: string;
   readonly conceal: Conceal;
+  /** What was called is a sandbox on this machine. */
+  readonly local?: boolean | undefined;
 }
 
 export const unsureHint = 'it may have been done: find out before you repeat it';

@@ -1,6 +1,7 @@
 import { applyToDeliveries } from './apply-deliveries.ts';
 import type { Call, Change, Progress, Counters, Message, Resettable, SandboxEvent } from './changes.ts';
 import { countDraws } from './draws.ts';
+import { statuses } from './receipts.ts';
 import { monthOf } from './state.ts';
 import type { Log, Shelf, State } from './state.ts';
 
@@ -79,7 +80,7 @@ function applyEvent(state: State, event: SandboxEvent): void {
   const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
   if (!sent || event.done === undefined) return;
   sent.done = event.done;
-  sent.status = event.type.replace('message.', '');
+  sent.status = statuses[event.type] ?? sent.status;
 }
 
 function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Change, { type: 'fault' }>): void {
@@ -88,7 +89,8 @@ function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Chan
 
 function applyCall(state: State, call: Call): void {
   state.calls.list.push(call);
-  if (call.key !== undefined) {
+  if (call.key === undefined) state.strangers += 1;
+  else {
     const rows = state.audit.get(call.key);
     if (rows) rows.push(call);
     else state.audit.set(call.key, [call]);
@@ -115,6 +117,7 @@ function applyReset(state: State, what: Resettable): void {
   if (what === 'logs' || what === 'all') {
     letGo(state.events);
     letGo(state.calls);
+    state.strangers = 0;
     state.eventById.clear();
     state.deliveries.clear();
     state.audit.clear();

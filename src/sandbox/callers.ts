@@ -18,8 +18,12 @@ export function callerOf(authorization: string | undefined, state: State): Calle
     return { key: undefined, refusal: 'the key is missing: send the header Authorization: Bearer <API_KEY>' };
   }
   const key = state.keys.by.get(text);
-  return { key, refusal: refusalOf(key, state) };
+  const refusal = !key && bearsRealLiveKey(authorization) ? realLiveKey : refusalOf(key, state);
+  return { key, refusal };
 }
+
+export const realLiveKey =
+  'a live key of the real service was sent to this sandbox: it was refused and not stored; look for where it came from';
 
 /** §5.9: nothing live is done here, so a key of the real service must not even come by. */
 export function bearsRealLiveKey(authorization: string | undefined): boolean {

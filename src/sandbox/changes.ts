@@ -131,10 +131,12 @@ export interface Counters {
   readonly calls: number;
 }
 
+export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed';
+
 /** How far a message came: how many of its receipts have happened, and the word of the last. */
 export interface Progress {
   readonly done: number;
-  readonly status: string;
+  readonly status: MessageStatus;
 }
 
 /** All that ever happens to a sandbox's state, as plain data. */

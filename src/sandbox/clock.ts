@@ -18,6 +18,8 @@ export interface AdjustableClock extends Clock {
   setting(): ClockSetting;
   set(setting: ClockSetting): void;
   freeze(): void;
+  /** An advance that goes on ends where it is. */
+  stop(): void;
   /** Runs in order what falls due in this span, and awaits each, and what it caused. */
   advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   let passing: number | undefined;
   let advances = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
 
   const now = () => passing ?? ('frozen' in setting ? setting.frozen : wall() + setting.ahead);
   const set = (next: ClockSetting) => {
@@ -51,21 +54,31 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
     setting: () => setting,
     set,
     freeze: () => set({ frozen: now() }),
+    stop: () => {
+      stopped = true;
+    },
     advance: (milliseconds, settled) => (advances = advances.catch(() => {}).then(() => pass(milliseconds, settled))),
   };
 
   async function pass(milliseconds: number, settled: () => unknown = () => {}): Promise<void> {
     const end = now() + milliseconds;
-    passing = now();
+    const isFrozen = 'frozen' in setting;
+    // Its setting says how far it came, also when it is stopped on the way.
+    const reach = (time: number) => {
+      passing = time;
+      setting = isFrozen ? { frozen: time } : { ahead: time - wall() };
+    };
+    reach(now());
     try {
-      for (let due = queue.takeBy(end); due; due = queue.takeBy(end)) {
-        passing = Math.max(passing, due.at);
+      for (let due = stopped ? undefined : queue.takeBy(end); due; due = stopped ? undefined : queue.takeBy(end)) {
+        reach(Math.max(now(), due.at));
         await due.run();
         await settled();
       }
+      if (!stopped) reach(end);
     } finally {
       passing = undefined;
-      set('frozen' in setting ? { frozen: end } : { ahead: end - wall() });
+      arm();
     }
   }
 

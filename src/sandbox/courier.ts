@@ -1,3 +1,5 @@
+import { openTarget } from '../delivery/target.ts';
+import type { Target } from '../delivery/target.ts';
 import { redact } from '../redact.ts';
 import type { Change } from './changes.ts';
 import { attempt, faultOf } from './deliveries/attempt.ts';
@@ -6,8 +8,6 @@ import { createOutbox } from './deliveries/outbox.ts';
 import type { Hold, Outbox } from './deliveries/outbox.ts';
 import { createRecorder } from './deliveries/recorder.ts';
 import { isWaiting } from './deliveries/standing.ts';
-import { openTarget } from './deliveries/target.ts';
-import type { Target } from './deliveries/target.ts';
 import type { Ledger } from './ledger.ts';
 import type { Sending, State } from './state.ts';
 
@@ -133,7 +133,10 @@ export function createCourier({ ledger, clock, mint, shape, patience = 15_000, w
   function holdOf(sending: Sending): Hold | undefined {
     const fault = faultOf(sending, state);
     const overtaken = fault?.kind === 'reorder';
-    const until = sending.delivery.at + (fault?.kind === 'delay' ? fault.ms : overtaken ? reorderFor : 0);
+    // Without one it leaves when it is due, though a clock that went back stands before its making.
+    const held = fault?.kind === 'delay' ? fault.ms : overtaken ? reorderFor : undefined;
+    if (held === undefined) return undefined;
+    const until = sending.delivery.at + held;
     return until > clock.now() ? { until, overtaken } : undefined;
   }
 }

@@ -1,7 +1,7 @@
-import { redact } from '../redact.ts';
+import { redact, redactTarget } from '../redact.ts';
 import { callerOf, isAllowed } from './callers.ts';
 import { isTooLarge } from './bodies.ts';
-import type { Call, Key } from './changes.ts';
+import type { Call, Change, Key } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Drawn } from './draws.ts';
 import { errorAnswer, rateHeaders } from './error-answers.ts';
@@ -43,17 +43,27 @@ export function decide(exchange: Exchange, desk: Desk): Decision {
     if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');
     return admitted(exchange, desk, key, now);
   });
-  const { method, target } = exchange;
-  return recorded(decision, { at: now, method, target: redact(target), ...(key && { key: key.id }) });
+  // Anybody at all can send these, a page in a browser too: they may not fill the disk.
+  if (!key && desk.state.strangers >= mostStrangers) return decision;
+  const target = shortened(redactTarget(exchange.target));
+  return recorded(decision, { at: now, method: exchange.method, target, ...(key && { key: key.id }) });
+}
+
+const mostStrangers = 10_000;
+const longestTarget = 500;
+
+function shortened(target: string): string {
+  return target.length > longestTarget ? `${target.slice(0, longestTarget)}…` : target;
 }
 
 function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
-  const { reply, changes, detail, drawn, wait } = decision;
+  const { reply, detail, drawn, wait } = decision;
   const why = detail === undefined ? undefined : { detail: redact(detail) };
   const call: Call = { ...asked, status: reply.status, ...why, ...drawn };
-  const act = wait?.act;
-  const later = act && { wait: { ...wait, act: () => recorded(act(), asked) } };
-  return { ...decision, changes: [...changes, { type: 'call', call }], ...later };
+  const changes: readonly Change[] = [...decision.changes, { type: 'call', call }];
+  if (!wait) return { reply, changes };
+  const { ms, act } = wait;
+  return { reply, changes, drawn, wait: act ? { ms, act: () => recorded(act(), asked) } : { ms } };
 }
 
 /** §7: a fault on the service side. */
@@ -63,7 +73,8 @@ export function crashed(desk: Desk, error: unknown): Reply {
 }
 
 export function refused({ shape, clock }: Pick<Desk, 'shape' | 'clock'>, refusal: Refusal): Reply {
-  return errorAnswer(shape, refusal, clock.wall());
+  const { status, message, pointer, retryAfter } = refusal;
+  return errorAnswer(shape, new Refusal(status, redact(message), { pointer, retryAfter }), clock.wall());
 }
 
 function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decision {
@@ -73,6 +84,7 @@ function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decisi
       checkMinute(rate);
       return serve(exchange, desk, key);
     });
+    if (!rate) return { reply, ...rest };
     return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
   };
   return rate?.exceeded ? served() : underFaults(strikeOn(exchange, desk, now), desk, served);

@@ -6,6 +6,10 @@ import type { Ledger } from './ledger.ts';
 import type { Mint } from './random.ts';
 import type { State } from './state.ts';
 
+interface Given extends Drawn {
+  readonly at?: number;
+}
+
 /** A ledger in which every event is followed, in the same commit, by its deliveries to those registered for it. */
 export function delivering(ledger: Ledger, mint: Mint): Ledger {
   const { state } = ledger;
@@ -28,8 +32,9 @@ function withDeliveries(changes: readonly Change[], state: State, mint: Mint): r
   });
 }
 
-export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, drawn: Drawn = {}): Change {
-  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...drawn } };
+/** Whoever delivers later than the event says when; else a clock that went back would keep it until then. */
+export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, given: Given = {}): Change {
+  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...given } };
 }
 
 /** In order, the events that have no delivery: nobody was registered for them. */

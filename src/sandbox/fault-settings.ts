@@ -1,5 +1,7 @@
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
+import { nearest } from '../nearest.ts';
+import { whyUnknown } from './contents/entries.ts';
 import { events } from '../contract/events.ts';
 import type { EventName } from '../contract/events.ts';
 import type { AnswerFault, EventFault, Fault, NewFault } from './fault-records.ts';
@@ -8,10 +10,13 @@ import { endpointNames } from './paths.ts';
 const longestTimer = 2 ** 31 - 1;
 const century = 100 * 366 * 86_400_000;
 
+const names = ['on', 'effect', 'after', 'rate', 'seed', 'for', 'times'] as const satisfies readonly (keyof NewFault)[];
+
 type Checked = NewFault & Pick<Fault, 'after' | 'rate'>;
 
 /** What is asked for, checked whole: each part, and whether the parts go together. */
 export function newFault(value: unknown): Checked {
+  checkNames(value, names);
   const { on, effect } = read.object({ on: read.list(name), effect: effectOf })(value);
   const given = read.isRecord(value) ? value : {};
   const fault = {
@@ -58,7 +63,9 @@ function name(value: unknown, at = ''): Fault['on'][number] {
   const endpoint = endpointNames.find((name) => name === value);
   if (endpoint !== undefined) return endpoint;
   if (isEventName(value)) return value;
-  throw new read.Mismatch(at, 'must be the name of an endpoint or an event');
+  const near = nearest(String(value), [...endpointNames, ...Object.keys(events)]);
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  throw new read.Mismatch(at, `must be the name of an endpoint or an event${hint}`);
 }
 
 function isEventName(value: unknown): value is EventName {
@@ -67,12 +74,21 @@ function isEventName(value: unknown): value is EventName {
 
 function effectOf(value: unknown, at = ''): Fault['effect'] {
   const { kind } = read.object({ kind: read.string })(value, at);
+  checkNames(value, kind === 'status' ? ['kind', 'status'] : isTimed(kind) ? ['kind', 'ms'] : ['kind'], at);
   if (kind === 'status') return { kind, ...read.object({ status: whole(400, 599) })(value, at) };
-  if (kind === 'latency' || kind === 'delay') {
-    return { kind, ...read.object({ ms: number(1, longestTimer) })(value, at) };
-  }
+  if (isTimed(kind)) return { kind, ...read.object({ ms: number(1, longestTimer) })(value, at) };
   if (isOneOf(plainKinds, kind)) return { kind };
   throw new read.Mismatch(`${at}/kind`, `must be one of status, latency, delay, ${plainKinds.join(', ')}`);
+}
+
+function isTimed(kind: string): kind is 'latency' | 'delay' {
+  return kind === 'latency' || kind === 'delay';
+}
+
+/** What is misspelt would else be left out, and the fault be another one. */
+function checkNames(value: unknown, known: readonly string[], at = ''): void {
+  const unknown = read.isRecord(value) ? Object.keys(value).find((name) => !known.includes(name)) : undefined;
+  if (unknown !== undefined) throw new read.Mismatch(`${at}/${unknown}`, whyUnknown(unknown, known));
 }
 
 function isOneOf<const T extends string>(words: readonly T[], text: string): text is T {

@@ -32,8 +32,10 @@ interface Surroundings {
 
 /** What faults make of what the service would do. One that strikes before has the service do nothing. */
 export function underFaults(strike: Strike, around: Surroundings, serve: () => Outcome): Decision {
-  const drawn = recordOf(strike);
   const { fault } = strike;
+  // Nearly always there is none.
+  if (strike.drawn.length === 0) return serve();
+  const drawn = recordOf(strike);
   if (!fault || !isOnAnswers(fault.effect)) return { ...serve(), drawn };
   const { effect, after } = fault;
   if (effect.kind === 'latency') return slow(effect.ms, after, drawn, serve);

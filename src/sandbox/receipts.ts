@@ -1,4 +1,5 @@
-import type { Receipt, SandboxEvent } from './changes.ts';
+import type { EventName } from '../contract/events.ts';
+import type { MessageStatus, Receipt, SandboxEvent } from './changes.ts';
 import type { SentMessage } from './state.ts';
 
 // §6: three are provided
@@ -7,6 +8,13 @@ export const testNumbers = {
   fails: '+12025550102',
   delivers5sLater: '+12025550103',
 } as const;
+
+/** What a message is once this has happened to it. */
+export const statuses: Readonly<Partial<Record<EventName, MessageStatus>>> = {
+  'message.delivered': 'delivered',
+  'message.read': 'read',
+  'message.failed': 'failed',
+} satisfies Record<Receipt['type'], MessageStatus>;
 
 const reason = { code: 'undeliverable', message: 'this test number always fails' } as const;
 
@@ -29,7 +37,7 @@ export function nextReceipt(sent: SentMessage): Receipt | undefined {
 
 export function receiptEvent(id: string, sent: SentMessage, receipt: Receipt): SandboxEvent {
   const { message } = sent;
-  const status = receipt.type.replace('message.', '');
+  const status = statuses[receipt.type];
   const { reason } = receipt;
   const data = { message_id: message.id, to: message.to, template: message.template, status };
   const done = message.receipts.indexOf(receipt) + 1;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { bearsRealLiveKey } from './callers.ts';
+import { bearsRealLiveKey, realLiveKey } from './callers.ts';
 import { carryOut } from './carry-out.ts';
 import type { PlanSetting } from './changes.ts';
 import { createClock } from './clock.ts';
@@ -121,14 +121,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...viewsOf(state, shape),
     close() {
       closing.abort();
+      clock.stop();
       callOff();
       courier.close();
     },
   };
 }
-
-const realLiveKey =
-  'a live key of the real service was sent to this sandbox: it was refused and not stored; look for where it came from';
 
 function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: SandboxOptions): PlanSetting {
   return { name: plan, perMinute: rate, perMonth: monthly, without };

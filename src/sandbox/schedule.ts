@@ -12,6 +12,9 @@ interface ScheduleOptions {
   readonly warn: (text: string) => void;
 }
 
+/** Milliseconds after which a disk that was full is asked again. */
+const again = 5_000;
+
 /** Has every receipt happen when it is due, after a restart as before. What is returned calls off the rest. */
 export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions): () => void {
   const { state } = ledger;
@@ -36,11 +39,14 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
   function watch(sent: SentMessage): void {
     forget(sent);
     const receipt = nextReceipt(sent);
-    if (receipt)
-      due.set(
-        sent,
-        clock.at(receipt.at, () => receive(sent)),
-      );
+    if (receipt) wait(sent, receipt.at);
+  }
+
+  function wait(sent: SentMessage, until: number): void {
+    due.set(
+      sent,
+      clock.at(until, () => receive(sent)),
+    );
   }
 
   function forget(sent: SentMessage): void {
@@ -72,6 +78,7 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
       ledger.commit(changes);
     } catch (error) {
       for (const { message } of taken) warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);
+      for (const sent of taken) wait(sent, clock.now() + again);
     }
   }
 }

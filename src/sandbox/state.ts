@@ -6,6 +6,7 @@ import type {
   Inbound,
   Key,
   Message,
+  MessageStatus,
   Next,
   Order,
   PlanSetting,
@@ -33,7 +34,7 @@ export interface SentMessage {
   /** How many of its receipts have happened. */
   done: number;
   /** In the word of its last receipt. */
-  status: string;
+  status: MessageStatus;
 }
 
 /** The one that signs, and the one before it as long as that does too. */
@@ -94,6 +95,8 @@ export interface State {
   readonly deliveries: Map<string, Sending>;
   readonly faults: Map<string, FaultState>;
   readonly calls: Log<Call>;
+  /** How many of these came without a key that is known. */
+  strangers: number;
   /** By the key's id (§5.8). */
   readonly audit: Map<string, Call[]>;
 }
@@ -122,6 +125,7 @@ export function emptyState(): State {
     deliveries: new Map(),
     faults: new Map(),
     calls: { before: 0, list: [] },
+    strangers: 0,
     audit: new Map(),
   };
 }

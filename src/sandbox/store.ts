@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
 import { configuration } from '../errors.ts';
+import type { CliError } from '../errors.ts';
 import { openJournal } from '../journal.ts';
-import type { Journal, Later } from '../journal.ts';
+import type { Later } from '../journal.ts';
 import type { Change } from './changes.ts';
 import type { Store } from './ledger.ts';
 
@@ -23,25 +24,45 @@ export function openStore(folder: string, { later, warn }: StoreOptions): FileSt
   const onTorn = (bytes: number) =>
     warn?.(`the last ${bytes} bytes of ${path} were cut off: its sandbox died while it wrote them`);
   const journal = openJournal(path, { kind: 'sandbox', version: 1, later, onTorn });
+  let number = 0;
   return {
-    past: commitsIn(journal, path),
-    append: journal.append,
-    replace: journal.rewrite,
+    past: commits(),
+    append(changes) {
+      journal.append([number, ...changes]);
+      number += 1;
+    },
+    replace(all) {
+      let next = 0;
+      const numbered = function* () {
+        for (const changes of all) yield [next++, ...changes];
+      };
+      journal.rewrite(numbered());
+      number = next;
+    },
     close: journal.close,
   };
-}
 
-function* commitsIn({ past }: Journal, path: string): Generator<readonly Change[]> {
-  for (const { at, record } of past) {
-    if (!isCommit(record)) {
-      const hint = 'nothing was changed; keep a copy of it, and move it away to begin anew';
-      throw configuration('journal-damaged', `${path} holds at byte ${at} what no sandbox writes`, hint);
+  function* commits(): Generator<readonly Change[]> {
+    for (const { at, record } of journal.past) {
+      const [first, ...changes]: readonly unknown[] = Array.isArray(record) ? record : [];
+      if (first !== number || !changes.every(isChange)) throw damaged(path, at);
+      yield changes;
+      number += 1;
     }
-    yield record;
   }
 }
 
+/** Each line is numbered, so that one which is missing, or stands elsewhere, is noticed. */
+function damaged(path: string, at: number): CliError {
+  const hint = 'nothing was changed; keep a copy of it, and move it away to begin anew';
+  return configuration(
+    'journal-damaged',
+    `${path} holds at byte ${at} what does not follow from the line before`,
+    hint,
+  );
+}
+
 /** A checksum has shown that it is as it was written, so what it is called is enough. */
-function isCommit(record: unknown): record is readonly Change[] {
-  return Array.isArray(record) && record.every((change) => isRecord(change) && typeof change['type'] === 'string');
+function isChange(value: unknown): value is Change {
+  return isRecord(value) && typeof value['type'] === 'string';
 }

@@ -2,13 +2,15 @@ import type { Change } from './changes.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 import { Refusal } from './refusal.ts';
+import { none, strandedAfter } from './stranded.ts';
+import type { Stranded } from './stranded.ts';
 
 /** The sandbox's time in its user's hands. */
 export interface Time {
   now(): TimeNow;
   freeze(): TimeNow;
-  /** Back to the wall. */
-  real(): TimeNow;
+  /** Back to the wall; tells what is due later than it would have been. */
+  real(): TimeNow & Stranded;
   /** Runs in order what falls due until then, and awaits each delivery. */
   advance(span: number | Landmark): Promise<TimeNow & { readonly fired: readonly Fired[] }>;
 }
@@ -55,7 +57,11 @@ export function createTime({ ledger, clock, settled }: TimeOptions): Time {
   return {
     now: () => timeOf(clock),
     freeze: () => set({ frozen: clock.now() }),
-    real: () => set({ ahead: 0 }),
+    real() {
+      const before = clock.now();
+      const now = set({ ahead: 0 });
+      return { ...now, ...(clock.now() < before ? strandedAfter(before, ledger.state) : none) };
+    },
     async advance(span) {
       const milliseconds = typeof span === 'number' ? span : landmarkAfter[span](new Date(clock.now())) - clock.now();
       if (!(milliseconds >= 0 && milliseconds <= century))
@@ -64,7 +70,9 @@ export function createTime({ ledger, clock, settled }: TimeOptions): Time {
       passing.add(fired);
       // What left before must have come to its end: when it goes again follows from that.
       await settled();
-      await clock.advance(milliseconds, settled).finally(() => passing.delete(fired));
+      // Kept step by step, so that time never goes back where it is interrupted.
+      const step = () => settled().then(keep);
+      await clock.advance(milliseconds, step).finally(() => passing.delete(fired));
       keep();
       return { ...timeOf(clock), fired };
     },

@@ -1,6 +1,17 @@
 import { payloadOf } from './answers.ts';
-import type { Call, Campaign, Contact, Message, PlanSetting, SandboxEvent, Template } from './changes.ts';
+import type {
+  Call,
+  Campaign,
+  Contact,
+  Message,
+  MessageStatus,
+  PlanSetting,
+  SandboxEvent,
+  Template,
+} from './changes.ts';
 import { unheard } from './delivering.ts';
+import { remaining } from './deliveries/redeliver.ts';
+import type { Remaining } from './deliveries/redeliver.ts';
 import { deliveryRecords, deliveryRows, waitingCount } from './deliveries/rows.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow } from './deliveries/rows.ts';
 import type { Shape } from './shapes.ts';
@@ -22,21 +33,23 @@ export interface Views {
   deliveries(filter?: DeliveryFilter): readonly DeliveryRow[];
   /** In full, by the id of a delivery or of an event; none when there is no such. */
   delivery(id: string): readonly DeliveryRecord[];
+  /** What redelivering all `failed` ones leaves out. */
+  remaining(): Remaining;
   contacts(): readonly Contact[];
   templates(): readonly Template[];
   campaigns(): readonly Campaign[];
-  /** Deliveries are those that wait; queued are the events that nobody was registered for. */
+  /** Queued are the events that nobody was registered for, waiting the deliveries that have yet to leave, or again. */
   counts(): Readonly<Record<Counted, number>>;
 }
 
-type Counted = 'contacts' | 'templates' | 'campaigns' | 'messages' | 'events' | 'queued' | 'deliveries';
+type Counted = 'contacts' | 'templates' | 'campaigns' | 'messages' | 'events' | 'queued' | 'waiting';
 
 interface EventRecord extends SandboxEvent {
   readonly payload: object;
 }
 
 interface MessageRecord extends Message {
-  readonly status: string;
+  readonly status: MessageStatus;
 }
 
 export function viewsOf(state: State, shape: Shape): Views {
@@ -49,6 +62,7 @@ export function viewsOf(state: State, shape: Shape): Views {
     messages: () => [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
     deliveries: (filter = {}) => deliveryRows(state, filter),
     delivery: (id) => deliveryRecords(state, id),
+    remaining: () => remaining(state),
     contacts: () => state.contacts.list,
     templates: () => state.templates.list,
     campaigns: () => state.campaigns.list,
@@ -59,7 +73,7 @@ export function viewsOf(state: State, shape: Shape): Views {
       messages: state.messages.size,
       events: state.events.list.length,
       queued: unheard(state).length,
-      deliveries: waitingCount(state),
+      waiting: waitingCount(state),
     }),
   };
 }

@@ -3,6 +3,7 @@ import { isSecret } from '../webhooks/signature.ts';
 import type { Change } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { deliveryOf, listensTo, unheard } from './delivering.ts';
+import { changedIn } from './deliveries/changed.ts';
 import { webhookUrl } from './deliveries/url.ts';
 import type { Webhook } from './delivery-records.ts';
 import type { Ledger } from './ledger.ts';
@@ -45,8 +46,10 @@ export interface WebhookRow {
 }
 
 interface Added extends WebhookRow {
-  /** It was registered before. */
+  /** It was registered before, */
   readonly known: boolean;
+  /** and this is other about it now, in words. */
+  readonly changes: readonly string[];
   /** How many events that nobody heard are on their way to it. */
   readonly caughtUp: number;
 }
@@ -72,13 +75,17 @@ export function createWebhooks({ ledger: { state, commit }, mint, clock }: Offic
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
         throw new Refusal(400, 'the secret of a webhook is whsec_ and at least 16 bytes in base64');
-      const known = withUrl(state, url);
+      const found = withUrl(state, url);
+      // What is registered changes in place.
+      const known = found && { ...found };
       const id = known?.webhook.id ?? mint.id('whk', state.serial + 1);
       const createdAt = known?.webhook.createdAt ?? clock.now();
       const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...(secret !== undefined && { secret }) };
-      const caughtUp = catchUp ? missed(state, webhook, mint) : [];
+      const caughtUp = catchUp ? missed(state, webhook, { mint, clock }) : [];
       commit([{ type: 'webhook', webhook }, ...caughtUp]);
-      return { ...rowOf(named(state, id)), known: known !== undefined, caughtUp: caughtUp.length };
+      const added = named(state, id);
+      const changes = known ? changedIn(known, added) : [];
+      return { ...rowOf(added), known: known !== undefined, changes, caughtUp: caughtUp.length };
     },
     list: () => [...state.webhooks.values()].map(rowOf),
     remove(which) {
@@ -96,10 +103,10 @@ export function createWebhooks({ ledger: { state, commit }, mint, clock }: Offic
   };
 }
 
-function missed(state: State, webhook: Webhook, mint: Mint): readonly Change[] {
+function missed(state: State, webhook: Webhook, { mint, clock }: Omit<Office, 'ledger'>): readonly Change[] {
   let { serial } = state;
   const events = unheard(state).filter((event) => listensTo(webhook, event));
-  return events.map((event) => deliveryOf(event, webhook, mint.id('dlv', ++serial)));
+  return events.map((event) => deliveryOf(event, webhook, mint.id('dlv', ++serial), { at: clock.now() }));
 }
 
 function named(state: State, which: string): Registered {

@@ -7,6 +7,8 @@ export interface Ui {
   readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
   /** How many columns a line may take. */
   readonly width: number;
+  /** Whether somebody sees it, and no program reads it. */
+  readonly terminal: boolean;
   /** What was done, and whether only the sandbox on this machine did it. */
   done(verb: string): string;
   /** Text from outside: untouched, but made safe where a terminal would see it. */
@@ -37,6 +39,7 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
   return {
     color,
     width: surroundings.width,
+    terminal: surroundings.terminal,
     done: (verb) => `${color.green(verb)}${simulated() ? ' (simulated)' : ''}`,
     outside: (text) => (surroundings.terminal ? safeLines(text) : text),
   };

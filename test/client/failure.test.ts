@@ -52,6 +52,18 @@ describe('failureOf', () => {
     expect(get(refused(403)).hint).toMatch(/plan.*scope/);
   });
 
+  it('does not say which limit of the plan is used up, since nobody tells', () => {
+    expect(get(refused(429)).hint).toMatch(/requests a minute or the messages a month/);
+  });
+
+  it('names what a sandbox on this machine can be asked', () => {
+    const local = (trouble: Trouble) => failureOf(trouble, { ...when('POST'), local: true }).hint;
+    expect(local(refused(401))).toContain('bizmsg sandbox keys go-live');
+    const asked = /may have been done.*bizmsg sandbox requests/;
+    for (const trouble of [refused(500), broken('reset', true)]) expect(local(trouble)).toMatch(asked);
+    expect(local(refused(429))).toBe(post(refused(429)).hint);
+  });
+
   it('says to whom persisting faults are reported', () => {
     expect(get(refused(500)).hint).toContain('support');
     expect(post(refused(500)).hint).toMatch(/may have been done.*support/);

@@ -28,6 +28,16 @@ describe('sandbox clock', () => {
     expect(JSON.parse(stdout)).toMatchObject({ now: '2026-06-01T00:00:00.000Z', frozen: true, fired: [] });
   });
 
+  it('says what is due only later when it goes back to the wall', async () => {
+    const { run, sandbox } = await local();
+    sandbox.clock.set({ frozen: Date.now() + 86_400_000 });
+    await run('send-template +12025550103 welcome --profile local');
+    const { code, stdout, stderr } = await run('sandbox clock real');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('as on the wall')]);
+    expect(stderr).toMatch(/note: 2 receipts and deliveries are due only from \S+Z on; advance the clock, or reset\n/);
+    expect((await run('sandbox clock real')).stderr).toBe('');
+  });
+
   it.each([
     ['sandbox clock advance', 'how far is missing'],
     ['sandbox clock advance 5s --to next-day', 'exclude each other'],
@@ -57,7 +67,7 @@ describe('sandbox keys', () => {
   it('goes live: then the live key works, and is said to be live', async () => {
     const { run } = await local();
     const send = 'send-template +12025550101 welcome --profile local --mode live';
-    expect(await run(send)).toMatchObject({ code: 4 });
+    expect(await run(send)).toMatchObject({ code: 4, stderr: expect.stringContaining('sandbox keys go-live') });
     await run('sandbox keys go-live');
     const { code, stderr } = await run(send);
     expect(code).toBe(0);
@@ -70,7 +80,7 @@ describe('sandbox plan set', () => {
   it('gives limits of its own, and takes endpoints away', async () => {
     const { run } = await local();
     const { stdout } = await run('sandbox plan set growth --rate 2/m --monthly 1 --without campaigns');
-    expect(stdout).toBe('growth: 2 requests a minute, 1 messages a month, without campaigns\n');
+    expect(stdout).toBe('growth: 2 requests a minute, 1 message a month, without campaigns\n');
     expect(await run('campaigns list --profile local')).toMatchObject({ code: 4 });
     expect(await run('templates list --profile local')).toMatchObject({ code: 0 });
     expect(await run('templates list --profile local --retries 0')).toMatchObject({ code: 7 });

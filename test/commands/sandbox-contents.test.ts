@@ -28,6 +28,14 @@ describe('sandbox reset', () => {
     expect(sandbox.counts()).toMatchObject({ contacts: 5, messages: 0, events: 0 });
   });
 
+  it('says one of what there is one of', async () => {
+    const { run } = await local();
+    const one = { contacts: [{ phone: '+12025550142' }] };
+    expect((await run('sandbox seed -', JSON.stringify(one))).stdout).toBe(
+      'Took 1 contact, 0 templates, 0 campaigns\n',
+    );
+  });
+
   it.each([
     ['sandbox reset', '<what> is missing\n  one of messages, contacts, logs, all'],
     ['sandbox reset everything', 'is not one of messages, contacts, logs, all'],

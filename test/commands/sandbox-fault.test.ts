@@ -36,7 +36,7 @@ describe('sandbox fault', () => {
     );
     expect((await run('sandbox status --columns faults --no-header')).stdout).toBe('3\n');
     expect((await run(`sandbox fault clear ${id.trim()}`)).stdout).toBe(`Cleared ${id}`);
-    expect((await run(`sandbox fault clear ${id.trim()}`)).code).toBe(3);
+    expect((await run(`sandbox fault clear ${id.trim()}`)).code).toBe(5);
     expect((await run('sandbox fault clear')).stdout).toMatch(/^Cleared flt_\w+, flt_\w+\n$/);
     expect((await run('sandbox fault clear')).stdout).toBe('There was no fault\n');
     expect((await run('sandbox status')).stdout).not.toContain('faults');
@@ -100,6 +100,7 @@ describe('a service that goes wrong after it has sent', () => {
       const { code, stdout, stderr } = await run(send + patience(kind));
       expect([code, stdout, sandbox.messages().length]).toEqual([13, '', 1]);
       expect(stderr).toContain('it may have been done');
+      expect(stderr).toContain('bizmsg sandbox requests');
     },
   );
 });

@@ -130,17 +130,17 @@ describe('sandbox trigger', () => {
   });
 
   it.each([
-    ['message.read', 'there is no message yet: send one, or give --to'],
-    ['contact.created --phone +12025550111', 'is a contact already'],
-    ['broadcast.completed --campaign cmp_sandbox_1', 'is COMPLETED already; give --name for a new one'],
-    ['flow.completed --contact none', 'there is no contact none'],
-  ])('%s is exit 3, and says what can be done', async (line, message) => {
+    ['message.read', 5, 'there is no message yet: send one, or give --to for a new one'],
+    ['contact.created --phone +12025550111', 3, 'is a contact already'],
+    ['broadcast.completed --campaign cmp_sandbox_1', 3, 'is COMPLETED already; give --name for a new one'],
+    ['flow.completed --contact none', 5, 'there is no contact none'],
+  ])('%s is exit %i, and says what can be done', async (line, exit, message) => {
     const { run, sandbox } = await local();
     const { code, stdout, stderr } = await run(`${line} -o json`);
-    expect([code, stdout]).toEqual([3, '']);
+    expect([code, stdout]).toEqual([exit, '']);
     const error: unknown = JSON.parse(stderr);
     expect(isRecord(error) ? error['error'] : undefined).toMatchObject({
-      code: 'sandbox-refused',
+      code: exit === 5 ? 'not-found' : 'sandbox-refused',
       message: expect.stringContaining(message),
     });
     expect(sandbox.events()).toEqual([]);

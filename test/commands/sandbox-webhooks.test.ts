@@ -43,7 +43,16 @@ describe('sandbox webhooks', () => {
     expect(first.stdout).toMatch(/^Added whk_\w+: order.paid to http:\S+\n$/);
     const again = await run(`sandbox webhooks add ${url} --catch-up --no-color`, { terminal: 80 });
     expect(again.stdout).toMatch(/^Changed whk_\w+: all events to http:\S+\nOn their way that nobody had heard: 1\n$/);
-    expect(again.stderr).toContain('registered already');
+    expect(again.stderr).toContain('note: that URL was registered already: all events now\n');
+  });
+
+  it('says what is other about a URL that was there already', async () => {
+    const { run } = await local();
+    const add = 'sandbox webhooks add http://127.0.0.1:9/';
+    await run(`${add} --secret-stdin --events order.paid`, { stdin: secret });
+    const told = async (line: string) => (await run(line)).stderr.replace(/.*already: /, '');
+    expect(await told(add)).toBe('its own secret is gone; all events now\n');
+    expect(await told(add)).toBe('as it is now\n');
   });
 
   it.each([
@@ -70,10 +79,8 @@ describe('sandbox webhooks', () => {
   });
 
   it.each([
-    ['add https://hooks.example.com/', 'is not this machine'],
+    ['add https://hooks.example.com/', 'is not this machine: give --allow-external to send events there'],
     ['add http://user:pass@127.0.0.1/', 'no user and no password'],
-    ['remove whk_none', 'there is no such webhook'],
-    ['rotate whk_none --show-secret', 'there is no such webhook'],
   ])('%s is refused', async (line, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(`sandbox webhooks ${line}`);
@@ -130,8 +137,11 @@ describe('sandbox deliveries', () => {
     expect((await run(`sandbox deliveries --limit 1 ${columns}`)).stdout).toBe(rows[1]);
     expect((await run(`sandbox deliveries --queued ${columns}`)).stdout).toBe(rows[0]);
     expect((await run(`sandbox deliveries --waiting ${columns}`)).stdout).toBe(rows[1]);
+    const header = 'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\n';
+    expect((await run('sandbox deliveries --queued')).stdout.startsWith(header)).toBe(true);
+    expect((await run('sandbox deliveries --waiting')).stdout.startsWith(header)).toBe(true);
     expect((await run('sandbox deliveries --failed')).stdout).toBe('');
-    expect((await run('sandbox status --query [0].[queued,deliveries]')).stdout).toBe('1\n1\n');
+    expect((await run('sandbox status --query [0].[queued,waiting]')).stdout).toBe('1\n1\n');
   });
 
   it('shows every attempt, as it was sent and answered, with nothing a terminal would act on', async () => {
@@ -151,6 +161,7 @@ describe('sandbox deliveries', () => {
     expect(stdout).toContain('\n< x-why: tired\n');
     expect(stdout).toContain('\n<\n< no [31mroom here\n');
     expect((await run(`sandbox deliveries ${row?.event}`, { terminal: 200 })).stdout).toBe(stdout);
+    expect((await run(`sandbox deliveries ${row?.id}`)).stdout).toBe(stdout);
     expect(JSON.parse((await run(`sandbox deliveries ${row?.id} -o json`)).stdout)).toEqual({
       deliveries: sandbox.delivery(row?.id ?? ''),
     });
@@ -167,10 +178,15 @@ describe('sandbox deliveries', () => {
 
   it.each([
     ['sandbox deliveries dlv_1 --failed', 2, 'an id excludes the other options'],
-    ['sandbox deliveries dlv_1', 3, 'there is no such delivery'],
+    ['sandbox deliveries dlv_1', 5, 'see bizmsg sandbox deliveries\n'],
+    ['sandbox webhooks remove whk_none', 5, 'see bizmsg sandbox webhooks list\n'],
+    ['sandbox webhooks rotate whk_none --show-secret', 5, 'see bizmsg sandbox webhooks list\n'],
+    ['sandbox fault clear flt_1', 5, 'see bizmsg sandbox fault list\n'],
+    ['sandbox keys revoke key_1', 5, 'see bizmsg sandbox keys list\n'],
+    ['sandbox audit --key key_1', 5, 'see bizmsg sandbox keys list\n'],
     ['sandbox redeliver', 2, 'give an id, or --failed'],
     ['sandbox redeliver dlv_1 --failed', 2, 'exclude each other'],
-    ['sandbox redeliver dlv_1', 3, 'there is no such delivery'],
+    ['sandbox redeliver dlv_1', 5, 'there is no such delivery, and no such event\n  see bizmsg sandbox deliveries\n'],
   ])('%s is exit %i', async (line, exit, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(line);
@@ -194,6 +210,24 @@ describe('sandbox redeliver', () => {
     expect((await run(`sandbox redeliver ${received[0]?.id}`)).stdout).toBe('Delivering again: 1\n');
     await sandbox.settled();
     expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([12, 'delivered']);
-    expect((await run('sandbox redeliver --failed')).stdout).toBe('Nothing has failed\n');
+    expect((await run('sandbox redeliver --failed')).stdout).toEqual('Nothing to deliver again\n');
+  });
+
+  it('says which are left, and why', async () => {
+    const { run, create, sandbox } = await local();
+    const statuses = [500, 410];
+    const { url } = await receiver((response) => response.writeHead(statuses.shift() ?? 500).end());
+    await run(`sandbox webhooks add ${url}`);
+    await create('+12025550142');
+    expect(await run('sandbox redeliver --failed')).toMatchObject({
+      stdout: 'Nothing to deliver again\n',
+      stderr: 'note: 1 is waiting for the next attempt: give the id\n',
+    });
+    await create('+12025550143');
+    const disabled = 'note: 2 are dead because the webhook is disabled: add it again\n';
+    expect((await run('sandbox redeliver --failed')).stderr).toBe(disabled);
+    sandbox.webhooks.remove(url);
+    const removed = 'note: 2 are dead because the webhook was removed: redeliver the event\n';
+    expect((await run('sandbox redeliver --failed')).stderr).toBe(removed);
   });
 });

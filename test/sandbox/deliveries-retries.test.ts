@@ -110,7 +110,7 @@ describe('410', () => {
     await post(paths.contacts, contact);
     await sandbox.time.advance(24 * hour);
     expect(received).toHaveLength(2);
-    expect(sandbox.counts()).toMatchObject({ queued: 1, deliveries: 0 });
+    expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
   });
 
   it('is said once, however many were on their way', async () => {
@@ -122,7 +122,7 @@ describe('410', () => {
     await got(8);
     for (const response of hanging) response.writeHead(410).end();
     await sandbox.settled();
-    expect([hanging.length, warnings.length, sandbox.counts().deliveries]).toEqual([8, 1, 0]);
+    expect([hanging.length, warnings.length, sandbox.counts().waiting]).toEqual([8, 1, 0]);
   });
 
   it('is over when the URL is added again: what waited goes on', async () => {

@@ -169,7 +169,7 @@ describe('what is on its way', () => {
   it('is counted, and so is what nobody heard', async () => {
     const { sandbox, post } = courierWorld();
     await post(paths.contacts, { phone: '+12025550142' });
-    expect(sandbox.counts()).toMatchObject({ queued: 1, deliveries: 0 });
+    expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
     const [event] = sandbox.events();
     expect(sandbox.deliveries()).toEqual([
       {

@@ -69,7 +69,10 @@ describe('what is wrong', () => {
     ['{"without":"contacts"}', 'createSandbox: without is a list of sendTemplate, listContacts, '],
     ['{"shape":"round"}', 'createSandbox: "round" is not a shape; use default, bare, or vary:SEED'],
     ['{"clock":"fake"}', 'createSandbox: clock is real, manual or { at: a Date or a number }, not "fake"'],
-    ['{"clock":{"at":"noon"}}', 'createSandbox: clock is real, manual or { at: a Date or a number }'],
+    [
+      '{"clock":{"at":"noon"}}',
+      "createSandbox: clock is real, manual or { at: a Date or a number }, not { at: 'noon' }",
+    ],
     ['{"seed":true}', 'createSandbox: seed is a text or a number, not true'],
     ['{"sead":1}', 'createSandbox has no option "sead", only seed, plan, rate, monthly, without, shape, clock, warn'],
     ['null', 'createSandbox takes an object, not null'],
@@ -85,6 +88,14 @@ describe('what is wrong', () => {
     expect(() => sandbox.keys.create(JSON.parse('"all"'))).toThrow('keys.create: scope is one of read-only, ');
     expect(() => sandbox.webhooks.add({ url: 'hooks' })).toThrow('webhooks.add: the URL of a webhook is a whole one');
     expect(() => sandbox.faults.add({ on, effect: { kind } })).toThrow('faults.add: /on must not hold sendTemplate');
+    const fault = (text: string) => sandbox.faults.add(JSON.parse(text));
+    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"reset"},"time":1}')).toThrow(
+      'faults.add: /time is not known; did you mean "times"?',
+    );
+    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"status","status":503,"after":true}}')).toThrow(
+      'faults.add: /effect/after is not known; known are kind, status',
+    );
+    expect(() => fault('{"on":"send-template","effect":{"kind":"reset"}}')).toThrow('did you mean "sendTemplate"?');
     expect(() => sandbox.trigger(JSON.parse('"message.seen"'))).toThrow('trigger: "message.seen" is not an event');
     expect(() => sandbox.trigger('message.read')).toThrow('trigger: there is no message yet');
     await expect(sandbox.listen(JSON.parse('{"port":"4780"}'))).rejects.toThrow('listen: port is a whole number');

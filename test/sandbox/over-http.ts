@@ -1,6 +1,6 @@
 import { post } from '../../src/post.ts';
 import { bearing } from './calls.ts';
-import { served } from './served.ts';
+import type { served } from './served.ts';
 
 type Served = Awaited<ReturnType<typeof served>>;
 

@@ -57,3 +57,18 @@ it('tells when a receipt cannot be recorded, and goes on', async () => {
   expect(message?.status).toBe('sent');
   expect(warnings).toEqual([`the receipt of ${message?.id} could not be recorded: Error: ENOSPC`]);
 });
+
+it('records what it could not record once there is room again', async () => {
+  const memory = memoryStore();
+  let isFull = true;
+  const append = (changes: readonly Change[]) => {
+    if (isFull && changes[0]?.type === 'event') throw new Error('ENOSPC');
+    memory.append(changes);
+  };
+  const { clock, post, sandbox } = calls({ store: { ...memory, append } });
+  await post(paths.send, order);
+  await clock.advance(1_000);
+  isFull = false;
+  await clock.advance(10_000);
+  expect(sandbox.messages()[0]?.status).toBe('read');
+});

@@ -4,7 +4,7 @@ import { scopes } from '../../src/contract/keys.ts';
 import { plans } from '../../src/contract/plans.ts';
 import { statuses } from '../../src/contract/statuses.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { order, paths } from './calls.ts';
+import { calls, order, paths } from './calls.ts';
 import { overHttp } from './over-http.ts';
 import type { Wire } from './over-http.ts';
 import { raw, served } from './served.ts';
@@ -192,10 +192,42 @@ describe('§5: keys', () => {
     const { status, text } = await to.post(paths.send, order, real);
     await to.get(`${paths.contacts}?key=${real}`, real);
     expect([status, text.includes('Zk3Vq8')]).toEqual([401, false]);
+    expect(text).toContain('a live key of the real service');
+    expect(to.server.sandbox.requests()[0]?.detail).toContain('a live key of the real service');
     expect(to.server.warnings).toEqual(Array(2).fill(expect.stringContaining('a live key of the real service')));
     expect([...to.server.store.lines, ...to.server.warnings].join('\n')).not.toContain('Zk3Vq8');
     expect(to.server.sandbox.messages()).toEqual([]);
   });
+});
+
+describe('a key in a path', () => {
+  it.each([
+    '?a=Bearer%20KEY',
+    '?a=x%3DKEY',
+    '?a=x_KEY',
+    '?a=%73%6B_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc',
+    '?a=%KEY',
+    '?a=KEY&b=%zz',
+  ])('such as %s is kept nowhere', async (query) => {
+    await using to = await wire();
+    await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
+    expect(to.server.store.lines.join('\n')).not.toContain('Zk3Vq8');
+  });
+
+  it('and in a template that there is not comes back without', async () => {
+    await using to = await wire();
+    const { text } = await to.post(paths.send, { ...order, template: 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc' });
+    expect([text.includes('there is no template'), text.includes('Zk3Vq8')]).toEqual([true, false]);
+  });
+});
+
+it('who has no key fills neither disk nor memory', async () => {
+  const { sandbox, store, get } = calls();
+  for (let request = 0; request < 10_050; request++)
+    await sandbox.answer({ method: 'GET', target: '/', headers: {}, body: '' });
+  expect(sandbox.requests()).toHaveLength(10_000);
+  await get(`/?${'a'.repeat(15_000)}`);
+  expect(store.lines.at(-1)?.length).toBeLessThan(1_000);
 });
 
 describe('§3: going live', () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -147,3 +147,15 @@ function temporary(): string {
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
 }
+
+it.each([
+  ['is missing', (lines: readonly string[]) => lines.toSpliced(2, 1)],
+  ['stands twice', (lines: readonly string[]) => lines.toSpliced(2, 0, lines[2] ?? '')],
+  ['stands elsewhere', (lines: readonly string[]) => lines.toSpliced(1, 2, lines[2] ?? '', lines[1] ?? '')],
+])('refuses a journal of which a line %s', async (_, change) => {
+  const folder = temporary();
+  await recorded(folder, [...commits, [{ type: 'go-live', at: 9 }]]);
+  const lines = readFileSync(journalIn(folder), 'utf8').split('\n');
+  writeFileSync(journalIn(folder), change(lines).join('\n'));
+  await expect(pastOf(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+});

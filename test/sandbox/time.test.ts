@@ -60,6 +60,25 @@ describe('advancing the clock', () => {
   });
 });
 
+describe('going back to the wall', () => {
+  it('tells what is due later than it would have been', async () => {
+    const { sandbox, post } = calls();
+    await sandbox.time.advance(3_600_000);
+    await post(paths.send, { ...order, to: '+12025550103' });
+    const from = new Date(start + 3_605_000).toISOString();
+    expect(sandbox.time.real()).toMatchObject({ ahead: 0, later: 2, from });
+    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
+    sandbox.close();
+  });
+
+  it('tells nothing when the clock was not ahead', async () => {
+    const { sandbox, post } = calls();
+    await post(paths.send, order);
+    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
+    sandbox.close();
+  });
+});
+
 it('stands still when frozen, also after a restart', async () => {
   const store = memoryStore();
   const sandbox = createSandbox({ store });
@@ -96,4 +115,15 @@ it('enterprise has no limit but one that is set', async () => {
   sandbox.setPlan({ name: 'enterprise', perMinute: 2, perMonth: 1, without: [] });
   expect([(await post(paths.send, order)).status, (await post(paths.send, order)).status]).toEqual([200, 429]);
   expect((await get(paths.contacts)).status).toBe(429);
+});
+
+it('an advance that is stopped on the way ends where it is, and says so after a restart', async () => {
+  const { sandbox, post, store } = calls();
+  await post(paths.send, { ...order, to: '+12025550103' });
+  const advance = sandbox.time.advance(60_000);
+  await sandbox.happening('event', new AbortController().signal);
+  sandbox.close();
+  await advance;
+  expect(sandbox.clock.now()).toBe(start + 5_000);
+  expect(calls({ store }).sandbox.clock.now()).toBe(start + 5_000);
 });

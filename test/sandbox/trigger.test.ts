@@ -194,10 +194,10 @@ describe('the receipts of a message', () => {
   });
 
   it.each([
-    [{}, 404, 'there is no message yet: send one, or give --to'],
-    [{ message: 'none' }, 404, 'there is no message none: send one, or give --to'],
+    [{}, 404, 'there is no message yet: send one, or give to for'],
+    [{ message: 'none' }, 404, 'there is no message none: send one, or give to for'],
     [{ message: 'none', to: '+1' }, 400, 'exclude each other'],
-    [{ template: 'welcome' }, 400, 'give --to as well'],
+    [{ template: 'welcome' }, 400, 'give to as well'],
     [{ to: '+1', template: 'none' }, 404, 'there is no template "none"'],
     [{ to: '+1', template: 'regalo' }, 400, 'is not approved: REJECTED'],
   ])('are refused of %j', (fields, status, message) => {
@@ -320,7 +320,7 @@ describe('broadcast.completed', () => {
   });
 
   it.each([
-    [{ campaign: 'Welcome to new customers' }, 400, 'is COMPLETED already; give --name for a new one'],
+    [{ campaign: 'Welcome to new customers' }, 400, 'is COMPLETED already; give name for a new one'],
     [{ campaign: 'cmp_sandbox_1' }, 400, 'is COMPLETED already'],
     [{ campaign: 'none' }, 404, 'there is no campaign "none"'],
     [{ campaign: 'cmp_sandbox_2', name: 'Sale' }, 400, 'exclude each other'],

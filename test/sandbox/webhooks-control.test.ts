@@ -62,8 +62,8 @@ describe('the control plane', () => {
     expect(await remote.deliveries({ states: ['dead', 'queued'] })).toEqual([]);
     const [last] = await remote.deliveries({ limit: 1 });
     expect(await remote.delivery(String(last?.['id']))).toMatchObject([{ attempts: [{ response: { status: 500 } }] }]);
-    expect(await remote.redeliver(String(last?.['id']))).toBe(1);
-    expect(await remote.redeliver('failed')).toBe(0);
+    expect(await remote.redeliver(String(last?.['id']))).toMatchObject({ redelivered: 1 });
+    expect(await remote.redeliver('failed')).toMatchObject({ redelivered: 0 });
     await server.sandbox.settled();
     expect(made.received).toHaveLength(3);
   });

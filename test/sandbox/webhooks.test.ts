@@ -65,6 +65,7 @@ describe('a URL', () => {
     const first = sandbox.webhooks.add({ url: local, secret: own });
     const again = sandbox.webhooks.add({ url: `${local}#top`, events: ['order.paid'] });
     expect([first.known, again.known, again.id]).toEqual([false, true, first.id]);
+    expect(again.changes).toEqual(['its own secret is gone', 'order.paid now']);
     expect(sandbox.webhooks.list()).toEqual([
       {
         id: first.id,
@@ -94,7 +95,7 @@ describe('a URL', () => {
     sandbox.webhooks.remove(url);
     await post(paths.contacts, { phone: '+2' });
     await sandbox.time.advance(24 * hour);
-    expect([received.length, sandbox.counts().deliveries]).toEqual([1, 0]);
+    expect([received.length, sandbox.counts().waiting]).toEqual([1, 0]);
     expect(sandbox.deliveries()).toMatchObject([
       { state: 'dead', last: 'its webhook was removed' },
       { state: 'queued' },
@@ -127,8 +128,33 @@ describe('the events of a webhook', () => {
     expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 2 });
     await sandbox.settled();
     expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
-    expect(sandbox.counts()).toMatchObject({ queued: 0, deliveries: 0 });
+    expect(sandbox.counts()).toMatchObject({ queued: 0, waiting: 0 });
     expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
+  });
+
+  it.each(['caught up with', 'redelivered'])('are %s at once, also after the clock went back', async (how) => {
+    const { sandbox, post } = courierWorld();
+    await sandbox.time.advance(hour);
+    await post(paths.contacts, { phone: '+1' });
+    sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url, catchUp: how === 'caught up with' });
+    if (how === 'redelivered') sandbox.redeliver(sandbox.events()[0]?.id ?? '');
+    await sandbox.settled();
+    expect(received.map(({ type }) => type)).toEqual(['contact.created']);
+  });
+
+  it('that failed ahead of the wall leave at once when they are redelivered after the clock went back', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received } = await receiver((response) => response.writeHead(500).end());
+    sandbox.webhooks.add({ url });
+    await sandbox.time.advance(hour);
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
+    sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');
+    await sandbox.settled();
+    expect(received).toHaveLength(2);
   });
 
   it('begin with none of those unless that is asked for, nor with any that it is not registered for', async () => {

@@ -48,7 +48,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
 
 function collector(columns: number | undefined): { output: Output; text: () => string } {
   let text = '';
-  const write = async (part: string) => void (text += part);
+  const write = async (part: string | Uint8Array) => void (text += Buffer.from(part).toString());
   return { output: { isTTY: columns !== undefined, columns, write }, text: () => text };
 }
 

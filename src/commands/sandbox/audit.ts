@@ -2,6 +2,7 @@ import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { option } from '../../cli/params.ts';
 import { callRow } from './call-row.ts';
+import { inOurWords } from './refusals.ts';
 
 export const sandboxAudit = command({
   name: 'audit',
@@ -12,6 +13,9 @@ export const sandboxAudit = command({
     'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tPOST\t/api/public/messages/send-template\t200\tkey_5c1…\t\t',
   honours: [...printing],
   piped: 'rows',
-  run: async (context, { key }) => (await (await context.sandbox()).audit(key)).map(callRow),
+  run: async (context, { key }) => {
+    const calls = await inOurWords((await context.sandbox()).audit(key), { see: 'sandbox keys list' });
+    return calls.map(callRow);
+  },
   view: () => 'No calls yet',
 });

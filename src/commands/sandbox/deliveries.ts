@@ -1,17 +1,18 @@
+import type { Command } from '../../cli/command.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, flag, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
-import { isRows } from '../../terminal/rows.ts';
 import { deliveryText } from './delivery-text.ts';
+import { inOurWords } from './refusals.ts';
 
-export const sandboxDeliveries = command({
+const described = {
   name: 'deliveries',
   summary: 'Show how events came to webhooks, or one delivery with its attempts',
   params: {
     id: argument('[id]', 'of a delivery or an event: every attempt, as it was sent and answered'),
-    failed: flag('--failed', 'those whose attempts have all failed, or whose webhook is gone'),
+    failed: flag('--failed', 'those that are dead: ten attempts failed, or the webhook gets nothing more'),
     waiting: flag('--waiting', 'those that have yet to be attempted, or attempted again'),
     queued: flag('--queued', 'the events that came while nobody listened'),
     limit: option('--limit <n>', 'only the last n', count),
@@ -20,20 +21,34 @@ export const sandboxDeliveries = command({
   sample:
     'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\ndlv_…\tevt_…\tmessage.read\thttp://127.0.0.1:3000/hooks\twaiting\t1\t503\t2026-…',
   honours: [...printing],
+} as const;
+
+const all = command({
+  ...described,
   piped: 'rows',
-  run: async (context, { id, failed, waiting, queued, limit }) => {
+  run: async (context, { failed, waiting, queued, limit }) => {
     const states = [
       ...(failed ? (['dead'] as const) : []),
       ...(waiting ? (['waiting'] as const) : []),
       ...(queued ? (['queued'] as const) : []),
     ];
-    if (id !== undefined && (states.length > 0 || limit !== undefined)) throw usage('an id excludes the other options');
-    const sandbox = await context.sandbox();
-    if (id !== undefined) return { deliveries: await sandbox.delivery(id) };
-    return sandbox.deliveries({ states: states.length > 0 ? states : undefined, limit });
+    return (await context.sandbox()).deliveries({ states: states.length > 0 ? states : undefined, limit });
   },
-  view: (result) => {
-    if (isRows(result)) return 'No deliveries';
-    return 'deliveries' in result ? result.deliveries.map(deliveryText).join('\n\n') : '';
-  },
+  view: () => 'No deliveries',
 });
+
+const one = command({
+  ...described,
+  piped: 'text',
+  run: async (context, { id = '', failed, waiting, queued, limit }) => {
+    if (failed || waiting || queued || limit !== undefined) throw usage('an id excludes the other options');
+    const deliveries = await inOurWords((await context.sandbox()).delivery(id), { see: 'sandbox deliveries' });
+    return { deliveries };
+  },
+  view: ({ deliveries }) => deliveries.map(deliveryText).join('\n\n'),
+});
+
+export const sandboxDeliveries: Command = {
+  ...all,
+  run: (context, texts, emit) => (texts['id']?.length ? one : all).run(context, texts, emit),
+};

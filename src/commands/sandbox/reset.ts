@@ -1,8 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { chosen, required } from '../../cli/params.ts';
-import { cell } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { counted } from './counted.ts';
 
 const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 
@@ -25,9 +24,3 @@ export const resetSandbox = command({
   run: async (context, { what }) => ({ reset: what, ...(await (await context.sandbox()).reset(what)) }),
   view: ({ reset, ...counts }, ui) => `${ui.color.green('Reset')} ${reset}: ${counted(counts)}`,
 });
-
-function counted(counts: Row): string {
-  return Object.entries(counts)
-    .map(([name, count]) => `${cell(count)} ${name}`)
-    .join(', ');
-}

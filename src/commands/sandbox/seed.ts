@@ -4,6 +4,7 @@ import { printing } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
 import { usage } from '../../errors.ts';
 import { jsonIn } from '../body.ts';
+import { counted } from './counted.ts';
 
 export const seedSandbox = command({
   name: 'seed',
@@ -11,17 +12,20 @@ export const seedSandbox = command({
   details: [
     'The file is a JSON object that has these as arrays, or some of them. Of a record',
     'id and created_at may be missing; one whose phone, name or id is known takes the',
-    'place of the other. When one entry is wrong, nothing is taken.',
+    'place of the other. When one entry is wrong, nothing is taken. Such as:',
+    '  {"contacts": [{"phone": "+12025550142", "name": "Ada"}],',
+    '   "templates": [{"name": "thanks", "body": "Thank you, {{1}}!"}],',
+    '   "campaigns": [{"name": "Spring", "template": "thanks"}]}',
+    'To begin with what is there: bizmsg sandbox export > contents.json',
   ].join('\n'),
   params: { file: required('<file>', 'a JSON file, or - for stdin') },
   examples: ['sandbox seed - < contents.json'],
-  sample: 'Took 250 contacts, 4 templates, 1 campaigns',
+  sample: 'Took 250 contacts, 4 templates, 1 campaign',
   honours: [...printing],
   changes: true,
   piped: 'text',
   run: async (context, { file }) => (await context.sandbox()).seed(await contentsIn(context, file)),
-  view: ({ contacts, templates, campaigns }, ui) =>
-    `${ui.color.green('Took')} ${contacts} contacts, ${templates} templates, ${campaigns} campaigns`,
+  view: (taken, ui) => `${ui.color.green('Took')} ${counted({ ...taken })}`,
 });
 
 /** What a file holds for a sandbox, known to be good before one is asked. */

@@ -5,10 +5,11 @@ import { isRow } from '../../terminal/rows.ts';
 export const sandboxStatus = command({
   name: 'status',
   summary: 'Show the sandboxes that run on this machine',
+  details: 'Queued are events that nobody was registered for; waiting are deliveries that have yet to leave, or again.',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
-    'url\tpid\tplan\tshape\tuptime_s\tcontacts\ttemplates\tcampaigns\tmessages\tevents\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t6\t7\t3\t1\t2\t…',
+    'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) => {

@@ -7,6 +7,7 @@ import type { EventName } from '../../contract/events.ts';
 import { Mismatch, isRecord } from '../../contract/readers.ts';
 import { usage } from '../../errors.ts';
 import { jsonIn } from '../body.ts';
+import { inOurWords } from './refusals.ts';
 import { eventLine, eventNamed, eventNames, eventRow } from './trigger/event.ts';
 import { fieldsIn, flags, flagsOf } from './trigger/flags.ts';
 
@@ -34,7 +35,10 @@ export const triggerEvent = command({
   piped: 'text',
   run: async (context, { event, data, ...given }) => {
     const fields = data === undefined ? await flagged(event, given) : await filed(context, event, data, given);
-    const { events, ...ids } = await (await context.sandbox()).trigger(event, fields);
+    const asked = (await context.sandbox()).trigger(event, fields);
+    const { events, ...ids } = await inOurWords(asked, {
+      flags: { 'give to ': 'give --to ', 'give name ': 'give --name ' },
+    });
     return { ...ids, events: events.map(eventRow) };
   },
   view: ({ events }) => events.map(eventLine).join('\n'),

@@ -54,7 +54,7 @@ function redeliver({ sandbox }: Controlled, { body }: Input): object {
   const id = optional(fields, 'id', read.id);
   const failed = optional(fields, 'failed', boolean) ?? false;
   if ((id === undefined) !== failed) throw new Refusal(400, 'either id or failed says what is delivered again');
-  return { redelivered: sandbox.redeliver(id ?? 'failed') };
+  return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
 }
 
 function newWebhook(value: unknown): NewWebhook {

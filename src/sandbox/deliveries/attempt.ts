@@ -1,3 +1,4 @@
+import type { Target } from '../../delivery/target.ts';
 import type { Change, Next } from '../changes.ts';
 import type { Clock } from '../clock.ts';
 import type { Attempt } from '../delivery-records.ts';
@@ -10,7 +11,6 @@ import type { Sending, State } from '../state.ts';
 import { nextAfter, retryAfter } from './ladder.ts';
 import { letterOf, signingWith } from './letter.ts';
 import type { Letter } from './letter.ts';
-import type { Target } from './target.ts';
 
 export interface Surroundings {
   readonly state: State;

@@ -1,7 +1,7 @@
+import { createFifo } from '../../delivery/fifo.ts';
+import type { Fifo } from '../../delivery/fifo.ts';
 import type { Clock } from '../clock.ts';
 import type { Sending } from '../state.ts';
-import { createFifo } from './fifo.ts';
-import type { Fifo } from './fifo.ts';
 
 /** What is to leave for one webhook: a few attempts at once, and in a lane one first attempt after the other. */
 export interface Outbox {

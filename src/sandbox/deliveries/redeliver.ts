@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger.ts';
 import type { Mint } from '../random.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sending, State } from '../state.ts';
-import { closedTo } from './standing.ts';
+import { closedTo, standingOf } from './standing.ts';
 
 interface Office {
   readonly ledger: Ledger;
@@ -32,8 +32,30 @@ export function redelivering({ ledger: { state, commit }, mint, clock }: Office)
     // Queued, or known only to webhooks that are gone: whoever listens now gets it.
     const listening = receivers(state, event);
     if (listening.length === 0) throw new Refusal(400, `nobody listens to ${event.type}: add a webhook first`);
-    return listening.map((webhook, at) => deliveryOf(event, webhook, mint.id('dlv', state.serial + at + 1)));
+    const now = { at: clock.now() };
+    return listening.map((webhook, at) => deliveryOf(event, webhook, mint.id('dlv', state.serial + at + 1), now));
   }
+}
+
+/** What `failed` does not mean. */
+export interface Remaining {
+  /** Dead, and its webhook gets nothing more. */
+  readonly disabled: number;
+  readonly removed: number;
+  /** It has failed, and will leave again by itself. */
+  readonly waiting: number;
+}
+
+export function remaining(state: State): Remaining {
+  const counts = { disabled: 0, removed: 0, waiting: 0 };
+  for (const sending of state.deliveries.values()) {
+    const { state: standing } = standingOf(sending, state);
+    if (standing === 'waiting' && sending.tries > 0) counts.waiting += 1;
+    if (standing !== 'dead' || closedTo(sending.to, state) === undefined) continue;
+    if (state.webhooks.has(sending.delivery.webhook)) counts.disabled += 1;
+    else counts.removed += 1;
+  }
+  return counts;
 }
 
 function failed(state: State): readonly Sending[] {

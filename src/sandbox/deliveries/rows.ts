@@ -82,9 +82,12 @@ function recordOf(entry: Entry, state: State): DeliveryRecord {
   return { ...row, webhook: delivery.webhook, fault: delivery.fault ?? null, attempts };
 }
 
+const none = { attempts: 0, last: null, next_at: null } as const;
+
+/** Always the same columns in the same order: the first row decides a table's. */
 function rowOf(entry: Entry, state: State): DeliveryRow {
-  const none = { url: null, attempts: 0, last: null, next_at: null };
-  if (!('delivery' in entry)) return { id: entry.id, event: entry.id, type: entry.type, ...none, state: 'queued' };
+  if (!('delivery' in entry))
+    return { id: entry.id, event: entry.id, type: entry.type, url: null, state: 'queued', ...none };
   const { delivery, event, to, attempts, next } = entry;
   const standing = standingOf(entry, state);
   const last = attempts.at(-1);

@@ -1,9 +1,5 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isLoopback } from '../../delivery/localhost.ts';
 import { Refusal } from '../refusal.ts';
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
 
 /** A URL that events may go to, in its normal form. §5.9: they stay on this machine unless it is meant. */
 export function webhookUrl(text: string, external: boolean): URL {
@@ -14,17 +10,7 @@ export function webhookUrl(text: string, external: boolean): URL {
   if (url.username !== '' || url.password !== '')
     throw new Refusal(400, 'the URL of a webhook has no user and no password in it');
   if (!external && !isLoopback(url.hostname))
-    throw new Refusal(400, `${url.hostname} is not this machine: allow external to send events there`);
+    throw new Refusal(400, `${url.hostname} is not this machine: give external: true to send events there`);
   url.hash = '';
   return url;
-}
-
-/** Names that mean this machine, whatever a name server says (RFC 6761). */
-export function isLocalhost(host: string): boolean {
-  return /^(?:.+\.)?localhost\.?$/.test(host);
-}
-
-function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return isLocalhost(host) || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }

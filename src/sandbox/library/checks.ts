@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { CliError } from '../../errors.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { Refusal } from '../refusal.ts';
@@ -58,5 +59,6 @@ function isObject(value: unknown): boolean {
 }
 
 function said(value: unknown): string {
-  return typeof value === 'string' ? `"${value}"` : String(value);
+  if (typeof value === 'string') return `"${value}"`;
+  return inspect(value, { depth: 1, breakLength: Infinity, maxArrayLength: 10, maxStringLength: 100 });
 }

@@ -18,8 +18,7 @@ export interface SentMessage {
   readonly params: readonly string[];
   /** That of the key that sent it. */
   readonly mode: Mode;
-  /** `sent`, `delivered`, `read` or `failed`. */
-  readonly status: string;
+  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly sentAt: Date;
 }
 
@@ -76,8 +75,8 @@ export interface Delivery {
   readonly event: string;
   readonly type: string;
   readonly url: string;
-  /** `waiting`, `delivered`, `dead` after the last attempt, or `dropped` by a fault. */
-  readonly state: string;
+  /** `dead` after the last attempt, `dropped` by a fault. */
+  readonly state: 'waiting' | 'delivered' | 'dead' | 'dropped';
   readonly attempts: number;
   /** What came of the last attempt: a status, or why there was none. */
   readonly last?: number | string | undefined;

@@ -109,7 +109,7 @@ export interface SandboxClock {
   now(): Date;
   /** From now on only `advance` moves it. */
   freeze(): void;
-  /** Goes with the wall again. */
+  /** Goes with the wall again. What was due by a clock ahead of it stays due at its own time. */
   real(): void;
   /** Has all that falls due until then happen, in order, and awaits each delivery to a webhook. */
   advance(by: Span | 'next-minute' | 'next-hour' | 'next-day' | 'next-month'): Promise<void>;

@@ -33,14 +33,15 @@ export function webhooksOf({ webhooks }: Service): SandboxWebhooks {
 
 /** What nobody was registered for is an event, and on its way to nobody. */
 export function deliveriesOf({ deliveries }: Service): readonly Delivery[] {
-  return deliveries({ states: ['waiting', 'delivered', 'dead', 'dropped'] }).map(deliveryOf);
+  return deliveries().flatMap((row) => (row.state === 'queued' ? [] : [deliveryOf(row, row.state)]));
 }
 
 function webhookOf({ id, url, events, state, reason }: WebhookRow): Webhook {
   return { id, url, events, state, ...(reason !== undefined && { reason }) };
 }
 
-function deliveryOf({ id, event, type, url, state, attempts, last, next_at }: DeliveryRow): Delivery {
+function deliveryOf(row: DeliveryRow, state: Delivery['state']): Delivery {
+  const { id, event, type, url, attempts, last, next_at } = row;
   return {
     id,
     event,

@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { configuration } from '../../errors.ts';
+import { CliError, configuration } from '../../errors.ts';
 import { post } from '../../post.ts';
 import { controlPrefix, tokenHeader } from '../control/paths.ts';
 import type { Locator } from '../locator.ts';
@@ -13,27 +13,37 @@ export type Ask = <T>(
   path: string,
   answer: Reader<T>,
   body?: object,
-  /** Milliseconds that the answer may take on top of the usual. */
-  patience?: number,
+  limits?: Limits,
 ) => Promise<T>;
+
+interface Limits {
+  /** Milliseconds that the answer may take on top of the usual. */
+  readonly patience?: number;
+  /** Calls it off. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 const usual = 15_000;
 
 export function asking({ url, token }: Pick<Locator, 'url' | 'token'>): Ask {
-  return async (method, path, answer, body, patience = 0) => {
+  return async (method, path, answer, body, { patience = 0, signal } = {}) => {
     const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
     const got = await post(`${url}${controlPrefix}${path}`, {
       method,
       headers,
       body: body ? JSON.stringify(body) : '',
       timeout: Number.isFinite(patience) ? usual + patience : 0,
+      signal,
     }).catch((error: unknown) => {
       throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
     });
     const value: unknown = JSON.parse(got.body);
     if (got.status === 200) return answer(value);
     const reason = read.object({ error: read.object({ message: read.string }) })(value).error.message;
-    throw configuration('sandbox-refused', `the sandbox refused: ${reason}`);
+    const message = `the sandbox refused: ${reason}`;
+    throw got.status === 404
+      ? new CliError('notFound', 'not-found', message)
+      : configuration('sandbox-refused', message);
   };
 }
 

@@ -24,9 +24,9 @@ const patience = 120_000;
 
 export function contentsOf(ask: Ask): RemoteContents {
   return {
-    reset: async (what) => (await ask('POST', '/reset', read.object({ counts: row }), { what }, patience)).counts,
-    seed: (contents) => ask('POST', '/seed', seeded, contents, patience),
-    export: () => ask('GET', '/export', exported, undefined, patience),
+    reset: async (what) => (await ask('POST', '/reset', read.object({ counts: row }), { what }, { patience })).counts,
+    seed: (contents) => ask('POST', '/seed', seeded, contents, { patience }),
+    export: () => ask('GET', '/export', exported, undefined, { patience }),
   };
 }
 

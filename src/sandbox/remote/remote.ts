@@ -25,7 +25,7 @@ export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, Remot
   /** Resolves once its port is free again. */
   stop(): Promise<void>;
   /** What happened after a cursor, and the next cursor; with patience, of milliseconds, once something has. */
-  events(after?: number, patience?: number): Promise<{ readonly events: readonly Row[]; readonly cursor: number }>;
+  events(after?: number, patience?: number, signal?: AbortSignal): Promise<RemoteEvents>;
   requests(after?: number, patience?: number): Promise<{ readonly requests: readonly Row[]; readonly cursor: number }>;
   messages(): Promise<readonly Row[]>;
   /** Of the first sandbox key, unless told. */
@@ -36,6 +36,11 @@ export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, Remot
   revokeKey(key: string): Promise<void>;
   goLive(): Promise<void>;
   setPlan(plan: Partial<PlanSetting> & Pick<PlanSetting, 'name'>): Promise<Row>;
+}
+
+interface RemoteEvents {
+  readonly events: readonly Row[];
+  readonly cursor: number;
 }
 
 export interface RemoteEnv {
@@ -61,10 +66,10 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
       await ask('POST', '/stop', row);
       await untilSilent(url);
     },
-    events: (after = 0, patience = 0) =>
-      ask('GET', `/events?after=${after}&wait=${patience}`, eventPage, undefined, patience),
+    events: (after = 0, patience = 0, signal) =>
+      ask('GET', `/events?after=${after}&wait=${patience}`, eventPage, undefined, { patience, signal }),
     requests: (after = 0, patience = 0) =>
-      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, patience),
+      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, { patience }),
     messages: () => rows('/messages', 'messages'),
     audit: (key) => rows(key === undefined ? '/audit' : `/audit?key=${encodeURIComponent(key)}`, 'calls'),
     choices: () => rows('/choices', 'choices'),

@@ -1,4 +1,5 @@
 import * as read from '../../contract/readers.ts';
+import type { Stranded } from '../stranded.ts';
 import type { Landmark } from '../time.ts';
 import { list, number } from './asking.ts';
 import type { Ask, Row } from './asking.ts';
@@ -6,7 +7,8 @@ import type { Ask, Row } from './asking.ts';
 export interface RemoteTime {
   clock(): Promise<RemoteNow>;
   freeze(): Promise<RemoteNow>;
-  real(): Promise<RemoteNow>;
+  /** Tells what is due later than it would have been. */
+  real(): Promise<RemoteNow & Stranded>;
   advance(by: number | Landmark): Promise<RemoteNow & { readonly fired: readonly Row[] }>;
 }
 
@@ -20,13 +22,18 @@ export function timeOf(ask: Ask): RemoteTime {
   return {
     clock: () => ask('GET', '/clock', read.object(now)),
     freeze: () => ask('POST', '/clock/freeze', read.object(now)),
-    real: () => ask('POST', '/clock/real', read.object(now)),
+    real: () => ask('POST', '/clock/real', read.object({ ...now, later: number, from: stringOrNull })),
     // As long as what it delivers takes.
-    advance: (by) => ask('POST', '/clock/advance', read.object({ ...now, fired: list }), { by }, Infinity),
+    advance: (by) =>
+      ask('POST', '/clock/advance', read.object({ ...now, fired: list }), { by }, { patience: Infinity }),
   };
 }
 
 const now = { now: read.string, frozen: boolean, ahead: number } as const;
+
+function stringOrNull(value: unknown, at = ''): string | null {
+  return value === null ? null : read.string(value, at);
+}
 
 function boolean(value: unknown, at = ''): boolean {
   if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');

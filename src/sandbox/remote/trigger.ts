@@ -16,7 +16,7 @@ interface RemoteTriggered {
 export function triggerOf(ask: Ask): RemoteTrigger {
   return {
     // A broadcast may be long.
-    trigger: (event, fields) => ask('POST', '/trigger', triggered, { event, fields }, 60_000),
+    trigger: (event, fields) => ask('POST', '/trigger', triggered, { event, fields }, { patience: 60_000 }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as read from '../../contract/readers.ts';
+import type { Remaining } from '../deliveries/redeliver.ts';
 import type { DeliveryFilter } from '../deliveries/rows.ts';
 import type { NewWebhook } from '../webhooks.ts';
 import { list, number, row } from './asking.ts';
@@ -14,8 +15,8 @@ export interface RemoteWebhooks {
   deliveries(filter?: DeliveryFilter): Promise<readonly Row[]>;
   /** In full, by the id of a delivery or of an event. */
   delivery(id: string): Promise<readonly Row[]>;
-  /** Takes the id of a delivery or of an event, or `failed`; says how many. */
-  redeliver(which: string): Promise<number>;
+  /** Takes the id of a delivery or of an event, or `failed`; says how many, and what `failed` leaves out. */
+  redeliver(which: string): Promise<{ readonly redelivered: number; readonly remaining: Remaining }>;
 }
 
 export function webhooksOf(ask: Ask): RemoteWebhooks {
@@ -32,14 +33,12 @@ export function webhooksOf(ask: Ask): RemoteWebhooks {
       return (await ask('GET', `/deliveries?${query.toString()}`, several)).deliveries;
     },
     delivery: async (id) => (await ask('GET', `/delivery?id=${encodeURIComponent(id)}`, several)).deliveries,
-    redeliver: async (which) => {
-      const answer = read.object({ redelivered: number });
-      return (await ask('POST', '/redeliver', answer, which === 'failed' ? { failed: true } : { id: which }))
-        .redelivered;
-    },
+    redeliver: (which) => ask('POST', '/redeliver', redelivered, which === 'failed' ? { failed: true } : { id: which }),
   };
 }
 
 const one = read.object({ webhook: row });
 const several = read.object({ deliveries: list });
+const remaining = read.object({ disabled: number, removed: number, waiting: number });
+const redelivered = read.object({ redelivered: number, remaining });
 const secret = read.object({ secret: read.string, until: read.string });

@@ -43,7 +43,7 @@ function campaignNamed(which: string, { campaigns: { by, list } }: State): Campa
   const found = by.get(which) ?? named.find(isOpen) ?? named[0];
   if (!found) throw new Refusal(404, `there is no campaign "${which}"`);
   if (isOpen(found)) return found;
-  throw new Refusal(400, `the campaign "${found.name}" is COMPLETED already; give --name for a new one`);
+  throw new Refusal(400, `the campaign "${found.name}" is COMPLETED already; give name for a new one`);
 }
 
 function newCampaign(name: string, template: string | undefined, desk: Desk): Campaign {

@@ -54,15 +54,15 @@ function fresh(to: string, { message, template }: Given, desk: Desk): SentMessag
 }
 
 function known(type: Type, { message: id, template }: Given, { messages }: State): SentMessage {
-  if (template !== undefined) throw new Refusal(400, 'a template is for a new message: give --to as well');
+  if (template !== undefined) throw new Refusal(400, 'a template is for a new message: give to as well');
   if (id === undefined) {
     const found = [...messages.values()].findLast(({ status }) => ways[status]?.[type]);
     if (found) return found;
     const what = messages.size === 0 ? 'there is no message yet' : `no message can still get ${type}`;
-    throw new Refusal(404, `${what}: send one, or give --to for a new one`);
+    throw new Refusal(404, `${what}: send one, or give to for a new one`);
   }
   const found = messages.get(id);
-  if (!found) throw new Refusal(404, `there is no message ${id}: send one, or give --to for a new one`);
+  if (!found) throw new Refusal(404, `there is no message ${id}: send one, or give to for a new one`);
   return found;
 }
 

@@ -11,7 +11,7 @@ export const clockAdvance = command({
   name: 'advance',
   summary: 'Move the clock of the sandbox on, and run what falls due',
   details:
-    'What falls due runs in order, each at its own time, and every delivery is awaited. Receipts, retries, the minute and the month follow this clock; the timestamp of a signature stays on the wall.',
+    'What falls due runs in order, each at its own time, and every delivery is awaited. Receipts, retries, the minute and the month follow this clock; the timestamp of a signature stays on the wall. A minute is opened by its first request: advance 60s for a fresh one.',
   params: {
     by: argument('[span]', 'how far: 5s, 10m, 2h or 31d', span),
     to: choice('--to <when>', 'to the beginning of the next one, in UTC', [

@@ -25,13 +25,21 @@ export const clockFreeze = clockCommand({
 export const clockReal = clockCommand({
   name: 'real',
   summary: 'Let the clock of the sandbox go with the wall again',
+  details:
+    'When it was ahead, it goes back: receipts and retries that were scheduled by it stay due at their own times, and it tells how many.',
   sample: '2026-05-01T12:00:00.000Z, as on the wall',
-  run: async (context) => (await context.sandbox()).real(),
+  run: async (context) => {
+    const { later, from, ...now } = await (await context.sandbox()).real();
+    if (later > 0)
+      context.note('due-later', `${stranded(later)} due only from ${from} on; advance the clock, or reset`);
+    return now;
+  },
 });
 
 interface ClockCommand {
   readonly name: string;
   readonly summary: string;
+  readonly details?: string;
   readonly sample: string;
   run(context: Context): Promise<Now>;
 }
@@ -45,6 +53,10 @@ function clockCommand(definition: ClockCommand) {
     piped: 'text',
     view: timeText,
   });
+}
+
+function stranded(count: number): string {
+  return count === 1 ? '1 receipt or delivery is' : `${count} receipts and deliveries are`;
 }
 
 export function timeText({ now, frozen, ahead }: Now): string {

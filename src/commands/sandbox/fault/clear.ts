@@ -1,6 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { argument } from '../../../cli/params.ts';
+import { inOurWords } from '../refusals.ts';
 
 export const clearFaults = command({
   name: 'clear',
@@ -11,7 +12,9 @@ export const clearFaults = command({
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { id }) => ({ cleared: await (await context.sandbox()).clearFaults(id) }),
+  run: async (context, { id }) => ({
+    cleared: await inOurWords((await context.sandbox()).clearFaults(id), { see: 'sandbox fault list' }),
+  }),
   view: ({ cleared }, ui) =>
     cleared.length === 0 ? 'There was no fault' : `${ui.color.green('Cleared')} ${cleared.join(', ')}`,
 });

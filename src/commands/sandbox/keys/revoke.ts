@@ -1,6 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { required } from '../../../cli/params.ts';
+import { inOurWords } from '../refusals.ts';
 
 export const revokeSandboxKey = command({
   name: 'revoke',
@@ -13,7 +14,7 @@ export const revokeSandboxKey = command({
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
-    await (await context.sandbox()).revokeKey(id);
+    await inOurWords((await context.sandbox()).revokeKey(id), { see: 'sandbox keys list' });
     return { revoked: id };
   },
   view: ({ revoked }, ui) => `${ui.color.green('Revoked')} ${revoked}`,

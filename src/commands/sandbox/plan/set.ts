@@ -18,6 +18,7 @@ const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as
 export const setPlan = command({
   name: 'set',
   summary: "Give the sandbox's account another plan",
+  details: 'A minute is opened by its first request: sandbox clock advance 60s gives a fresh one.',
   params: {
     plan: required('<name>', planNames.join(', '), (text) => chosen(text, planNames)),
     rate: option('--rate <rate>', "in place of the plan's: 20/s or 300/m", rate),
@@ -36,10 +37,14 @@ export const setPlan = command({
     return { plan: name, per_minute: rate ?? perMinute ?? null, per_month: monthly ?? perMonth ?? null, without };
   },
   view: ({ plan, per_minute: minute, per_month: month, without }) => {
-    const limits = [`${minute ?? 'unlimited'} requests a minute`, `${month ?? 'unlimited'} messages a month`];
+    const limits = [`${limit(minute, 'request')} a minute`, `${limit(month, 'message')} a month`];
     return `${plan}: ${[...limits, ...(without.length > 0 ? [`without ${without.join(', ')}`] : [])].join(', ')}`;
   },
 });
+
+function limit(most: number | null, what: string): string {
+  return most === 1 ? `1 ${what}` : `${most ?? 'unlimited'} ${what}s`;
+}
 
 function excluded(text: string): readonly (typeof endpointWords)[number][] {
   return text.split(',').map((word) => chosen(word.trim(), endpointWords));

@@ -1,6 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { flag, option, required } from '../../../cli/params.ts';
+import { inOurWords } from '../refusals.ts';
 import { eventNames } from './event-names.ts';
 import { webhookRow } from './row.ts';
 
@@ -26,9 +27,11 @@ export const addWebhook = command({
   piped: 'id',
   run: async (context, { url, events, secretStdin, external, catchUp }) => {
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
-    const webhook = await (await context.sandbox()).addWebhook({ url, events, secret, external, catchUp });
-    const { known, caughtUp: caught_up } = webhook;
-    if (known === true) context.note('known-webhook', 'that URL was registered already; these are its settings now');
+    const asked = (await context.sandbox()).addWebhook({ url, events, secret, external, catchUp });
+    const webhook = await inOurWords(asked, { flags: { 'external: true': '--allow-external' } });
+    const { known, changes, caughtUp: caught_up } = webhook;
+    const other = Array.isArray(changes) && changes.length > 0 ? changes.join('; ') : 'as it is now';
+    if (known === true) context.note('known-webhook', `that URL was registered already: ${other}`);
     return { ...webhookRow(webhook), known, caught_up };
   },
   view: ({ id, url, events, known, caught_up: caughtUp }, ui) => {

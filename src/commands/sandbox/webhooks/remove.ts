@@ -1,6 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { required } from '../../../cli/params.ts';
+import { inOurWords } from '../refusals.ts';
 
 export const removeWebhook = command({
   name: 'remove',
@@ -13,7 +14,8 @@ export const removeWebhook = command({
   changes: true,
   piped: 'text',
   run: async (context, { webhook }) => {
-    const { id, url } = await (await context.sandbox()).removeWebhook(webhook);
+    const removed = (await context.sandbox()).removeWebhook(webhook);
+    const { id, url } = await inOurWords(removed, { see: 'sandbox webhooks list' });
     return { removed: id, url };
   },
   view: ({ removed, url }, ui) => `${ui.color.green('Removed')} ${String(removed)}: ${String(url)}`,

@@ -2,6 +2,7 @@ import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { argument, flag } from '../../../cli/params.ts';
 import { usage } from '../../../errors.ts';
+import { inOurWords } from '../refusals.ts';
 
 export const rotateSecret = command({
   name: 'rotate',
@@ -20,7 +21,8 @@ export const rotateSecret = command({
   run: async (context, { id, showSecret }) => {
     if (id !== undefined && !showSecret)
       throw usage('nobody would know the new secret', 'add --show-secret, or set one with webhooks add --secret-stdin');
-    const { secret, until } = await (await context.sandbox()).rotateSecret(id);
+    const rotated = (await context.sandbox()).rotateSecret(id);
+    const { secret, until } = await inOurWords(rotated, { see: 'sandbox webhooks list' });
     return { rotated: id ?? 'sandbox', until, ...(showSecret && { secret }) };
   },
   view: ({ rotated, until, secret }, ui) => {

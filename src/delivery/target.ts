@@ -4,14 +4,27 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import type { Attempt } from '../delivery-records.ts';
 import { createBody } from './body.ts';
-import type { Body } from './body.ts';
-import type { Letter } from './letter.ts';
-import { isLocalhost } from './url.ts';
+import type { Body, Kept } from './body.ts';
+import { isLocalhost } from './localhost.ts';
+
+/** What is sent. */
+interface Letter {
+  /** In a list, name and value in turns, they go as they are: then `host` and `content-length` are in it. */
+  readonly headers: Readonly<Record<string, string>> | readonly string[];
+  readonly body: string | Uint8Array;
+}
+
+interface Response extends Kept {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** What came back, and why there is none, or no whole one. */
-type Outcome = Pick<Attempt, 'response' | 'error'>;
+export interface Outcome {
+  readonly response?: Response;
+  readonly error?: string;
+}
 
 /** The way to one URL. */
 export interface Target {
@@ -35,7 +48,8 @@ export function openTarget(url: URL, patience: number): Target {
   };
   let open = true;
   return {
-    async send({ headers, body }) {
+    async send({ headers: given, body }) {
+      const headers = isList(given) ? [...given] : { ...given };
       const outcome = await exchange(request({ ...options, headers, agent: kept }), body, patience);
       if (outcome !== 'stale') return outcome;
       const again = open && (await exchange(request({ ...options, headers, agent: fresh }), body, patience));
@@ -49,7 +63,7 @@ export function openTarget(url: URL, patience: number): Target {
 }
 
 /** `stale` when it went out on a connection that the other side had closed meanwhile. */
-function exchange(request: ClientRequest, body: string, patience: number): Promise<Outcome | 'stale'> {
+function exchange(request: ClientRequest, body: Letter['body'], patience: number): Promise<Outcome | 'stale'> {
   return new Promise((resolve) => {
     let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
     const end = (outcome: Outcome | 'stale') => {
@@ -82,11 +96,15 @@ function exchange(request: ClientRequest, body: string, patience: number): Promi
   });
 }
 
+function isList(headers: Letter['headers']): headers is readonly string[] {
+  return Array.isArray(headers);
+}
+
 function isClosed({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-function responseOf({ statusCode = 0, headers }: IncomingMessage, body: Body): Attempt['response'] {
+function responseOf({ statusCode = 0, headers }: IncomingMessage, body: Body): Response {
   const given = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
   return { status: statusCode, headers: Object.fromEntries(given), ...body.kept() };
 }

@@ -1,6 +1,8 @@
-import type { Attempt } from '../delivery-records.ts';
-
-type Kept = Pick<NonNullable<Attempt['response']>, 'body' | 'encoding'>;
+export interface Kept {
+  /** As text where it is UTF-8. */
+  readonly body: string;
+  readonly encoding?: 'base64';
+}
 
 /** The beginning of an answer's body. */
 export interface Body {
