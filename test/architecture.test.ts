@@ -15,6 +15,14 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'commands'],
     lazy: ['sandbox'],
   },
+  'commands/webhooks': {
+    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
+    lazy: ['webhooks', 'profiles/base-url'],
+  },
+  // Loaded by who waits for events.
+  'commands/waiting': {
+    now: ['cli/command', 'contract', 'webhooks', 'commands/waiting'],
+  },
   commands: {
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
     // They read what is given, and hold no state.
@@ -25,6 +33,13 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
     now: ['contract', 'profiles/base-url', 'profiles/environment', 'profiles/folders', 'sandbox/locator'],
     lazy: ['cli/child', 'sandbox/start', 'sandbox/remote/remote'],
   },
+  // The same.
+  'cli/signing-secret.ts': {
+    now: ['profiles/environment', 'profiles/folders', 'profiles/key', 'profiles/names', 'profiles/store'],
+  },
+  'cli/watch.ts': {
+    now: ['cli', 'profiles/base-url', 'profiles/resolve', 'webhooks'],
+  },
   cli: {
     now: ['cli', 'contract', 'terminal'],
     lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
@@ -33,8 +48,10 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   profiles: { now: ['profiles', 'contract'], lazy: ['profiles'] },
   // What `bizmsg/sandbox` gives: whoever tests with it loads nothing but Node.
   'sandbox/library': { now: ['sandbox', 'contract'] },
-  sandbox: { now: ['sandbox', 'contract', 'webhooks/signature'], lazy: ['sandbox'] },
-  webhooks: { now: ['webhooks', 'contract'] },
+  sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
+  webhooks: { now: ['webhooks', 'contract', 'delivery'] },
+  // How events are sent.
+  delivery: { now: ['delivery'] },
   terminal: { now: ['terminal'], lazy: ['terminal'] },
   contract: { now: ['contract'] },
 };

@@ -11,6 +11,7 @@ import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import type { Reporter } from './report.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import type { Wanted, Watch } from './watch.ts';
 import type { Who } from './who.ts';
 
 /** What a command may use. Each part is made on first use, so that none costs before. */
@@ -26,9 +27,15 @@ export interface Context extends Prompts {
   client(): Promise<Client>;
   clientFor(target: Target): Promise<Client>;
   profiles(): Promise<Profiles>;
+  /** What signs events: the given secret, else that of the environment or the profile. It is printed nowhere. */
+  signingSecret(given?: string): Promise<string | undefined>;
   sandboxes(): Promise<Sandboxes>;
   /** The control plane of the sandbox that the profile `local` means, started if need be. */
   sandbox(): Promise<Remote>;
+  /** The events of the service that is called, from now on; it fails where nobody would hear them. */
+  watch(wanted?: Wanted): Promise<Watch>;
+  /** Whether lines are read as they come, and not data at the end. */
+  readonly showsLines: boolean;
 }
 
 /** What the frame alone needs of it. */
@@ -49,6 +56,7 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
   const sandboxes = once(async () => (await import('./sandboxes.ts')).openSandboxes(host));
   const line = { host, given, reporter, sandboxes };
   const prompts = createPrompts(host, given);
+  const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
   const connected = async (caller: Parameters<typeof connect>[1]): Promise<Client> => {
@@ -61,7 +69,7 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
     given,
     signal: host.signal,
     ...prompts,
-    note: (code, message) => void (given.quiet || reporter.note(code, message)),
+    note,
     helpFor,
     who: async () => {
       const [{ explain }, { winnerOf }] = await Promise.all([import('../profiles/explain.ts'), import('./who.ts')]);
@@ -80,11 +88,23 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
       ]);
       return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
     }),
+    signingSecret: async (given) => {
+      const secret = (await import('./signing-secret.ts')).signingSecret(host, line.given, given);
+      if (secret !== undefined) reporter.hide(secret);
+      return secret;
+    },
     sandboxes,
     sandbox: once(async () => {
       const found = await sandboxes();
       return found.remote(await found.ensure());
     }),
+    watch: async (wanted = 'told') =>
+      (await import('./watch.ts')).openWatch({ host, given, sandboxes: await sandboxes(), note }, wanted),
+    get showsLines() {
+      const { output, json, columns, query } = given;
+      if (json || columns !== undefined || query !== undefined) return false;
+      return output === undefined ? host.stdout.isTTY : output === 'table';
+    },
     simulated: () => connections.some(({ simulated }) => simulated),
     close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
   };

@@ -45,6 +45,13 @@ import { removeWebhook } from './sandbox/webhooks/remove.ts';
 import { rotateSecret } from './sandbox/webhooks/rotate.ts';
 import { sendTemplate } from './send-template.ts';
 import { listTemplates } from './templates/list.ts';
+import { expectEvent } from './webhooks/expect.ts';
+import { webhooksHistory } from './webhooks/history.ts';
+import { listenForEvents } from './webhooks/listen.ts';
+import { replayEvents } from './webhooks/replay.ts';
+import { showEvent } from './webhooks/show.ts';
+import { signBody } from './webhooks/sign.ts';
+import { verifyEvent } from './webhooks/verify.ts';
 import { whoami } from './whoami.ts';
 
 /** The whole surface. */
@@ -89,6 +96,15 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     sandboxRequests,
     sandboxAudit,
     sandboxChoices,
+  ]),
+  group('webhooks', 'Receive events on this machine, and look at them, check and repeat them', [
+    listenForEvents,
+    webhooksHistory,
+    showEvent,
+    expectEvent,
+    verifyEvent,
+    signBody,
+    replayEvents,
   ]),
   api,
   helpCommand,

@@ -1,43 +1,73 @@
 import { command } from '../cli/command.ts';
 import type { Context } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
-import { argument, flag, option, repeated } from '../cli/params.ts';
-import { phone, phoneDoubt } from '../cli/values.ts';
+import { argument, choice, flag, option, repeated } from '../cli/params.ts';
+import type { Input } from '../cli/params.ts';
+import { duration, phone, phoneDoubt } from '../cli/values.ts';
 import { usage } from '../errors.ts';
+
+const params = {
+  phone: argument('[phone]', 'recipient, such as +12025550101'),
+  name: argument('[template]', 'name of an approved template'),
+  to: option('--to <phone>', 'the recipient, when no argument is given'),
+  template: option('--template <name>', 'the template, when no argument is given'),
+  params: repeated('-p, --param <value>', 'a template variable; one for each, in order'),
+  allowEmpty: flag('--allow-empty', 'an empty value is meant'),
+  wait: flag('--wait', 'wait for what becomes of the message; 12 if it fails, 13 if nothing comes'),
+  waitFor: choice('--wait-for <state>', 'what --wait waits for; delivered unless told', ['delivered', 'read']),
+  within: option('--within <duration>', 'how long --wait waits (30s)', duration),
+} as const;
 
 export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
-  details: 'Through a pipe it prints the bare message_id. It makes exactly one call and never sends twice.',
-  params: {
-    phone: argument('[phone]', 'recipient, such as +12025550101'),
-    name: argument('[template]', 'name of an approved template'),
-    to: option('--to <phone>', 'the recipient, when no argument is given'),
-    template: option('--template <name>', 'the template, when no argument is given'),
-    params: repeated('-p, --param <value>', 'a template variable; one for each, in order'),
-    allowEmpty: flag('--allow-empty', 'an empty value is meant'),
-  },
+  details: [
+    'Through a pipe it prints the bare message_id. It makes exactly one call and',
+    'never sends twice. With --wait it hears the events of the local sandbox, or',
+    'those that come to bizmsg webhooks listen on this machine.',
+  ].join('\n'),
+  params,
   examples: [
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
     'send-template --to +12025550101 --template welcome --profile local -o json',
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --dry-run',
+    'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --wait',
   ],
   sample: 'msg_sandbox_73617ba99900000k',
   honours: calling,
   changes: true,
   piped: 'id',
-  run: async (context, input) => {
-    const byFlag = input.to !== undefined || input.template !== undefined;
-    if (byFlag && input.phone !== undefined) {
-      throw usage('--to and --template do not go together with arguments', 'give both as arguments or both as options');
-    }
-    const to = phone(input.phone ?? input.to ?? (await context.ask('Recipient', '--to', phone)));
-    const template = input.name ?? input.template ?? (await context.ask('Template', '--template'));
-    doubt(context, to);
-    return (await context.client()).call('sendTemplate', { to, template, params: input.params });
+  run: async (context, input, emit) => {
+    checkWait(input);
+    const body = await ordered(context, input);
+    const client = await context.client();
+    const send = () => client.call('sendTemplate', body);
+    if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
+    const { sendAndWait } = await import('./waiting/sending.ts');
+    const { waitFor: goal = 'delivered', within = 30_000 } = input;
+    return sendAndWait(context, { goal, within, emit }, send);
   },
-  view: (sent, ui) => `${ui.done('Sent')} ${sent.message_id}`,
+  data: ({ data }) => data,
+  view: ({ data, shown }, ui) => (shown ? '' : `${ui.done('Sent')} ${data.message_id}`),
+  exit: ({ fault }) => fault ?? 'done',
 });
+
+function checkWait({ wait, waitFor, within }: Input<typeof params>): void {
+  if (wait) return;
+  if (waitFor !== undefined) throw usage('--wait-for says what --wait waits for', 'add --wait');
+  if (within !== undefined) throw usage('--within says how long --wait waits', 'add --wait');
+}
+
+async function ordered(context: Context, input: Input<typeof params>) {
+  const byFlag = input.to !== undefined || input.template !== undefined;
+  if (byFlag && input.phone !== undefined) {
+    throw usage('--to and --template do not go together with arguments', 'give both as arguments or both as options');
+  }
+  const to = phone(input.phone ?? input.to ?? (await context.ask('Recipient', '--to', phone)));
+  const template = input.name ?? input.template ?? (await context.ask('Template', '--template'));
+  doubt(context, to);
+  return { to, template, params: input.params };
+}
 
 function doubt(context: Context, to: string): void {
   const message = phoneDoubt(to);

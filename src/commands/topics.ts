@@ -26,9 +26,9 @@ const exitCodes = `Exit codes
   12   the opposite came of what was waited for, or a check did not hold
   13   unsure: it may have been done. A POST was sent, and then came a time-out,
        a reset, a 5xx or an answer that cannot be read. It is never repeated
-       without your word
-  126  the command of sandbox exec cannot be run
-  127  the command of sandbox exec is not found
+       without your word. Or what was waited for did not come in time
+  126  the command of sandbox exec or webhooks expect cannot be run
+  127  the command of sandbox exec or webhooks expect is not found
   129  hung up       130  interrupted       143  terminated
 `;
 
@@ -40,7 +40,8 @@ const environment = `Environment
   BIZMSG_MODE         sandbox or live: the kind of key that must be used
   BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine
                       (for --profile local the one at BIZMSG_BASE_URL, if any)
-  BIZMSG_WEBHOOK_SECRET   printed by sandbox env; for your own receiver
+  BIZMSG_WEBHOOK_SECRET   what signs events: printed by sandbox env, and used by
+                      bizmsg webhooks and your own receiver
   BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
   BIZMSG_STATE_DIR    where the sandbox keeps what it needs (~/.local/state/bizmsg)
   HTTPS_PROXY, NO_PROXY          obeyed, but never for this machine itself

@@ -9,6 +9,8 @@ import { commands } from '../support/commands.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 import { words } from '../support/words.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+import { secret as webhookSecret, signed } from './webhooks-rig.ts';
 
 const run = (argv: readonly string[]) => cli(argv, { home: newHome() });
 
@@ -80,7 +82,12 @@ describe('help', () => {
 /** Why an example is parsed and not run. */
 const notRun: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^sandbox start/, 'it starts a server'],
+  [/^webhooks listen/, 'it goes on until Ctrl-C'],
   [/^sandbox exec .*-- npm/, 'it runs the tests of the folder that it stands in'],
+  [/^webhooks expect .*-- npm/, 'the same'],
+  [/^webhooks (show|replay|expect) e1/, 'it names an event that only one machine has'],
+  [/^webhooks .*(\.http|body\.json --)/, 'it names a file'],
+  [/^webhooks replay/, 'it sends to somebody who is not there'],
   [/^sandbox keys revoke/, 'it names a key that only one sandbox has'],
   [/^login/, 'it asks on a terminal, or calls a service that is not there'],
   [/^keys set (?!.*--key-stdin)/, 'it asks on a terminal'],
@@ -105,6 +112,7 @@ describe('the example', () => {
     await cli(words('sandbox fault add --on events --drop'), { home });
     await cli(words('sandbox webhooks add http://127.0.0.1:3000/hooks'), { home });
     await cli(words('contacts create --set phone=+12025550119 --profile local'), { home });
+    addEvent(home);
     const stdin = name === 'sandbox seed' ? '{"contacts":[{"phone":"+12025550145"}]}' : 'sk_test_4f9Qm2ZpL8xVt3Hd\n';
     const { code, stdout, stderr } = await cli(words(example), { home, stdin });
     expect([code, stderr.includes('error')]).toEqual([0, false]);
@@ -112,9 +120,17 @@ describe('the example', () => {
   });
 });
 
+/** What a listener has received and could not send on. */
+function addEvent(home: string): void {
+  const journal = journalIn(join(home, '.local/state/bizmsg'));
+  const body = '{"type":"message.read"}';
+  const event = journal.received(delivery(body, { headers: signed(body, { by: webhookSecret }) }));
+  journal.forwarded({ event: event.id, url: 'http://127.0.0.1:9/', ms: 1, error: 'connection refused' });
+}
+
 function addAcme(home: string): void {
   const keys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' };
-  const acme = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
+  const acme = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys, webhookSecret };
   const folder = join(home, '.config/bizmsg');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const store = { version: 1, current: 'acme', profiles: { acme } };

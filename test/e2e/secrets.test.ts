@@ -1,18 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Service } from '../client/servers.ts';
 import { deadPort, serve } from '../client/servers.ts';
-import { bin, temporaryHome } from '../support/bin.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import type { CliOptions, Ran } from '../support/cli.ts';
-import { cli } from '../support/cli.ts';
+import { alive, cli } from '../support/cli.ts';
 import type { Named } from '../support/commands.ts';
 import { commands } from '../support/commands.ts';
 import { callerOf, newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
+import { signed } from '../commands/webhooks-rig.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
 
 const testKey = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
@@ -43,6 +45,7 @@ const calls: Readonly<Record<string, Case>> = {
     argv: [
       ['+12025550101', 'welcome'],
       ['+12025550101', 'none_such'],
+      ['+12025550101', 'welcome', '--wait', '--within', '1ms'],
     ],
   },
   'contacts list': { argv: [[], ['--all'], ['--limit', '1']] },
@@ -106,6 +109,24 @@ const atHome: Readonly<Record<string, Case>> = {
   'sandbox status': { argv: [[]] },
 };
 
+/** What is asked of the events that a listener received. */
+const ofEvents: Readonly<Record<string, Case>> = {
+  'webhooks history': { argv: [[], ['--failed', '--where', `a=${secret}`], ['--clear']] },
+  'webhooks show': { argv: [[], ['none'], ['--raw', '-']] },
+  'webhooks verify': {
+    argv: [[], ['--secret-stdin'], ['--profile', 'acme', '--at', '1'], ['--file', '-'], ['--secret-file', 'none']],
+    stdin: secret,
+  },
+  'webhooks sign': {
+    argv: [['-'], ['-', '--id', 'evt_1', '--timestamp', '1'], ['none', '--secret-stdin']],
+    stdin: secret,
+  },
+  'webhooks replay': {
+    argv: [['e', '--to', '9'], ['e', '--to', '9', '--resign', '--secret-stdin'], ['--since', '1h'], ['none']],
+    stdin: secret,
+  },
+};
+
 /** What asks the sandbox that --profile local means. */
 const controls: Readonly<Record<string, Case>> = {
   'sandbox keys list': { argv: [[]] },
@@ -152,10 +173,16 @@ const controls: Readonly<Record<string, Case>> = {
 };
 
 /** These run in processes of their own, below. */
-const apart = ['sandbox start', 'sandbox stop', 'sandbox exec', 'sandbox env'];
+const apart = ['sandbox start', 'sandbox stop', 'sandbox exec', 'sandbox env', 'webhooks listen', 'webhooks expect'];
 
 it('has a case for every command, so that a new one cannot be forgotten', () => {
-  const cases = [...Object.keys(calls), ...Object.keys(atHome), ...Object.keys(controls), ...apart];
+  const cases = [
+    ...Object.keys(calls),
+    ...Object.keys(atHome),
+    ...Object.keys(controls),
+    ...Object.keys(ofEvents),
+    ...apart,
+  ];
   expect(commands.map(({ name }) => name).sort()).toEqual(cases.sort());
 });
 
@@ -237,6 +264,24 @@ describe('no key is in what is printed by', () => {
         await allOf(line, { home: await damagedHome(), ...options }),
       ].flat();
       expect([line, leaks(printedBy(outcomes), [...stored, oddKey])]).toEqual([line, []]);
+    }
+  });
+});
+
+describe('no secret that signs is in what is printed by', () => {
+  it.each(withCase(ofEvents))('$name', async ({ named, one: { argv, stdin } }) => {
+    for (const line of linesOf(named, { argv })) {
+      const home = await profileHome();
+      const journal = journalIn(join(home, '.local/state/bizmsg'));
+      journal.received(delivery('{}', { headers: signed('{}', { at: 0 }) }));
+      const options = { home, ...(stdin !== undefined && { stdin }) };
+      const ran = [
+        ...(await allOf(line, options)),
+        ...(await allOf(line, { ...options, env: { BIZMSG_WEBHOOK_SECRET: secret } })),
+        ...(await allOf(line, { ...options, env: { BIZMSG_WEBHOOK_SECRET: `${secret} ${secret}` } })),
+      ];
+      expect([line, leaks(printedBy(ran), stored)]).toEqual([line, []]);
+      await journal.close();
     }
   });
 });
@@ -406,6 +451,39 @@ describe('a sandbox in the background', () => {
     const key = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
     expect([ran.code, ran.stderr.includes('the sandbox of this command is http')]).toEqual([0, true]);
     expect(leaks(ran.stdout.replace(`${key}\n`, '') + ran.stderr, [key, ...keys, liveKey, secret])).toEqual([]);
+  });
+
+  it('prints none when its events are expected, but what the command prints', async () => {
+    const words = ['webhooks', 'expect', 'order.paid', '--debug', '--profile', 'local', '--within'];
+    const ran = [
+      await run(...words, '1s', '--', 'bizmsg', 'sandbox', 'trigger', 'order.paid'),
+      await run(...words, '1ms', '--forward-to', 'localhost:9', '--', 'true'),
+      await run(...words, '1ms', '--', 'bizmsg', 'whoami', '--explain'),
+    ];
+    expect(ran.map(({ code }) => code)).toEqual([0, 13, 13]);
+    expect(leaks(printedBy(ran), [...keys, liveKey, secret])).toEqual([]);
+  });
+
+  it('prints none when its events are listened to, whose secret it is or not', async () => {
+    const signing = (await run('sandbox', 'env')).stdout.match(/(?<=_SECRET=)\S+/g) ?? [];
+    for (const [argv, form] of [
+      [['--profile', 'local'], 'ndjson'],
+      [['--profile', 'local', '--full', '--secret-stdin'], 'table'],
+      [['--full'], 'ndjson'],
+    ] as const) {
+      const words = ['webhooks', 'listen', '--port', '0', '--debug', '-o', form, ...argv];
+      const listening = startBin(words, { home: home.path, env, input: secret });
+      onTestFinished(() => void alive(listening.pid, 'SIGKILL'));
+      await expect.poll(listening.stdout, { timeout: 10_000 }).toMatch(/Ready|"ready"/);
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(listening.stdout())?.[0] ?? '';
+      await fetch(url, { method: 'POST', body: JSON.stringify({ type: 'order.paid', data: { secret } }) });
+      await expect.poll(listening.stdout, { timeout: 10_000 }).toContain('order.paid');
+      alive(listening.pid, 'SIGINT');
+      expect(await listening.ended).toBe(0);
+      const printed = listening.stdout() + listening.stderr();
+      const hidden = form === 'ndjson' && argv[0] === '--profile' ? [] : [secret];
+      expect([argv, leaks(printed, [...keys, ...signing, liveKey, ...hidden])]).toEqual([argv, []]);
+    }
   });
 
   it('prints none when it stops', async () => {

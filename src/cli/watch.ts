@@ -1,0 +1,78 @@
+import { CliError, configuration } from '../errors.ts';
+import type { Host } from '../host.ts';
+import type { Later } from '../journal.ts';
+import { sameOrigin } from '../profiles/base-url.ts';
+import type { Caller } from '../profiles/caller.ts';
+import { resolve } from '../profiles/resolve.ts';
+import type { Locator } from '../sandbox/locator.ts';
+import { hooked } from '../webhooks/hooked.ts';
+import { listened } from '../webhooks/listened.ts';
+import { liveListeners } from '../webhooks/listener-locator.ts';
+import { simulated } from '../webhooks/simulated.ts';
+import type { EventSource } from '../webhooks/waiting.ts';
+import { asked } from './caller.ts';
+import type { Globals } from './globals.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+export interface Watch extends EventSource {
+  readonly later: Later;
+  /** Who tells of the events. */
+  readonly from: 'sandbox' | 'listener';
+}
+
+/** Whether events are wanted as they are delivered, with all their bytes. */
+export type Wanted = 'told' | 'delivered';
+
+export interface WatchOptions {
+  readonly host: Host;
+  readonly given: Globals;
+  readonly sandboxes: Sandboxes;
+  readonly note: (code: string, message: string) => void;
+}
+
+/** The events of whoever is called: told by a sandbox on this machine itself, else those that come to a listener. */
+export async function openWatch(options: WatchOptions, wanted: Wanted): Promise<Watch> {
+  const { host, sandboxes } = options;
+  const sandbox = await sandboxOf(await callerOf(options), sandboxes);
+  if (sandbox) return { ...(await inSandbox(sandbox, options, wanted)), later, from: 'sandbox' };
+  if (liveListeners(sandboxes.stateFolder, host.kill).length === 0) throw unheard();
+  return { ...listened(sandboxes.stateFolder, { now: host.now, later }), later, from: 'listener' };
+}
+
+/** A listener hears events whoever calls. */
+async function callerOf({ host, given }: WatchOptions): Promise<Caller | undefined> {
+  try {
+    return resolve(await asked(host, given));
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'no-profile') return undefined;
+    throw error;
+  }
+}
+
+async function sandboxOf(caller: Caller | undefined, sandboxes: Sandboxes): Promise<Locator | undefined> {
+  if (caller?.kind === 'local') return sandboxes.ensure();
+  return caller && sandboxes.live().find(({ url }) => sameOrigin(url, caller.baseUrl));
+}
+
+async function inSandbox(sandbox: Locator, { host, sandboxes, note }: WatchOptions, wanted: Wanted) {
+  const remote = await sandboxes.remote(sandbox);
+  const clock = await remote.clock();
+  if (clock.frozen) note('frozen', stillness);
+  const { now } = host;
+  if (wanted === 'told') return simulated(remote, { clock, now });
+  return hooked(remote, { now, warn: (text) => note('webhook', text) });
+}
+
+const stillness =
+  'the clock of the sandbox stands still, and nothing comes before it goes on: bizmsg sandbox clock advance, or clock real';
+
+function unheard(): CliError {
+  const hint =
+    'open bizmsg webhooks listen in another terminal, where the service sends its events; --profile local needs none';
+  return configuration('no-events', 'no listener runs on this machine, so no event would be heard', hint);
+}
+
+const later: Later = (milliseconds, run) => {
+  const timer = setTimeout(run, milliseconds);
+  return () => clearTimeout(timer);
+};

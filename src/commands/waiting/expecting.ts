@@ -1,0 +1,70 @@
+import type { Context } from '../../cli/command.ts';
+import { CliError } from '../../errors.ts';
+import { expectation } from '../../webhooks/meaning.ts';
+import type { Expected } from '../../webhooks/meaning.ts';
+import { createLimit, until } from '../../webhooks/waiting.ts';
+import type { Happened } from '../../webhooks/waiting.ts';
+import { createHanding } from './handing.ts';
+import type { Handed, Handing } from './handing.ts';
+import { seen, told } from './seen.ts';
+import { createTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+
+export interface Expecting extends Expected {
+  readonly count: number;
+  /** Milliseconds from the end of the command on. */
+  readonly within: number;
+  readonly handed: Handed | undefined;
+  readonly words: readonly string[];
+}
+
+interface Judging {
+  readonly tally: Tally;
+  readonly handing: Handing | undefined;
+  readonly since: number;
+}
+
+/** Runs the command and waits for what it should cause. Its exit code, if that is one of failure; else 0, or an error. */
+export async function expectEvents(context: Context, given: Expecting): Promise<number> {
+  const means = expectation(given);
+  const handing = given.handed && createHanding(given.handed, context);
+  const watch = await context.watch(handing ? 'delivered' : 'told');
+  const limit = createLimit(watch.later, context.signal);
+  const tally = createTally(given);
+  try {
+    const judge = judging(means, { tally, handing, since: watch.now() }, context);
+    const waiting = until(watch, judge, limit.signal);
+    // It is thrown below: thrown here it would leave the command behind.
+    waiting.catch(() => {});
+    const code = await run(context, given.words);
+    if (code !== 0) return code;
+    limit.start(given.within);
+    const ending = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.late());
+    if (ending instanceof CliError) throw ending;
+    return 0;
+  } finally {
+    limit.release();
+    handing?.close();
+    await watch.close();
+  }
+}
+
+function judging(means: ReturnType<typeof expectation>, { tally, handing, since }: Judging, { note }: Context) {
+  return async (event: Happened): Promise<CliError | 'all' | undefined> => {
+    const meaning = means(event);
+    tally.add(event, meaning);
+    if (!meaning) return undefined;
+    note('event', told(seen(event, since)));
+    if (meaning === 'opposite') return tally.opposite(event);
+    return (await handing?.hand(event)) ?? (tally.isFull() ? 'all' : undefined);
+  };
+}
+
+async function run(context: Context, words: readonly string[]): Promise<number> {
+  const {
+    run,
+    process: { pid, now },
+  } = await context.sandboxes();
+  // By this its processes are known from others.
+  return run(words, { BIZMSG_EXPECTED_BY: `${pid}-${now()}` });
+}

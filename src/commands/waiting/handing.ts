@@ -1,0 +1,41 @@
+import type { Context } from '../../cli/command.ts';
+import { CliError } from '../../errors.ts';
+import { forwardUrl } from '../../webhooks/forward/routes.ts';
+import { openHandler } from '../../webhooks/handler.ts';
+import type { Happened } from '../../webhooks/waiting.ts';
+
+export interface Handed {
+  readonly forwardTo: string;
+  /** What has to be answered. */
+  readonly answer: Answer | undefined;
+}
+
+interface Answer {
+  readonly text: string;
+  holds(status: number): boolean;
+}
+
+/** Hands events to code that is to take them. */
+export interface Handing {
+  /** Why what it answered will not do. */
+  hand(event: Happened): Promise<CliError | undefined>;
+  close(): void;
+}
+
+export function createHanding({ forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
+  const handler = openHandler(forwardUrl(forwardTo));
+  return {
+    async hand({ name = 'an event without a name', received }) {
+      if (!received) return undefined;
+      const answered = await handler.hand(received);
+      const did =
+        'error' in answered ? `did not answer ${name}: ${answered.error}` : `answered ${answered.status} to ${name}`;
+      const message = `the handler at ${forwardTo} ${did}`;
+      if (answer && !('status' in answered && answer.holds(answered.status)))
+        return new CliError('opposite', 'answer', message, { hint: `${answer.text} is due` });
+      note('answer', message);
+      return undefined;
+    },
+    close: handler.close,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Context } from '../../cli/command.ts';
+import { usage } from '../../errors.ts';
+import type { Past } from '../../webhooks/event-history.ts';
+import type { Addressed } from '../../webhooks/replay.ts';
+import { deliveryIn } from './delivery-file.ts';
+import { select } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+interface Asked extends Selection {
+  readonly ids: readonly string[];
+  readonly file: string | undefined;
+  readonly to: string | undefined;
+}
+
+export interface Mailing {
+  /** Where each goes, by its id. */
+  readonly to: ReadonlyMap<string, URL>;
+  readonly events: Iterable<Addressed>;
+  /** Whether a listener received them, so that what comes of them has its place. */
+  readonly isReceived: boolean;
+}
+
+/** The events that are asked for, and where each goes. */
+export async function mailing(context: Context, { file, ...asked }: Asked): Promise<Mailing> {
+  if (file !== undefined) return filed(context, file, asked);
+  const [{ addressed }, { stateFolder }] = await Promise.all([import('../../webhooks/replay.ts'), context.sandboxes()]);
+  const to = await destinations(context, asked);
+  return { to, events: addressed(stateFolder, to), isReceived: true };
+}
+
+async function destinations(context: Context, asked: Omit<Asked, 'file'>): Promise<ReadonlyMap<string, URL>> {
+  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
+  const given = asked.to === undefined ? undefined : forwardUrl(asked.to);
+  const found = new Map<string, URL>();
+  for (const { event, forwards } of await chosen(context, asked)) {
+    const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
+    if (!last) throw usage(`${event.id} was never sent on, so nothing says where to`, 'say it with --to');
+    found.set(event.id, last);
+  }
+  return found;
+}
+
+/** Whoever sends to another machine has said so. */
+export async function requireMeant(context: Context, { to }: Mailing): Promise<void> {
+  const { isLoopback } = await import('../../profiles/base-url.ts');
+  const origins = Array.from(to.values(), ({ origin }) => origin).filter((origin) => !isLoopback(origin));
+  for (const origin of new Set(origins)) {
+    const count = origins.filter((one) => one === origin).length;
+    await context.confirm(`Send ${count === 1 ? 'an event' : `${count} events`} to ${origin}`);
+  }
+}
+
+async function filed(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {
+  if (ids.length > 0 || isSelection(which)) throw usage('--file excludes ids and what chooses events');
+  if (to === undefined) throw usage('nothing says where the file goes to', 'say it with --to');
+  const [{ receivedOf }, { forwardUrl }, { process }] = await Promise.all([
+    import('../../webhooks/event-records.ts'),
+    import('../../webhooks/forward/routes.ts'),
+    context.sandboxes(),
+  ]);
+  const { what: id, raw } = await deliveryIn(context, file);
+  const { now } = process;
+  const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
+  const url = forwardUrl(to);
+  return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
+}
+
+function isSelection({ since, events, where, failed }: Selection): boolean {
+  return failed || where.length > 0 || since !== undefined || events !== undefined;
+}
+
+async function chosen(context: Context, { ids, ...which }: Omit<Asked, 'to' | 'file'>): Promise<Iterable<Past>> {
+  if (ids.length > 0 && isSelection(which)) throw usage('ids exclude --since, --events, --where and --failed');
+  const {
+    stateFolder,
+    process: { now },
+  } = await context.sandboxes();
+  if (ids.length > 0) {
+    const { findEvent } = await import('../../webhooks/find-event.ts');
+    return ids.map((id) => findEvent(stateFolder, id));
+  }
+  if (!isSelection(which)) throw usage('which events is missing', 'give ids, from webhooks history, or --since 10m');
+  return pasts(await select({ stateFolder, now: now() }, which));
+}
+
+function* pasts(selected: Awaited<ReturnType<typeof select>>): Generator<Past> {
+  for (const { past } of selected) yield past;
+}

@@ -1,0 +1,67 @@
+import { command } from '../../cli/command.ts';
+import { option, repeated, required, rest } from '../../cli/params.ts';
+import type { Input } from '../../cli/params.ts';
+import { count, duration } from '../../cli/values.ts';
+import { usage } from '../../errors.ts';
+
+const params = {
+  event: required('<event>', 'its name, or message for its family; with commas between where any will do'),
+  where: repeated('--where <path=value>', 'only with that value there in its body, such as data.to=+12025550101'),
+  count: option('--count <n>', 'so many of them (1)', atLeastOne),
+  within: option('--within <duration>', 'how long after the end of the command they may come (10s)', duration),
+  forwardTo: option('--forward-to <url>', 'send them on to this handler, as they came'),
+  answer: option('--answer <status>', 'what the handler has to answer: 2xx, or 204', statuses),
+  words: rest('-- <command...>', 'the command and its arguments, as they are'),
+} as const;
+
+export const expectEvent = command({
+  name: 'expect',
+  summary: 'Run a command and wait for the events that it should cause',
+  details: [
+    'Events that came before it was started do not count. They are those of the',
+    'local sandbox, where that is called (--profile local, or inside sandbox exec),',
+    'else those that come to bizmsg webhooks listen on this machine.',
+    '',
+    'Exit 0: all came. 12: message.failed came in place of message.delivered or',
+    'message.read, or the handler answered otherwise. 13: the time passed. A command',
+    'that fails ends it with its own exit code, and with it all that it started.',
+  ].join('\n'),
+  params,
+  examples: [
+    'webhooks expect message.delivered --profile local -- bizmsg send-template +12025550101 order_update -p Ada -p 1 --profile local',
+    'webhooks expect order.paid --where data.currency=EUR --count 2 -- npm test',
+  ],
+  sample: 'what the command prints',
+  honours: ['mode', 'profile', 'baseUrl'],
+  piped: 'text',
+  run: async (context, input) => {
+    check(input);
+    const { expectEvents } = await import('../waiting/expecting.ts');
+    const { count = 1, within = 10_000, forwardTo, answer } = input;
+    const handed = forwardTo === undefined ? undefined : { forwardTo, answer };
+    return { code: await expectEvents(context, { ...input, count, within, handed }) };
+  },
+  view: () => '',
+  exit: ({ code }) => code,
+});
+
+function check({ words, forwardTo, answer }: Input<typeof params>): void {
+  const [program] = words;
+  if (program === undefined) {
+    throw usage('no command is given', 'write it after --: bizmsg webhooks expect message.delivered -- npm test');
+  }
+  if (program === '') throw usage('the command is empty', 'is a variable not set?');
+  if (answer && forwardTo === undefined) throw usage('--answer is about a handler', 'name it with --forward-to');
+}
+
+function atLeastOne(text: string): number {
+  const number = count(text);
+  if (number > 0) return number;
+  throw usage('--count 0 expects nothing', 'give 1 or more');
+}
+
+function statuses(text: string) {
+  if (!/^[1-5](?:xx|\d\d)$/.test(text)) throw usage(`"${text}" is no status of HTTP`, 'use 2xx, or one such as 204');
+  const wanted = text.replace('xx', '');
+  return { text, holds: (status: number) => String(status).startsWith(wanted) };
+}

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer';
+import type { Ui } from '../../cli/command.ts';
+import { cell } from '../../terminal/rows.ts';
+import type { EventItem, ForwardedItem, Item } from '../../webhooks/listen/items.ts';
+import type { Ready } from './listener.ts';
+
+/** What a listener tells, for people. All text in it is safe already. */
+export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
+  if (item.type === 'ready') return readyLine(item, ui);
+  if (item.type === 'forwarded') return forwardedLine(item, ui);
+  return isFull ? [eventLine(item, ui), ...bodyLines(item, ui)].join('\n') : eventLine(item, ui);
+}
+
+function readyLine({ url, sandbox }: Ready, { color }: Ui): string {
+  const from = sandbox === null ? '' : ` for the events of the sandbox ${sandbox}`;
+  return `${color.green('Ready')} ${url}${from} (Ctrl-C ends it)`;
+}
+
+function eventLine(item: EventItem, ui: Ui): string {
+  const { received_at: at, id, name, message_id, recipient, reason } = item;
+  const about = [message_id, recipient, reason].filter((one) => one !== null);
+  return [at.slice(11, 23), ui.color.dim(id), ui.color.bold(name ?? 'unnamed'), ...about, signed(item, ui)].join('  ');
+}
+
+function signed({ signature }: EventItem, { color }: Ui): string {
+  if (signature.verdict === 'good')
+    return color.green(signature.by === undefined ? 'signed' : `signed by ${signature.by}`);
+  if (signature.verdict === 'bad') return color.red(`bad signature: ${signature.why}`);
+  const isUnsigned = signature.verdict === 'unsigned';
+  return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret is known');
+}
+
+function forwardedLine(item: ForwardedItem, { color }: Ui): string {
+  const { event, url, status, ms, error, body, retry_in: retry } = item;
+  const isDone = error === undefined && status !== undefined && status >= 200 && status < 300;
+  const came = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
+  const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
+  const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
+  const outcome = (isDone ? color.green : color.red)(came);
+  return [`  → ${outcome} in ${ms} ms`, color.dim(event), url, ...next, ...said].join('  ');
+}
+
+function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {
+  if (body === null) return [];
+  const text = encoding === undefined ? JSON.stringify(body, undefined, 2) : textIn(cell(body), ui);
+  return text.split('\n').map((line) => `  ${line}`);
+}
+
+function textIn(base64: string, ui: Ui): string {
+  const bytes = Buffer.from(base64, 'base64');
+  return isUtf8(bytes) ? ui.outside(bytes.toString()) : `${base64} (base64)`;
+}

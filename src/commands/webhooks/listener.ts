@@ -1,0 +1,110 @@
+import type { Context } from '../../cli/command.ts';
+import type { Input } from '../../cli/params.ts';
+import type { Item } from '../../webhooks/listen/items.ts';
+import type { Listening } from '../../webhooks/listen/listening.ts';
+import { accountText, eventSource, sayWhereFrom } from './event-source.ts';
+import type { EventSource } from './event-source.ts';
+import type { listenParams } from './listen-params.ts';
+import { later, receptionOf } from './reception-options.ts';
+import { removeReadyFile, writeReadyFile } from './ready-file.ts';
+import { linkSandbox } from './sandbox-link.ts';
+import type { Link } from './sandbox-link.ts';
+import { givenSecret, storedSecret } from './secrets.ts';
+
+export interface Ready {
+  readonly type: 'ready';
+  readonly url: string;
+  readonly port: number;
+  /** The sandbox whose events come here. */
+  readonly sandbox: string | null;
+}
+
+export interface Listener {
+  readonly ready: Ready;
+  /** They end some time after the user wants it. */
+  items(): AsyncGenerator<Item, void>;
+  close(): Promise<void>;
+}
+
+type Given = Input<typeof listenParams>;
+
+const silence = 60_000;
+
+/** Receives, and has whoever sends events send them here. */
+export async function openListener(context: Context, input: Given): Promise<Listener> {
+  const options = await receptionOf(context, input);
+  const given = await givenSecret(context, input);
+  const source = await eventSource(context);
+  const stored = source.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
+  let link: Link | undefined;
+  const secrets = () => link?.secrets() ?? (stored === undefined ? [] : [stored]);
+  const { openListening } = await import('../../webhooks/listen/listening.ts');
+  removeReadyFile(input.readyFile);
+  const listening = await openListening({ ...options, secrets });
+  const url = reachable(listening, input);
+  try {
+    if (source.kind === 'sandbox') {
+      link = await linkSandbox(context, source.locator, { url, secret: given, catchUp: input.catchUp, later });
+    }
+    sayWhereFrom(context, source, url);
+    const ready = readyOf(listening, source, url);
+    if (input.readyFile !== undefined) writeReadyFile(input.readyFile, ready);
+    return { ready, items: () => untilEnd(context, listening, { source, link, url }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function close(): Promise<void> {
+    removeReadyFile(input.readyFile);
+    await link?.close();
+    await listening.close();
+  }
+}
+
+interface Surroundings {
+  readonly source: EventSource;
+  readonly link: Link | undefined;
+  readonly url: string;
+}
+
+/** The sandbox is told first, so that it sends nothing to who does not listen any more. */
+async function* untilEnd(context: Context, listening: Listening, around: Surroundings): AsyncGenerator<Item, void> {
+  const { source, link, url } = around;
+  const text = source.kind === 'account' ? accountText(source.name, url) : undefined;
+  const hush =
+    text === undefined ? () => {} : later(silence, () => context.note('silence', `nothing came yet: ${text}`));
+  const end = async () => {
+    hush();
+    await link?.close();
+    const unsent = await listening.stop();
+    if (unsent > 0) context.note('unsent', `events that were not forwarded any more: ${unsent}`);
+  };
+  const ended = interruption(context.signal).then(end);
+  try {
+    for await (const item of listening.items()) {
+      hush();
+      yield item;
+    }
+    await ended;
+  } finally {
+    hush();
+  }
+}
+
+function interruption(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function readyOf({ port }: Listening, source: EventSource, url: string): Ready {
+  return { type: 'ready', url, port, sandbox: source.kind === 'sandbox' ? source.locator.url : null };
+}
+
+/** What listens on every address is reached on this one. */
+function reachable({ url, port }: Listening, { host, path = '' }: Given): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}${path}`;
+  return path === '' ? url.replace(/\/$/, '') : url;
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../../cli/command.ts';
+import { flag, option } from '../../cli/params.ts';
+import type { Input } from '../../cli/params.ts';
+import { CliError, configuration, usage } from '../../errors.ts';
+
+export const secretParams = {
+  secretStdin: flag('--secret-stdin', 'read the signing secret from stdin'),
+  secretFile: option('--secret-file <file>', 'read it from a file (BIZMSG_WEBHOOK_SECRET, or the profile has it)'),
+} as const;
+
+/** What signs events: from stdin, a file, the environment, the profile or, where that is local, the sandbox that runs. */
+export async function secretIn(
+  context: Context,
+  { secretStdin, secretFile }: Input<typeof secretParams>,
+): Promise<string | undefined> {
+  const given = await givenSecret(context, { secretStdin, secretFile });
+  if (given !== undefined) return given;
+  const stored = context.given.profile === 'local' ? undefined : await context.signingSecret();
+  return stored ?? sandboxSecret(context);
+}
+
+/** The one that this command line gives. */
+export async function givenSecret(
+  context: Context,
+  { secretStdin, secretFile }: Input<typeof secretParams>,
+): Promise<string | undefined> {
+  if (secretStdin && secretFile !== undefined) throw usage('--secret-stdin and --secret-file exclude each other');
+  if (secretStdin) return context.signingSecret(await context.stdin());
+  return secretFile === undefined ? undefined : context.signingSecret(await context.read(secretFile));
+}
+
+/** None is started for it: what it signed it signed while it ran. */
+async function sandboxSecret(context: Context): Promise<string | undefined> {
+  const { winner } = await context.who();
+  const sandboxes = await context.sandboxes();
+  const running = winner?.profile === 'local' ? sandboxes.find() : undefined;
+  return running && context.signingSecret((await (await sandboxes.remote(running)).env()).secret);
+}
+
+/** That of the environment or the profile, for what also does without. */
+export async function storedSecret(context: Context): Promise<string | undefined> {
+  try {
+    return await context.signingSecret();
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'no-secret') return undefined;
+    throw error;
+  }
+}
+
+/** The same for what cannot do without: one that no receiver could use signs nothing. */
+export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
+  const { isSecret } = await import('../../webhooks/signature.ts');
+  const secret = await secretIn(context, input);
+  if (secret === undefined) throw configuration('no-secret', 'no signing secret is known', secretHint);
+  if (isSecret(secret) || isSecret(`whsec_${secret}`)) return secret;
+  throw configuration('bad-secret', 'the signing secret is not whsec_ and at least 16 bytes in base64');
+}
+
+export const secretHint =
+  'give it with --secret-stdin, --secret-file or BIZMSG_WEBHOOK_SECRET; with --profile local it is that of the sandbox';

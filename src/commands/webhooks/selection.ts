@@ -1,0 +1,52 @@
+import { flag, option, repeated } from '../../cli/params.ts';
+import type { Input } from '../../cli/params.ts';
+import { span } from '../../cli/values.ts';
+import type { Past } from '../../webhooks/event-history.ts';
+import type { Forwarded } from '../../webhooks/event-records.ts';
+import type { WebhookEvent } from '../../webhooks/event.ts';
+
+export const selectionParams = {
+  since: option('--since <span>', 'only those of the last 10m, 2h or 1d', span),
+  events: option('--events <names>', 'only these, or message for its family; with commas between'),
+  where: repeated('--where <path=value>', 'only those whose body has that value there, such as data.to=+12025550101'),
+  failed: flag('--failed', 'only those that were not answered 2xx when last sent on'),
+} as const;
+
+export type Selection = Input<typeof selectionParams>;
+
+export interface Selected {
+  readonly past: Past;
+  readonly event: WebhookEvent;
+}
+
+/** The events that are asked for, from the newest on. */
+export async function select(
+  { stateFolder, now }: { readonly stateFolder: string; readonly now: number },
+  { since, events, where, failed }: Selection,
+): Promise<Iterable<Selected>> {
+  const [{ newestFirst }, { eventOf }, { byField, byName, passing }] = await Promise.all([
+    import('../../webhooks/event-history.ts'),
+    import('../../webhooks/event.ts'),
+    import('../../webhooks/filters.ts'),
+  ]);
+  const passes = passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
+  const from = since === undefined ? -Infinity : now - since;
+  function* selected(): Generator<Selected> {
+    for (const past of newestFirst(stateFolder)) {
+      if (past.event.received_at < from) return;
+      if (failed && !hasFailed(past)) continue;
+      const event = eventOf(past.event);
+      if (passes(event)) yield { past, event };
+    }
+  }
+  return selected();
+}
+
+/** Answered 2xx, and to the end. */
+export function wentWell({ status, error }: Pick<Forwarded, 'status' | 'error'>): boolean {
+  return error === undefined && status !== undefined && status >= 200 && status < 300;
+}
+
+function hasFailed({ forwards: [last] }: Past): boolean {
+  return last !== undefined && !wentWell(last);
+}

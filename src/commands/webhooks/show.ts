@@ -1,0 +1,92 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { argument, option } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
+import type { Past } from '../../webhooks/event-history.ts';
+import { parseJson } from '../../json.ts';
+import { eventText } from './event-text.ts';
+import type { Shown } from './event-text.ts';
+
+export const showEvent = command({
+  name: 'show',
+  summary: 'Show an event that a listener received, with its headers, its body and its forwards',
+  details: [
+    'With --raw it is written as it came: request line, headers, an empty line, body.',
+    'webhooks verify, sign and replay read such a file.',
+  ].join('\n'),
+  params: {
+    id: argument('[id]', 'its id, from webhooks history, or the beginning of it (the newest event)'),
+    raw: option('--raw <file>', 'write the delivery as it came to a file, or to stdout for -'),
+  },
+  examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
+  sample:
+    'e1fq8zk3m00  2026-…  message.read\nfrom 127.0.0.1 to port 4781\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
+  honours: [...printing],
+  piped: 'verbatim',
+  run: async (context, { id, raw }) => {
+    const { output, json, query, columns } = context.given;
+    if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
+      throw usage('--raw is a form of its own', 'leave -o, --columns and --query out');
+    const { stateFolder } = await context.sandboxes();
+    const { findEvent } = await import('../../webhooks/find-event.ts');
+    const past = findEvent(stateFolder, id);
+    return raw === undefined ? shown(past) : written(past, raw);
+  },
+  data: (result) => ('past' in result ? dataOf(result) : result),
+  view: (result, ui) => {
+    if ('past' in result) return eventText(result, ui);
+    return 'raw' in result ? result.raw : `${ui.color.green('Written')} ${result.id}: ${result.file}\n`;
+  },
+});
+
+async function shown(past: Past): Promise<Shown> {
+  const [{ eventOf, headerOf }, { bytesOf }, { unpack }] = await Promise.all([
+    import('../../webhooks/event.ts'),
+    import('../../webhooks/event-records.ts'),
+    import('../../webhooks/body.ts'),
+  ]);
+  const { body, ...event } = eventOf(past.event);
+  const { bytes } = unpack(bytesOf(past.event), headerOf(past.event.headers, 'content-encoding'));
+  return { past, event, body: Buffer.from(bytes), kind: body.kind };
+}
+
+type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: string };
+
+async function written({ event }: Past, file: string): Promise<Written> {
+  const [{ rawDelivery, writeRaw }, { writeFileSync }] = await Promise.all([
+    import('../../webhooks/raw-delivery.ts'),
+    import('node:fs'),
+  ]);
+  const raw = writeRaw(rawDelivery(event));
+  if (file === '-') return { raw };
+  writeFileSync(file, raw);
+  return { id: event.id, file };
+}
+
+/** The body as a value where it is JSON, and as text, or base64, where it is not. */
+function dataOf({ past: { event: received, forwards }, event, body, kind }: Shown) {
+  const { id, received_at: at, method, path, remote, port, headers } = received;
+  return {
+    id,
+    received_at: new Date(at).toISOString(),
+    ...event,
+    method,
+    path,
+    remote,
+    port,
+    headers,
+    body:
+      kind === 'json'
+        ? parseJson(body.toString().replace(/^\ufeff/, ''))
+        : body.toString(kind === 'bytes' ? 'base64' : 'utf8'),
+    ...(kind === 'bytes' && { encoding: 'base64' }),
+    forwards: forwards.map(({ forwarded_at: sent, url, status, error, ms, body }) => ({
+      at: new Date(sent).toISOString(),
+      url,
+      status,
+      error,
+      ms,
+      body,
+    })),
+  };
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { option, required } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
+import { requiredSecret, secretParams } from './secrets.ts';
+
+export const signBody = command({
+  name: 'sign',
+  summary: 'Print the headers that sign a body, to make deliveries with curl',
+  details: [
+    'The file is a body, byte for byte what will be sent, or a delivery as webhooks',
+    'show --raw writes it, whose id it keeps. With bash:',
+    '  curl -H @<(bizmsg webhooks sign body.json) --data-binary @body.json URL',
+  ].join('\n'),
+  params: {
+    file: required('<file>', 'a body, or a delivery; - for stdin'),
+    id: option('--id <id>', 'the id of the event (a new one)', headerValue),
+    timestamp: option('--timestamp <seconds>', 'when it is signed (now)', seconds),
+    ...secretParams,
+  },
+  examples: ['webhooks sign - < body.json', 'webhooks sign body.json --secret-file secret.txt'],
+  sample: 'webhook-id: evt_…\nwebhook-timestamp: 1777636800\nwebhook-signature: v1,…',
+  honours: ['profile', ...printing],
+  piped: 'text',
+  run: async (context, { file, id: wanted, timestamp: at, ...given }) => {
+    const [bytes, secret] = [await context.bytes(file), await requiredSecret(context, given)];
+    const [
+      { sign, signatureHeaders },
+      { readRaw },
+      { headerOf },
+      {
+        process: { now },
+      },
+    ] = await Promise.all([
+      import('../../webhooks/signature.ts'),
+      import('../../webhooks/raw-delivery.ts'),
+      import('../../webhooks/event.ts'),
+      context.sandboxes(),
+    ]);
+    const { headers = [], body = bytes } = readRaw(bytes) ?? {};
+    const id = wanted ?? headerOf(headers, signatureHeaders.id) ?? `evt_${randomUUID()}`;
+    const timestamp = at ?? Math.floor(now() / 1000);
+    return {
+      [signatureHeaders.id]: id,
+      [signatureHeaders.timestamp]: String(timestamp),
+      [signatureHeaders.signature]: sign({ id, timestamp, body }, secret),
+    };
+  },
+  view: (headers) =>
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+});
+
+function seconds(text: string): number {
+  if (/^\d{1,11}$/.test(text)) return Number(text);
+  throw usage(`"${text}" is not a number of seconds`);
+}
+
+/** What a receiver would read as it was signed. */
+function headerValue(text: string): string {
+  if (/^[!-~]+$/.test(text)) return text;
+  throw usage('an id has neither spaces nor letters beyond ASCII');
+}

@@ -1,0 +1,73 @@
+import { command } from '../../cli/command.ts';
+import type { Context } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { argument, option } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
+import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
+import type { Verdict } from '../../webhooks/verify.ts';
+import { deliveryIn } from './delivery-file.ts';
+import { moment } from './moment.ts';
+import { secretHint, secretIn, secretParams } from './secrets.ts';
+
+export const verifyEvent = command({
+  name: 'verify',
+  summary: 'Check the signature of an event that was received, or of a delivery in a file',
+  details: [
+    'What is wrong with it is looked for and said. For an event the clock counts as',
+    'it was when it came, for a file as it is now. Exit 0 is a good signature, 12 any',
+    'other.',
+  ].join('\n'),
+  params: {
+    id: argument('[id]', 'of an event, from webhooks history, or the beginning of it (the newest event)'),
+    file: option('--file <file>', 'a delivery as webhooks show --raw writes it, or - for stdin'),
+    at: option('--at <time>', 'the clock that counts: seconds, or such as 2026-05-01T12:00:00Z', moment),
+    ...secretParams,
+  },
+  examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
+  sample: 'good: e1fq8zk3m00: it was signed with the secret known here',
+  honours: ['profile', ...printing],
+  piped: 'text',
+  run: async (context, { id, file, at, ...given }) => {
+    if (id !== undefined && file !== undefined) throw usage('an id and --file exclude each other');
+    const { what, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
+    const secret = await secretIn(context, given);
+    const { check } = await import('../../webhooks/verify.ts');
+    const verdict = check(secret === undefined ? [] : [secret], raw.headers, raw.body, at ?? clock);
+    return { what, verdict: verdict.verdict, why: 'why' in verdict ? verdict.why : reasons[verdict.verdict] };
+  },
+  view: ({ what, verdict, why }, ui) => {
+    const paint = verdict === 'good' ? ui.color.green : verdict === 'bad' ? ui.color.red : ui.color.yellow;
+    return `${paint(verdict)}: ${what}: ${why}`;
+  },
+  exit: ({ verdict }) => (verdict === 'good' ? 'done' : 'opposite'),
+});
+
+const reasons: Readonly<Record<Exclude<Verdict['verdict'], 'bad'>, string>> = {
+  good: 'it was signed with the secret known here',
+  unsigned: 'no header says that anybody signed it',
+  unknown: `it is signed, but no secret is known here: ${secretHint}`,
+};
+
+interface Checked {
+  readonly what: string;
+  readonly raw: RawDelivery;
+  /** By which its timestamp is judged. */
+  readonly clock: number;
+}
+
+async function received(context: Context, id: string | undefined): Promise<Checked> {
+  const [{ stateFolder }, { findEvent }, { rawDelivery }] = await Promise.all([
+    context.sandboxes(),
+    import('../../webhooks/find-event.ts'),
+    import('../../webhooks/raw-delivery.ts'),
+  ]);
+  const { event } = findEvent(stateFolder, id);
+  return { what: event.id, raw: rawDelivery(event), clock: event.received_at };
+}
+
+async function filed(context: Context, file: string): Promise<Checked> {
+  const {
+    process: { now },
+  } = await context.sandboxes();
+  return { ...(await deliveryIn(context, file)), clock: now() };
+}

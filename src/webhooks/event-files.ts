@@ -1,0 +1,107 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileFault } from '../file-fault.ts';
+import { readJournal } from '../journal.ts';
+import { lives } from '../process-life.ts';
+import type { Probe } from '../process-life.ts';
+import { form, isEventRecord } from './event-records.ts';
+import type { EventRecord } from './event-records.ts';
+import { readBack } from './journal-back.ts';
+
+export interface EventFile {
+  readonly path: string;
+  readonly size: number;
+  /** Nothing in it is older. */
+  readonly from: number;
+  /** Nothing in it is newer. */
+  readonly until: number;
+}
+
+export interface Placed {
+  readonly record: EventRecord;
+  /** The byte at which the next one begins. */
+  readonly next: number;
+}
+
+const week = 7 * 24 * 60 * 60_000;
+/** By so much a file system's clock may lag behind the time of day. */
+const lag = 1_000;
+
+export function eventsFolder(stateFolder: string): string {
+  return join(stateFolder, 'events');
+}
+
+/** A name that sorts by time. */
+export function fileName(now: number, pid: number, part: number): string {
+  return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${pid}-${part}.ndjson`;
+}
+
+/** By name, so by time. */
+export function eventFiles(folder: string): readonly EventFile[] {
+  return namesIn(folder)
+    .flatMap((name) => fileAt(join(folder, name), name) ?? [])
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What stands in a file from there on; nothing when it has gone meanwhile. */
+export function recordsIn(path: string, from = 0): Generator<Placed> {
+  return known(readJournal(path, form, from));
+}
+
+/** The same from the last on. */
+export function* recordsBack(path: string): Generator<Placed> {
+  // Whether this bizmsg knows the form of the file is told by reading it as usual.
+  const [first] = recordsIn(path);
+  if (first) yield* known(readBack(path));
+}
+
+/** Removes what nobody wants any more: of this listener what it has done with, of others what they left behind. */
+export function removeOld(folder: string, now: number, kill: Probe, isDone: (path: string) => boolean): void {
+  const isOld = ({ path, until }: EventFile) => until < now - week && (isDone(path) || isLeft(path, kill));
+  for (const { path } of eventFiles(folder).filter(isOld)) remove(path);
+}
+
+/** What cannot be removed today is tried again tomorrow. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (!fileFault(error)) throw error;
+  }
+}
+
+/** One that cannot be read may be that of a newer bizmsg. */
+export function isLeft(path: string, kill: Probe): boolean {
+  try {
+    const [placed] = recordsIn(path);
+    return placed?.record.type !== 'listener' || !lives(placed.record.pid, placed.record.start, kill);
+  } catch {
+    return false;
+  }
+}
+
+function* known(entries: Iterable<{ readonly record: unknown; readonly next: number }>): Generator<Placed> {
+  try {
+    for (const { record, next } of entries) if (isEventRecord(record)) yield { record, next };
+  } catch (error) {
+    if (fileFault(error)?.code !== 'ENOENT') throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (fileFault(error)?.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function fileAt(path: string, name: string): EventFile | undefined {
+  const [, year, month, day, hours, minutes, seconds, ms] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-\d+-\d+\.ndjson$/.exec(name) ?? [];
+  if (ms === undefined) return undefined;
+  const from = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${ms}Z`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && { path, size: stats.size, from, until: stats.mtimeMs + lag };
+}

@@ -1,0 +1,39 @@
+import { eventFiles, eventsFolder, recordsBack, recordsIn } from './event-files.ts';
+import type { Placed } from './event-files.ts';
+import { timeOf } from './event-records.ts';
+import type { Fact, Forwarded, Received } from './event-records.ts';
+import { merged } from './merge.ts';
+
+/** An event, and what came of sending it on: the last first. */
+export interface Past {
+  readonly event: Received;
+  readonly forwards: readonly Forwarded[];
+}
+
+/** The events of all listeners from the newest on. No more is read than is asked for. */
+export function* newestFirst(stateFolder: string): Generator<Past> {
+  const files = eventFiles(eventsFolder(stateFolder));
+  const sources = files.map(({ path, until }) => ({ bound: -until, open: () => facts(recordsBack(path)) }));
+  const forwards = new Map<string, readonly Forwarded[]>();
+  for (const fact of merged(sources, (fact) => -timeOf(fact))) {
+    if (fact.type === 'forwarded') {
+      forwards.set(fact.event, [...(forwards.get(fact.event) ?? []), fact]);
+      continue;
+    }
+    yield { event: fact, forwards: forwards.get(fact.id) ?? [] };
+    forwards.delete(fact.id);
+  }
+}
+
+/** All that listeners recorded, in the order of time. */
+export function oldestFirst(stateFolder: string): Generator<Fact> {
+  const files = eventFiles(eventsFolder(stateFolder));
+  return merged(
+    files.map(({ path, from }) => ({ bound: from, open: () => facts(recordsIn(path)) })),
+    timeOf,
+  );
+}
+
+function* facts(placed: Iterable<Placed>): Generator<Fact> {
+  for (const { record } of placed) if (record.type !== 'listener') yield record;
+}

@@ -1,0 +1,89 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { configuration } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import { makeFolder } from '../folder.ts';
+import { acquire } from '../lock.ts';
+import { eventsFolder } from './event-files.ts';
+import { createIds } from './event-ids.ts';
+import { openParts } from './event-parts.ts';
+import type { Parts, PartsOptions } from './event-parts.ts';
+import { receivedOf } from './event-records.ts';
+import type { Delivery, Forwarded, Received } from './event-records.ts';
+import { createFeed } from './feed.ts';
+
+export interface EventJournalOptions extends PartsOptions {
+  readonly stateFolder: string;
+}
+
+/** What one listener receives, and what becomes of it. Others may read its files at any time. */
+export interface EventJournal {
+  /** Written when it returns; when it throws, nothing of it was. */
+  received(delivery: Delivery): Received;
+  forwarded(outcome: Omit<Forwarded, 'type' | 'forwarded_at'>): void;
+  /** All events of this listener from the first on, at the pace of whoever reads; it ends with the journal, or when the signal says so. */
+  feed(signal?: AbortSignal): AsyncGenerator<Received>;
+  /** Resolves once all is on the disk. */
+  close(): Promise<void>;
+}
+
+export function openEventJournal(options: EventJournalOptions): EventJournal {
+  const { stateFolder, now, later } = options;
+  const folder = ownFolder(stateFolder);
+  const place = claim(folder, options);
+  const id = createIds(place.number, now);
+  const parts = openIn(folder, options, place);
+  const feed = createFeed(parts.paths, later);
+  let closing: Promise<void> | undefined;
+  return {
+    received(delivery) {
+      const event = receivedOf(delivery, id(), now());
+      parts.append(event);
+      feed.grown();
+      return event;
+    },
+    forwarded: (outcome) => parts.append({ type: 'forwarded', forwarded_at: now(), ...outcome }),
+    feed: feed.read,
+    close() {
+      feed.end();
+      return (closing ??= parts.close().finally(place.release));
+    },
+  };
+}
+
+/** A number that no other listener has while this one lives. */
+interface Place {
+  readonly number: number;
+  release(): void;
+}
+
+function claim(folder: string, owner: PartsOptions): Place {
+  for (let number = 0; ; number++) {
+    const claimed = acquire(join(folder, `listener-${number}.lock`), owner);
+    if (claimed.held) return { number, release: () => claimed.release() };
+  }
+}
+
+function openIn(folder: string, options: PartsOptions, place: Place): Parts {
+  try {
+    return openParts(folder, options);
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+}
+
+/** Whoever else is on this machine may not look into it. */
+function ownFolder(stateFolder: string): string {
+  const folder = eventsFolder(stateFolder);
+  try {
+    makeFolder(folder);
+    chmodSync(folder, 0o700);
+    return folder;
+  } catch (error) {
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    const hint = 'BIZMSG_STATE_DIR can name another folder';
+    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../folder.ts';
+import { openJournal } from '../journal.ts';
+import type { Journal, Later } from '../journal.ts';
+import { processStart } from '../process-life.ts';
+import type { Probe } from '../process-life.ts';
+import { fileName, removeOld } from './event-files.ts';
+import { form } from './event-records.ts';
+import type { Fact, Listener } from './event-records.ts';
+
+export interface PartsOptions {
+  readonly pid: number;
+  readonly kill: Probe;
+  /** The time of day. */
+  readonly now: () => number;
+  readonly later: Later;
+}
+
+/** The files of one listener, of which it writes the last. */
+export interface Parts {
+  readonly paths: readonly string[];
+  /** Written when it returns; when it throws, nothing of it was. */
+  append(fact: Fact): void;
+  /** Resolves once all is on the disk. */
+  close(): Promise<void>;
+}
+
+interface Part {
+  readonly path: string;
+  readonly journal: Journal;
+}
+
+const fullSize = 16 * 1024 * 1024;
+/** Milliseconds for which its size is reckoned, since asking for it costs half as much as an event. */
+const glance = 100;
+
+export function openParts(folder: string, { pid, kill, now, later }: PartsOptions): Parts {
+  const listener: Listener = { type: 'listener', pid, start: processStart(pid) };
+  const paths: string[] = [];
+  const closing: Promise<void>[] = [];
+  let part = begin();
+  let [size, looked, isEmpty] = [0, 0, true];
+  return {
+    paths,
+    append(fact) {
+      if (size >= fullSize) part = follow(part);
+      part.journal.append(fact);
+      isEmpty = false;
+      size += (fact.body?.length ?? 0) + 1024;
+      if (size >= fullSize || Math.abs(now() - looked) >= glance) look();
+    },
+    async close() {
+      leave(part);
+      if (isEmpty) rmSync(part.path, { force: true });
+      await Promise.all(closing);
+    },
+  };
+
+  function begin(): Part {
+    makeFolder(folder);
+    const path = newPath(folder, now(), pid);
+    const part = create(path, listener, later);
+    paths.push(path);
+    removeOld(folder, now(), kill, (other) => other !== path && paths.includes(other));
+    return part;
+  }
+
+  /** One that somebody has removed takes nothing more. */
+  function look(): void {
+    size = statSync(part.path, { throwIfNoEntry: false })?.size ?? Infinity;
+    looked = now();
+  }
+
+  function follow(full: Part): Part {
+    const next = begin();
+    leave(full);
+    return next;
+  }
+
+  function leave({ journal }: Part): void {
+    const closed = journal.close();
+    // Whoever closes all of it is told.
+    closed.catch(() => {});
+    closing.push(closed);
+  }
+}
+
+/** One that says whose it is, or none. */
+function create(path: string, listener: Listener, later: Later): Part {
+  const journal = openJournal(path, { ...form, later });
+  try {
+    journal.append(listener);
+    return { path, journal };
+  } catch (error) {
+    journal.close().catch(() => {});
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/** Several may begin within a millisecond. */
+function newPath(folder: string, now: number, pid: number, part = 1): string {
+  const path = join(folder, fileName(now, pid, part));
+  return existsSync(path) ? newPath(folder, now, pid, part + 1) : path;
+}

@@ -1,0 +1,46 @@
+import { bodyOf, unpack } from './body.ts';
+import type { Body } from './body.ts';
+import { messageIdIn, reasonIn, recipientIn } from './clues.ts';
+import { bytesOf } from './event-records.ts';
+import type { Headers, Received } from './event-records.ts';
+import { nameIn } from './event-name.ts';
+import { fieldsOf, holds } from './walk.ts';
+
+/** What can be told of a delivery. The document shows no field of a payload, so each of these may be missing. */
+export interface WebhookEvent {
+  readonly name: string | undefined;
+  readonly message_id: string | undefined;
+  readonly recipient: string | undefined;
+  /** Why something failed. */
+  readonly reason: string | undefined;
+  readonly body: Body;
+  /** Why the body is shown as it came, though it is packed. */
+  readonly trouble: string | undefined;
+}
+
+export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'>): WebhookEvent {
+  const { headers } = received;
+  const { bytes, trouble } = unpack(bytesOf(received), headerOf(headers, 'content-encoding'));
+  const body = bodyOf(bytes);
+  const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
+  return {
+    name: nameIn(fields, headers),
+    message_id: messageIdIn(fields),
+    recipient: recipientIn(fields),
+    reason: reasonIn(fields),
+    body,
+    trouble,
+  };
+}
+
+/** Whether an id stands anywhere in an event. */
+export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
+  if (body.kind === 'text') return body.text.includes(id);
+  return body.kind === 'json' && holds(body.value, id);
+}
+
+/** All that stands under a name, in one line. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(', ');
+}

@@ -1,0 +1,60 @@
+import type { Later } from '../journal.ts';
+import { recordsIn } from './event-files.ts';
+import type { Received } from './event-records.ts';
+import { pause } from './pause.ts';
+
+/** Hands on what stands in a listener's files. Whoever is slow reads later: nothing is held for him. */
+export interface Feed {
+  read(signal?: AbortSignal): AsyncGenerator<Received>;
+  /** There is more to read. */
+  grown(): void;
+  /** Nothing more will come. */
+  end(): void;
+}
+
+/** Whoever is behind reads so many, and then lets events come in for so many milliseconds. */
+const [atOnce, rest] = [64, 10];
+
+export function createFeed(paths: readonly string[], later: Later): Feed {
+  const waiting = new Set<() => void>();
+  let ended = false;
+  return {
+    read,
+    grown: wake,
+    end() {
+      ended = true;
+      wake();
+    },
+  };
+
+  async function* read(signal?: AbortSignal): AsyncGenerator<Received> {
+    const isOver = () => signal?.aborted === true;
+    let handed = 0;
+    for (let [part, at] = [0, 0]; !isOver();) {
+      for (const { record, next } of recordsIn(paths[part] ?? '', at)) {
+        at = next;
+        if (record.type === 'received') yield record;
+        if (isOver()) return;
+        if (++handed % atOnce === 0) await pause(rest, later);
+      }
+      if (part + 1 < paths.length) [part, at] = [part + 1, 0];
+      else if (ended) return;
+      else await more(signal);
+    }
+  }
+
+  /** Not at once when it has grown, so that much is read together. */
+  async function more(signal?: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      waiting.add(resolve);
+      signal?.addEventListener('abort', wake);
+    });
+    signal?.removeEventListener('abort', wake);
+    if (!ended) await pause(0, later, signal);
+  }
+
+  function wake(): void {
+    for (const go of waiting) go();
+    waiting.clear();
+  }
+}

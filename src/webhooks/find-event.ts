@@ -1,0 +1,41 @@
+import { CliError, usage } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import { newestFirst } from './event-history.ts';
+import type { Past } from './event-history.ts';
+
+const list = 'bizmsg webhooks history lists them';
+
+/** The event that has an id, or alone begins with it; without one the newest. */
+export function findEvent(stateFolder: string, text?: string): Past {
+  const found = text === undefined ? first(newestFirst(stateFolder)) : byId(stateFolder, text.toLowerCase());
+  if (found) return found;
+  throw new CliError('notFound', 'no-events', 'no listener has received any event yet');
+}
+
+function byId(stateFolder: string, id: string): Past {
+  const [seen, begin]: [string[], Past[]] = [[], []];
+  for (const past of newestFirst(stateFolder)) {
+    if (past.event.id === id) return past;
+    if (past.event.id.startsWith(id)) begin.push(past);
+    if (seen.length < compared) seen.push(past.event.id);
+  }
+  const [only, another] = begin;
+  if (!only) throw unknown(id, seen);
+  if (!another) return only;
+  const ids = begin.slice(0, 5).map(({ event }) => event.id);
+  throw usage(`${begin.length} events begin with ${id}`, `write more of the one that is meant: ${ids.join(', ')}`);
+}
+
+/** Among the newest: a mistyped id is seldom that of an old one. */
+const compared = 1_000;
+
+function unknown(id: string, known: readonly string[]): CliError {
+  const near = nearest(id, known);
+  const hint = near === undefined ? list : `did you mean ${near}? ${list}`;
+  return new CliError('notFound', 'no-such-event', `there is no event ${id}`, { hint });
+}
+
+function first<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item;
+  return undefined;
+}

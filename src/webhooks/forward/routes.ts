@@ -1,0 +1,59 @@
+import { isLoopback } from '../../delivery/localhost.ts';
+import { usage } from '../../errors.ts';
+import { byName } from '../filters.ts';
+import type { WebhookEvent } from '../event.ts';
+
+/** Where events are sent on to. */
+export interface Routes {
+  /** Where this one is, if anywhere. */
+  of(event: Pick<WebhookEvent, 'name'>): URL | undefined;
+  readonly all: readonly URL[];
+  /** Whether what is sent there stays on this machine. */
+  isHere(url: URL): boolean;
+}
+
+interface Route {
+  readonly word: string;
+  readonly url: URL;
+}
+
+/** Those of an event by its name come first, those of its family next, and then what all others go to. */
+export function routesOf(routes: readonly string[], rest: string | undefined): Routes {
+  const known = routes.flatMap(routesIn);
+  const twice = known.find(({ word }, at) => known.findIndex((other) => other.word === word) !== at);
+  if (twice) throw usage(`--route has ${twice.word} twice`, 'an event goes to one of them');
+  const named = new Map(known.map(({ word, url }) => [word, url]));
+  const other = rest === undefined ? undefined : forwardUrl(rest);
+  return {
+    of: ({ name = '' }) => named.get(name) ?? named.get(name.replace(/\..*/, '')) ?? other,
+    all: [...known.map(({ url }) => url), ...(other ? [other] : [])],
+    isHere: ({ hostname }) => isLoopback(hostname),
+  };
+}
+
+/** `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */
+export function forwardUrl(text: string): URL {
+  const whole = wholeUrl(text);
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw usage(`"${text}" is no address to forward to`, 'use 3000, localhost:3000/hook or a whole URL');
+  if (url.username !== '' || url.password !== '') throw usage('an address to forward to has no user and no password');
+  url.hash = '';
+  return url;
+}
+
+function wholeUrl(text: string): string {
+  if (/^\d{1,5}(?:\/|$)/.test(text)) return `http://localhost:${text}`;
+  return /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+}
+
+function routesIn(text: string): readonly Route[] {
+  const at = text.indexOf('=');
+  if (at < 1)
+    throw usage(`"${text}" is no route`, 'use an event and an address, such as order.paid=localhost:3000/paid');
+  const names = text.slice(0, at);
+  // What is no event is refused as it is by --events.
+  byName(names);
+  const url = forwardUrl(text.slice(at + 1));
+  return names.split(',').map((word) => ({ word: word.trim(), url }));
+}

@@ -1,0 +1,95 @@
+import { eventOf } from '../event.ts';
+import { openEventJournal } from '../event-journal.ts';
+import type { EventJournalOptions } from '../event-journal.ts';
+import { bytesOf } from '../event-records.ts';
+import type { Filter } from '../filters.ts';
+import { createForwarder } from '../forward/forwarder.ts';
+import type { Forwarding } from '../forward/forwarder.ts';
+import { announceListener, liveListeners } from '../listener-locator.ts';
+import { startReceiver } from '../receiver.ts';
+import type { ReceiverOptions, RunningReceiver } from '../receiver.ts';
+import { check } from '../verify.ts';
+import { createInbox } from './inbox.ts';
+import { eventItem } from './items.ts';
+import type { Item } from './items.ts';
+import { telling } from './telling.ts';
+
+export interface ListeningOptions extends EventJournalOptions, Omit<ReceiverOptions, 'journal' | 'respond'> {
+  /** The status that answers every event: 200 without it. */
+  readonly status?: number | undefined;
+  /** What is told and sent on; all is recorded. */
+  readonly filter: Filter;
+  /** Those known by then, the one in use first. */
+  readonly secrets: () => readonly string[];
+  readonly forward: Forwarding;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Events, and what came of sending them on. They end some time after the stop. */
+  readonly items: () => AsyncGenerator<Item, void>;
+  /** Nobody reaches it any more. What came is still told; what could not be sent on yet is counted. */
+  stop(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Receives, records, tells and sends on, until it is stopped. */
+export async function openListening(options: ListeningOptions): Promise<Listening> {
+  const journal = openEventJournal(options);
+  const inbox = createInbox<Item>();
+  const forwarder = createForwarder(options.forward, { ...options, journal, tell: inbox.put });
+  const teller = telling(journal, async (received) => {
+    const event = eventOf(received);
+    if (!options.filter(event)) return;
+    const verdict = check(options.secrets(), received.headers, bytesOf(received), received.received_at);
+    inbox.put(eventItem(received, event, verdict));
+    forwarder.add(received, event);
+    await Promise.all([inbox.room(), forwarder.room()]);
+  });
+  teller.ended.catch((error: unknown) => inbox.end(error));
+  const respond = () => {
+    teller.arrived();
+    return options.status ?? 200;
+  };
+  let forget = () => {};
+  let receiver: RunningReceiver | undefined;
+  try {
+    receiver = await startReceiver({ ...options, journal, respond });
+    // What dead ones left is removed.
+    liveListeners(options.stateFolder, options.kill);
+    forget = announceListener(options.stateFolder, locatorOf(receiver, options));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: receiver.url, port: receiver.port, items: inbox.taken, stop: once(stop), close };
+
+  async function stop(): Promise<number> {
+    forget();
+    await receiver?.close();
+    const unsent = forwarder.stop();
+    teller.stop();
+    await Promise.allSettled([teller.ended, unsent]);
+    inbox.end();
+    return unsent;
+  }
+
+  async function close(): Promise<void> {
+    forget();
+    inbox.end();
+    await receiver?.close();
+    teller.stop();
+    await forwarder.stop();
+    await journal.close();
+  }
+}
+
+function locatorOf({ url, port }: RunningReceiver, { pid, now }: ListeningOptions) {
+  return { url, port, pid, startedAt: now() };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

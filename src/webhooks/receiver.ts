@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { bind } from './bind.ts';
+import type { EventJournal } from './event-journal.ts';
+import type { Received } from './event-records.ts';
+import { createNotes } from './notes.ts';
+import { reception } from './reception.ts';
+
+export interface ReceiverOptions {
+  readonly journal: EventJournal;
+  /** 0 is any that is free. */
+  readonly port: number;
+  /** Without one, both loopback addresses. */
+  readonly host?: string | undefined;
+  /** Without one, events are taken wherever they are sent. */
+  readonly path?: string | undefined;
+  /** The status that answers an event, which by then is in the journal: 200 without it. */
+  readonly respond?: ((event: Received) => number) | undefined;
+  /** Told of what was refused or not kept. */
+  readonly warn?: ((text: string) => void) | undefined;
+  readonly now: () => number;
+  /** How many milliseconds a sender may take. */
+  readonly patience?: Patience | undefined;
+}
+
+interface Patience {
+  readonly headers: number;
+  readonly whole: number;
+}
+
+export interface RunningReceiver {
+  readonly url: string;
+  readonly port: number;
+  /** Resolves when nobody reaches it any more; the journal stays open. */
+  close(): Promise<void>;
+}
+
+/** Takes events: each is in the journal before it is answered, and what is done with it is done later. */
+export async function startReceiver(options: ReceiverOptions): Promise<RunningReceiver> {
+  const { path = '/', patience = { headers: 10_000, whole: 30_000 }, warn = () => {}, now } = options;
+  const host = options.host === 'localhost' ? undefined : options.host;
+  const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
+  const note = createNotes(warn, now);
+  const close = async () => void (await Promise.all(servers.map(closed)));
+  for (const server of servers) reception(server, { ...options, note });
+  try {
+    const port = await bind(servers, options.port, host);
+    return { url: `http://${written(host)}:${port}${path}`, port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function limits({ headers, whole }: Patience) {
+  return {
+    headersTimeout: headers,
+    requestTimeout: whole,
+    connectionsCheckingInterval: Math.min(headers, 1_000),
+    // Longer than senders keep theirs, or they would send on one that is being closed.
+    keepAliveTimeout: 65_000,
+    requireHostHeader: false,
+  };
+}
+
+function written(host = '127.0.0.1'): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function closed(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const ended = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await ended;
+}

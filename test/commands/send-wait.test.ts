@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { startBin } from '../support/bin.ts';
+import { alive, cli } from '../support/cli.ts';
+import { openHostile, newHome } from '../support/hostile.ts';
+import { errorIn, noteCodes } from '../support/spoken.ts';
+import { openWorld } from '../support/world.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+
+const soon = { timeout: 10_000, interval: 5 };
+const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
+const to = (phone: string, ...more: readonly string[]) => ['send-template', phone, ...order, '--wait', ...more];
+const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
+
+/** A sandbox whose time the test moves. */
+async function frozen() {
+  const clock = manualClock(Date.UTC(2026, 4, 1, 12));
+  const world = await openWorld({ clock, seed: 'wait' });
+  onTestFinished(() => world.close());
+  const { sandbox } = world;
+  return {
+    ...world,
+    advance: (milliseconds: number) => clock.advance(milliseconds, () => sandbox.settled()),
+    sent: async () => {
+      await expect.poll(() => sandbox.messages().length, soon).toBe(1);
+      return sandbox.messages()[0]?.id ?? '';
+    },
+  };
+}
+
+describe('send-template --wait, against the sandbox', () => {
+  it('prints the bare id through a pipe, and the timeline on stderr', async () => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(later));
+    const id = await sent();
+    await advance(5_000);
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout]).toEqual([0, `${id}\n`]);
+    expect(stderr).toMatch(/note: message\.delivered after 5\.000 s\n$/);
+  });
+
+  it('prints one object in JSON', async () => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(later, '--wait-for', 'read', '-o', 'json'));
+    const message_id = await sent();
+    await advance(5_000);
+    await advance(3_000);
+    const { code, stdout } = await running;
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      {
+        message_id,
+        outcome: 'read',
+        events: [
+          { event: 'message.delivered', at: '2026-05-01T12:00:05.000Z', after_ms: 5_000, reason: null },
+          { event: 'message.read', at: expect.any(String), after_ms: expect.any(Number), reason: null },
+        ],
+      },
+    ]);
+  });
+
+  it('shows the message and a line for each event on a terminal', async () => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(later, '--no-color'), { terminal: 80 });
+    const id = await sent();
+    await advance(5_000);
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout]).toEqual([0, `Sent (simulated) ${id}\n    +5.000 s  message.delivered\n`]);
+    expect(stderr).not.toContain('message.delivered');
+  });
+
+  it.each([
+    ['csv', /^message_id,outcome,events\nmsg_\w+,delivered,"\[/],
+    ['ndjson', /^\{"message_id":"msg_\w+","outcome":"delivered","events":\[\{.*\}\n$/],
+    ['id', /^msg_\w+\n$/],
+  ])('prints one record in %s', async (form, shown) => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(delivers, '-o', form));
+    await sent();
+    await advance(1_000);
+    expect((await running).stdout).toMatch(shown);
+  });
+
+  it('ends with 12 as soon as the message fails, and says why', async () => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(fails, '-o', 'json'));
+    const id = await sent();
+    await advance(1_000);
+    const { code, stdout, stderr } = await running;
+    expect([code, JSON.parse(stdout)]).toMatchObject([12, { message_id: id, outcome: 'failed' }]);
+    expect(errorIn(stderr)).toMatchObject({
+      code: 'message-failed',
+      message: `${id} was sent and came to message.failed: undeliverable: this test number always fails`,
+    });
+  });
+
+  it('ends with 13 when the time has passed, and says that it was sent', async () => {
+    const { run, sent } = await frozen();
+    const { code, stdout, stderr } = await run(to(later, '--within', '20ms'));
+    const id = await sent();
+    expect([code, stdout]).toEqual([13, `${id}\n`]);
+    expect(stderr).toContain(`error: ${id} was sent, but no message.delivered came within 0.02 s`);
+  });
+
+  it('says that a clock stands still before it waits, and waits all the same', async () => {
+    const { run, sent, advance } = await frozen();
+    const running = run(to(delivers, '-o', 'json'));
+    await sent();
+    await advance(1_000);
+    const { code, stderr } = await running;
+    expect([code, noteCodes(stderr)]).toEqual([0, ['simulated', 'frozen', 'event']]);
+  });
+
+  it('waits for nothing in a dry run', async () => {
+    const { run, sandbox } = await frozen();
+    const { code, stdout, stderr } = await run(to(delivers, '--dry-run'));
+    expect([code, stderr.includes('stands still'), sandbox.messages()]).toEqual([0, false, []]);
+    expect(stdout).toContain('"method":"POST"');
+  });
+
+  it('tells what the service said when it sends nothing', async () => {
+    const { run } = await frozen();
+    const { code, stdout } = await run(['send-template', delivers, 'none_such', '--wait']);
+    expect([code, stdout]).toEqual([5, '']);
+  });
+
+  it('ends with 13 and the id when the sandbox ends', async () => {
+    const { run, sent, close } = await frozen();
+    const running = run(to(delivers));
+    const id = await sent();
+    await close();
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout]).toEqual([13, `${id}\n`]);
+    expect(stderr).toContain(`${id} was sent, but the sandbox at`);
+  });
+
+  it('prints the id on Ctrl-C, and ends with 130', async () => {
+    const { home, env, sent, advance } = await frozen();
+    const running = startBin(to(delivers, '--wait-for', 'read'), { home, env });
+    const id = await sent();
+    await advance(400);
+    await expect.poll(running.stderr, soon).toContain('message.delivered');
+    alive(running.pid, 'SIGINT');
+    expect([await running.ended, running.stdout()]).toEqual([130, `${id}\n`]);
+    expect(running.stderr()).toContain(`interrupted; ${id} was sent`);
+  });
+});
+
+/** A service whose events come to a listener on this machine before it has answered. */
+async function heard(...events: readonly object[]) {
+  const { home, env, seen } = await openHostile((_, __, response) => {
+    for (const event of events) journal.received(delivery(JSON.stringify(event)));
+    response.end('{"message_id":"msg_1"}');
+  });
+  const stateFolder = join(home, '.local/state/bizmsg');
+  const journal = journalIn(stateFolder);
+  const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+  onTestFinished(announceListener(stateFolder, locator));
+  return { seen, run: (...more: readonly string[]) => cli(to(delivers, ...more), { home, env }) };
+}
+
+describe('send-template --wait, with a listener', () => {
+  it('hears what comes before the answer does', async () => {
+    const { run } = await heard({ type: 'message.delivered', data: { message_id: 'msg_1' } });
+    expect(await run()).toMatchObject({ code: 0, stdout: 'msg_1\n' });
+  });
+
+  it('knows its message wherever the id stands, and passes over others', async () => {
+    const { run } = await heard(
+      { type: 'message.failed', data: { message_id: 'msg_2' } },
+      { event: 'message.delivered', payload: { about: ['msg_1'] } },
+    );
+    const { code, stdout } = await run('--query', 'events[].event', '-o', 'json');
+    expect([code, stdout]).toEqual([0, '["message.delivered"]\n']);
+  });
+
+  it('takes a message that was read for delivered', async () => {
+    const { run } = await heard({ type: 'message.read', message_id: 'msg_1' });
+    expect(await run('--query', 'outcome')).toMatchObject({ code: 0, stdout: 'read\n' });
+  });
+
+  it('says what came when the time has passed', async () => {
+    const { run } = await heard({ type: 'message.delivered', message_id: 'msg_1' });
+    const { code, stderr } = await run('--wait-for', 'read', '--within', '50ms');
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringMatching(/no message\.read came[^]*what came: message\.delivered/),
+    ]);
+  });
+
+  it('asks whether the service sends them there when nothing came', async () => {
+    const { run } = await heard();
+    const { code, stderr } = await run('--within', '50ms');
+    expect([code, stderr]).toEqual([13, expect.stringContaining('does the service send its events to the listener?')]);
+  });
+});
+
+it('send-template --wait sends nothing where nobody listens', async () => {
+  const { home, env, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  const { code, stdout, stderr } = await cli(to(delivers), { home, env });
+  expect([code, stdout, seen]).toEqual([3, '', []]);
+  expect(stderr).toContain('open bizmsg webhooks listen');
+});
+
+it.each([
+  ['--within', '5s'],
+  ['--wait-for', 'read'],
+])('%s needs --wait', async (...words) => {
+  const { code, stderr } = await cli(['send-template', delivers, ...order, ...words], { home: newHome() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('add --wait')]);
+});

@@ -1,0 +1,113 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newHome } from '../support/hostile.ts';
+import { cli } from '../support/cli.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+import { listener, rows } from './webhooks-rig.ts';
+
+const read = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
+const failed = '{"type":"message.failed","data":{"message_id":"msg_2","error":{"code":"131026","message":"no"}}}';
+const minute = 60_000;
+
+describe('webhooks history', () => {
+  it('lists the newest first, with what they are about and how they were answered', async () => {
+    const { send, journal, run } = await listener(ticking());
+    const [one, two, three] = [await send(read), await send(failed), await send('no json')];
+    const url = 'http://127.0.0.1:3000/';
+    journal.forwarded({ event: one, url, ms: 1, error: 'connection refused' });
+    journal.forwarded({ event: one, url, ms: 1, status: 200 });
+    journal.forwarded({ event: two, url, ms: 1, status: 500 });
+    const { code, stdout, stderr } = await run('webhooks history');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
+      [three, '', '', '', '', ''],
+      [two, 'message.failed', 'msg_2', '', '131026: no', '500'],
+      [one, 'message.read', 'msg_1', '+12025550101', '', '200'],
+    ]);
+  });
+
+  it('needs no listener that runs, no profile and no sandbox', async () => {
+    const { send, journal, run } = await listener();
+    const id = await send(read);
+    await journal.close();
+    expect((await run('webhooks history -o id')).stdout).toBe(`${id}\n`);
+  });
+
+  it.each([
+    ['--limit 1', ['3']],
+    ['--limit 0', []],
+    ['--since 90s', ['3']],
+    ['--since 5m', ['3', '2', '1']],
+    ['--events message.read', ['1']],
+    ['--events message', ['3', '1']],
+    ['--where data.n=2', ['2']],
+    ['--failed', ['2', '1']],
+    ['--failed --events message --limit 5', ['1']],
+  ])('with %s shows only those', async (words, expected) => {
+    const start = Date.now() - 4 * minute;
+    let now = start;
+    const { send, journal, run } = await listener(() => now);
+    const bodies = ['{"type":"message.read","n":"1"}', '{"data":{"n":2},"n":"2"}', '{"type":"message.sent","n":"3"}'];
+    const ids: string[] = [];
+    for (const body of bodies) {
+      ids.push(await send(body));
+      now += 1.5 * minute;
+    }
+    const [one = '', two = '', three = ''] = ids;
+    journal.forwarded({ event: one, url: 'http://127.0.0.1:1/', ms: 1, error: 'connection refused' });
+    journal.forwarded({ event: two, url: 'http://127.0.0.1:1/', ms: 1, status: 404 });
+    journal.forwarded({ event: three, url: 'http://127.0.0.1:1/', ms: 1, status: 204 });
+    const { code, stdout } = await run(`webhooks history ${words} -o id`);
+    expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
+  });
+
+  it('says that there is none, which is no failure', async () => {
+    const { code, stdout } = await cli(['webhooks', 'history'], { home: newHome(), terminal: 80 });
+    expect([code, stdout]).toEqual([0, 'No events: bizmsg webhooks listen receives them\n']);
+  });
+
+  it.each([
+    ['--events mesage', 'did you mean message?'],
+    ['--where nothing', 'use a path and a value'],
+    ['--clear --failed', '--clear excludes'],
+    ['--clear --limit 3', '--clear excludes'],
+    ['--since yesterday', 'is not a span of time'],
+  ])('with %s is exit 2', async (words, reason) => {
+    const { run } = await listener();
+    const { code, stdout, stderr } = await run(`webhooks history ${words}`);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(reason);
+  });
+
+  it('shows nothing on a terminal that it would act on, and all of it to a pipe', async () => {
+    const { send, run } = await listener();
+    await send('{"type":"a.b","message_id":"\\u001b[31mred\\u202e\\tx"}');
+    const [seen, piped] = [await run('webhooks history', { terminal: 200 }), await run('webhooks history')];
+    expect(seen.stdout).not.toMatch(/\[31mred\u202e|\u001b\[31m/);
+    expect(rows(piped.stdout)[0]?.[3]).toBe('\u001b[31mred\u202e\\tx');
+  });
+});
+
+describe('webhooks history --clear', () => {
+  it('removes what dead listeners left, and nothing of live ones', async () => {
+    const { send, stateFolder, run } = await listener();
+    const live = await send(read);
+    for (const body of ['1', '2']) journalIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
+    expect((await run('webhooks history --clear --no-color', { terminal: 80 })).stdout).toBe(
+      'Removed files: 2; kept, since their listeners live: 1\n',
+    );
+    expect((await run('webhooks history -o id')).stdout).toBe(`${live}\n`);
+    expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
+  });
+
+  it('says when there is nothing to remove', async () => {
+    const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home: newHome(), terminal: 80 });
+    expect([code, stdout]).toEqual([0, 'Nothing to remove\n']);
+  });
+});
+
+function ticking(): () => number {
+  let now = Date.now() - minute;
+  return () => ++now;
+}

@@ -1,0 +1,193 @@
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { newestFirst } from '../../src/webhooks/event-history.ts';
+import { bytesOf } from '../../src/webhooks/event-records.ts';
+import { check } from '../../src/webhooks/verify.ts';
+import { deadPort, serve } from '../client/servers.ts';
+import { binary, cleanEnv, startBin } from '../support/bin.ts';
+import { canLimitFiles } from '../support/disk.ts';
+import { listening } from '../webhooks/rig.ts';
+import { listener, secret, signed } from './webhooks-rig.ts';
+
+const body = '{ "type": "message.read",\n"data":{"message_id":"msg_1"} }';
+const hour = 3_600_000;
+const env = { BIZMSG_WEBHOOK_SECRET: secret };
+
+describe('webhooks replay', () => {
+  it('sends the same bytes and headers once more, and says what came of it', async () => {
+    const { send, run } = await listener();
+    const target = await serve((_, __, response) => response.writeHead(201).end('thanks'));
+    const headers = signed(body);
+    const id = await send(body, [...headers, ['X-Twice', '1'], ['X-Twice', '2']]);
+    const { code, stdout, stderr } = await run(`webhooks replay ${id} --to ${target.url}/again?a=1`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^${id}  message.read  201  \\d+ ms\nReplayed 1: answered 201: 1\n$`));
+    const sent = { ...Object.fromEntries(headers), 'x-twice': '1, 2', host: new URL(target.url).host };
+    expect(target.seen).toMatchObject([{ method: 'POST', url: '/again?a=1', body, headers: sent }]);
+  });
+
+  it('sends bytes that are no text', async () => {
+    const { send, run } = await listener();
+    const target = await listening();
+    const bytes = Buffer.from([0xff, 0, 0x0d, 0x0a]);
+    await send(bytes);
+    expect((await run(`webhooks replay e --to ${target.port}`)).code).toBe(0);
+    expect(Array.from(newestFirst(target.stateFolder), ({ event }) => bytesOf(event))).toEqual([bytes]);
+  });
+
+  it('sends the oldest first and one after the other, however they are asked for', async () => {
+    const { send, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    const ids = [await send('1'), await send('2'), await send('3')];
+    await run(`webhooks replay ${ids[2]} ${ids[0]} ${ids[2]} --to ${target.url}`);
+    await run(`webhooks replay --since 10m --to ${new URL(target.url).port}`);
+    expect(target.seen.map(({ body }) => body)).toEqual(['1', '3', '1', '2', '3']);
+  });
+
+  it('goes where each was sent on to last, and records what came of it', async () => {
+    const { send, journal, run } = await listener();
+    const [one, other] = [
+      await serve((_, __, response) => response.end()),
+      await serve((_, __, response) => response.end()),
+    ];
+    const ids = [await send('1'), await send('2'), await send('3')];
+    const targets = [one, other, other];
+    for (const [at, id] of ids.entries()) {
+      journal.forwarded({ event: id, url: `${one.url}/old`, ms: 1, error: 'connection refused' });
+      journal.forwarded({ event: id, url: `${targets[at]?.url}/hooks`, ms: 1, status: at === 2 ? 200 : 500 });
+    }
+    expect((await run('webhooks replay --failed')).code).toBe(0);
+    expect([one, other].map(({ seen }) => seen.map(({ url, body }) => [url, body]))).toEqual([
+      [['/hooks', '1']],
+      [['/hooks', '2']],
+    ]);
+    expect((await run('webhooks history --failed -o id')).stdout).toBe('');
+    expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
+  });
+
+  it('sends what show --raw wrote to a file, or stdin', async () => {
+    const { send, home, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    await send(body, [['X-A', 'b']]);
+    await run(`webhooks show --raw ${home}/event.http`);
+    const { code, stdout, stderr } = await run(`webhooks replay --file ${home}/event.http --to ${target.url}`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`${home}/event.http  message.read  200`);
+    await run(`webhooks replay --file - --to ${target.url}`, { stdin: 'POST / HTTP/1.1\nX-A: b\n\n{}' });
+    expect(target.seen.map(({ headers, body }) => [headers['x-a'], body])).toEqual([
+      ['b', body],
+      ['b', '{}'],
+    ]);
+    expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
+  });
+
+  it('is exit 10 when some are not answered 2xx', async () => {
+    const { send, run } = await listener();
+    const target = await serve(({ body }, _, response) => response.writeHead(body === '1' ? 302 : 200).end());
+    const ids = [await send('1'), await send('2')];
+    const { code, stdout } = await run(`webhooks replay --since 1h --to ${target.url} -o json`);
+    expect(code).toBe(10);
+    expect(JSON.parse(stdout)).toEqual({ replayed: 2, failed: 1, answers: { 'answered 302': 1, 'answered 200': 1 } });
+    expect(target.seen).toHaveLength(2);
+    const dead = await run(`webhooks replay ${ids[1]} --to ${await deadPort()} -o ndjson`);
+    const [line = ''] = dead.stdout.split('\n');
+    expect(dead.code).toBe(10);
+    expect(JSON.parse(line)).toMatchObject({
+      id: ids[1],
+      status: null,
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('gives up an answer that does not come, after --timeout', async () => {
+    const { send, run } = await listener();
+    const target = await serve(() => {});
+    await send('1');
+    const { code, stdout } = await run(`webhooks replay e --to ${target.url} --timeout 50ms`);
+    expect([code, stdout]).toEqual([10, expect.stringContaining('no whole answer within 0.05 s')]);
+  });
+
+  it.runIf(canLimitFiles)('sends also what it cannot record', async () => {
+    const { send, home, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    await send('1');
+    const line = [process.execPath, binary, 'webhooks', 'replay', 'e', '--to', target.url];
+    const full = ['-c', 'exec prlimit --fsize=0 "$@"', 'sh', ...line];
+    const ran = await execa('sh', full, { env: cleanEnv(home), extendEnv: false, reject: false });
+    expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([0, expect.stringContaining('is not recorded'), 1]);
+    expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
+  });
+
+  it('ends when it is interrupted, and says how far it came', async () => {
+    const { send, home } = await listener();
+    const target = await serve(({ body }, _, response) => {
+      if (body === '1') response.end();
+      else process.kill(running.pid, 'SIGINT');
+    });
+    for (const body of ['1', '2', '3']) await send(body);
+    const running = startBin(['webhooks', 'replay', '--since', '1h', '--to', target.url], { home });
+    expect(await running.ended).toBe(130);
+    expect([running.stdout().split('\n').length, running.stderr()]).toEqual([2, 'error: interrupted after 1 of 3\n']);
+    expect(target.seen).toHaveLength(2);
+  });
+
+  it('goes to another machine only when that is meant', async () => {
+    const { send, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    await send('1');
+    const elsewhere = `http://0.0.0.0:${target.port}`;
+    const { code, stderr } = await run(`webhooks replay e --to ${elsewhere}`);
+    expect([code, target.seen]).toEqual([11, []]);
+    expect(stderr).toContain(`Send an event to ${elsewhere}`);
+    expect((await run(`webhooks replay e --to ${elsewhere} --yes`)).code).toBe(0);
+  });
+
+  it.each([
+    ['', 'which events is missing'],
+    ['e', 'say it with --to'],
+    ['e --since 10m', 'ids exclude'],
+    ['e --file x --to 9', '--file excludes'],
+    ['--file x', 'say it with --to'],
+    ['--file none.http --to 9', 'cannot be read'],
+    ['e --to ftp://x', 'is no address to forward to'],
+    ['e --resign --to 9', 'no signing secret is known'],
+    ['e0zz --to 9', 'there is no event'],
+  ])('%s sends nothing and says why', async (words, reason) => {
+    const { send, run } = await listener();
+    await send('1');
+    const { code, stdout, stderr } = await run(`webhooks replay ${words}`.trim());
+    expect([code > 1, stdout]).toEqual([true, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('webhooks replay of what is old', () => {
+  const long = Date.now() - hour;
+
+  it('says that it will be refused', async () => {
+    const { send, run } = await listener(() => long);
+    const target = await serve((_, __, response) => response.end());
+    await send(body, signed(body, { at: long }));
+    const { code, stderr } = await run(`webhooks replay e --to ${target.url}`, { env });
+    expect([code, stderr.split('\n')]).toEqual([0, [expect.stringContaining('--resign signs them anew'), '']]);
+    expect(target.seen[0]?.headers['webhook-timestamp']).toBe(String(Math.floor(long / 1000)));
+  });
+
+  it('signs it anew with --resign, under the id that it had, and nothing else', async () => {
+    const { send, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    const fresh = signed('{}', { id: 'evt_fresh' });
+    await send(body, signed(body, { at: long, id: 'evt_old' }));
+    await send('{}', fresh);
+    await send('unsigned');
+    const { code, stderr } = await run(`webhooks replay --since 2h --resign --to ${target.url}`, { env });
+    expect([code, stderr]).toEqual([0, '']);
+    const [old, other, unsigned] = target.seen.map(({ headers, body }) => {
+      const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+      return { id: headers['webhook-id'], verdict: check([secret], pairs, Buffer.from(body), Date.now()) };
+    });
+    expect(old).toEqual({ id: 'evt_old', verdict: { verdict: 'good' } });
+    expect(target.seen[1]?.headers).toMatchObject(Object.fromEntries(fresh));
+    expect([other?.id, unsigned?.verdict]).toEqual(['evt_fresh', { verdict: 'unsigned' }]);
+  });
+});

@@ -1,0 +1,72 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { EventJournal } from '../../src/webhooks/event-journal.ts';
+import { signatureHeaders, sign } from '../../src/webhooks/signature.ts';
+import { cli } from '../support/cli.ts';
+import type { CliOptions, Ran } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { journalIn, listening } from '../webhooks/rig.ts';
+
+export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+type Headers = readonly (readonly [string, string])[];
+
+export interface Listener {
+  readonly home: string;
+  readonly stateFolder: string;
+  readonly journal: EventJournal;
+  /** Has the receiver receive it, and returns the id that it has. */
+  send(body: string | Uint8Array, headers?: Headers, path?: string): Promise<string>;
+  run(line: string, options?: Partial<CliOptions>): Promise<Ran>;
+}
+
+/** A listener whose journal is in the state folder of a home of its own. */
+export async function listener(now: () => number = Date.now): Promise<Listener> {
+  const home = newHome();
+  const stateFolder = join(home, '.local/state/bizmsg');
+  const journal = journalIn(stateFolder, { now });
+  const ids: string[] = [];
+  const respond = ({ id }: { readonly id: string }) => (ids.push(id), 200);
+  const { port } = await listening({ journal, respond });
+  return {
+    home,
+    stateFolder,
+    journal,
+    send: async (body, headers = [], path = '/hooks') => {
+      await post(port, path, headers, body);
+      return ids.at(-1) ?? '';
+    },
+    run: (line, options = {}) => cli(line.split(' '), { home, ...options }),
+  };
+}
+
+/** As Standard Webhooks has it. */
+export function signed(body: string, { by = secret, at = Date.now(), id = 'evt_1' } = {}): Headers {
+  const timestamp = Math.floor(at / 1000);
+  return [
+    [signatureHeaders.id, id],
+    [signatureHeaders.timestamp, String(timestamp)],
+    [signatureHeaders.signature, sign({ id, timestamp, body }, by)],
+  ];
+}
+
+/** Every line of tab-separated rows but the header. */
+export function rows(text: string): readonly (readonly string[])[] {
+  return text
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split('\t'));
+}
+
+function post(port: number, path: string, headers: Headers, body: string | Uint8Array): Promise<void> {
+  const length = ['Content-Length', String(Buffer.byteLength(body))];
+  const flat = ['Host', `127.0.0.1:${port}`, ...headers.flat(), ...length];
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers: flat }, (answer) => {
+      answer.resume().on('end', resolve).on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { readRaw, writeRaw } from '../../src/webhooks/raw-delivery.ts';
+import { bin } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { listener } from './webhooks-rig.ts';
+
+const body = '{"type":"message.read","n":12345678901234567890,"to":"+12025550101","list":[],"o":{"a":[1,{}]}}';
+
+describe('webhooks show', () => {
+  it('shows an event with its headers, its body laid out and its forwards', async () => {
+    const { send, journal, run } = await listener();
+    const id = await send(body, [['X-Twice', '1'], ['x-twice', '2']], '/hooks?a=1'); // prettier-ignore
+    journal.forwarded({ event: id, url: 'http://127.0.0.1:3000/', ms: 12, status: 503 });
+    const { code, stdout } = await run(`webhooks show ${id} --no-color`, { terminal: 80 });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${id}  \\S+Z  message.read\nfrom 127.0.0.1 to port \\d+: \\+12025550101\n`));
+    expect(stdout).toContain('\nPOST /hooks?a=1\nHost: ');
+    expect(stdout).toContain('\nX-Twice: 1\nx-twice: 2\n');
+    expect(stdout).toContain(
+      '\n\n{\n  "type": "message.read",\n  "n": 12345678901234567890,\n  "to": "+12025550101",\n  "list": [],\n  "o": {\n    "a": [\n      1,\n      {}\n    ]\n  }\n}\n',
+    );
+    expect(stdout).toMatch(/\nforwarded {2}\S+Z {2}http:\/\/127.0.0.1:3000\/ {2}503 {2}12 ms\n$/);
+  });
+
+  it('gives a pipe the body as it came, and JSON all of it', async () => {
+    const { send, run } = await listener();
+    const id = await send(body);
+    expect((await run(`webhooks show ${id}`)).stdout).toContain(`\n\n${body}\n`);
+    const fields: unknown = JSON.parse((await run(`webhooks show ${id} -o json`)).stdout);
+    expect(fields).toMatchObject({ id, name: 'message.read', method: 'POST', path: '/hooks', body: { list: [] } });
+  });
+
+  it.each([
+    ['text', Buffer.from('two\nlines \u001b[31m'), 'two\nlines [31m'],
+    ['bytes', Buffer.from([0xff, 0xfe]), '2 bytes that are no text'],
+    ['what is packed', gzipSync('{"a":1}'), '{\n  "a": 1\n}'],
+  ])('shows %s safely on a terminal', async (what, bytes, shown) => {
+    const { send, run } = await listener();
+    await send(bytes, what === 'what is packed' ? [['Content-Encoding', 'gzip']] : []);
+    expect((await run('webhooks show --no-color', { terminal: 80 })).stdout).toContain(`\n\n${shown}`);
+  });
+
+  it('takes the beginning of an id, in capitals too, and without one the newest', async () => {
+    const { send, run } = await listener();
+    const [one, two] = [await send('1'), await send('2')];
+    const only = one.slice(0, commonLength(one, two) + 1).toUpperCase();
+    expect((await run(`webhooks show ${only} --query id`)).stdout).toBe(`${one}\n`);
+    expect((await run('webhooks show --query id')).stdout).toBe(`${two}\n`);
+  });
+
+  it('wants more of an id that two begin with', async () => {
+    const { send, run } = await listener();
+    const ids = [await send('1'), await send('2')];
+    const { code, stderr } = await run('webhooks show e');
+    expect([code, ids.filter((id) => !stderr.includes(id))]).toEqual([2, []]);
+  });
+
+  it('says of an unknown id which one was meant', async () => {
+    const { send, run } = await listener();
+    const id = await send('1');
+    const { code, stderr } = await run(`webhooks show ${id.slice(0, -1)}zz`);
+    expect(code).toBe(5);
+    expect(stderr).toContain(`did you mean ${id}?`);
+  });
+
+  it('says that there is none at all', async () => {
+    const { code, stderr } = await cli(['webhooks', 'show'], { home: newHome() });
+    expect([code, stderr]).toEqual([5, 'error: no listener has received any event yet\n']);
+  });
+});
+
+describe('webhooks show --raw', () => {
+  const bytes = Buffer.from([0x7b, 0x0d, 0x0a, 0x0d, 0x0a, 0xff, 0x00, 0x0a]);
+
+  it('writes a delivery as it came, byte for byte', async () => {
+    const { send, home, run } = await listener();
+    const id = await send(bytes, [['X-Name', 'é'], ['x-name', '']], '/a?b=c'); // prettier-ignore
+    const file = join(home, 'event.http');
+    const { code, stdout } = await run(`webhooks show ${id} --raw ${file}`);
+    expect([code, stdout]).toEqual([0, `Written ${id}: ${file}\n`]);
+    const raw = readFileSync(file);
+    expect(raw.toString('latin1')).toMatch(
+      /^POST \/a\?b=c HTTP\/1.1\r\nHost: \S+\r\nX-Name: é\r\nx-name: \r\nContent-Length: 8\r\nConnection: keep-alive\r\n\r\n/,
+    );
+    expect(raw.subarray(-bytes.length)).toEqual(bytes);
+    const back = readRaw(raw);
+    expect(back && writeRaw(back)).toEqual(raw);
+  });
+
+  it('writes the same to stdout', async () => {
+    const { send, home, run } = await listener();
+    await send(Buffer.from('{"é":1}'));
+    const file = join(home, 'event.http');
+    await run(`webhooks show --raw ${file}`);
+    const { stdout } = await bin(['webhooks', 'show', '--raw', '-'], { home });
+    expect(stdout).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it.each(['-o json', '--json', '--query id', '--columns id'])('does not go with %s', async (words) => {
+    const { send, run } = await listener();
+    await send('{}');
+    expect((await run(`webhooks show --raw - ${words}`)).code).toBe(2);
+  });
+});
+
+function commonLength(one: string, other: string): number {
+  return one.split('').findIndex((letter, at) => letter !== other[at]);
+}

@@ -1,0 +1,166 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { listener, otherSecret, secret, signed } from './webhooks-rig.ts';
+
+const body = '{"type":"message.read"}';
+const minute = 60_000;
+const env = { BIZMSG_WEBHOOK_SECRET: secret };
+
+describe('webhooks verify', () => {
+  it('says that the newest event is good, by the clock of when it came', async () => {
+    const long = Date.now() - 60 * minute;
+    const { send, run } = await listener(() => long);
+    const id = await send(body, signed(body, { at: long }));
+    const { code, stdout } = await run('webhooks verify', { env });
+    expect([code, stdout]).toEqual([0, `good: ${id}: it was signed with the secret known here\n`]);
+    expect((await run(`webhooks verify ${id} --at ${Math.floor(Date.now() / 1000)}`, { env })).code).toBe(12);
+  });
+
+  it.each([
+    ['another secret', signed(body, { by: otherSecret }), 'the secret known here did not make the signature'],
+    ['a body that was changed', signed(`${body}\n`), 'a line feed was taken from its end'],
+    ['an old timestamp', signed(body, { at: Date.now() - 10 * minute }), ' s behind this clock'],
+    ['no signature', [], 'no header says that anybody signed it'],
+  ])('says what is wrong: %s', async (_, headers, why) => {
+    const { send, run } = await listener();
+    await send(body, headers);
+    const { code, stdout, stderr } = await run('webhooks verify', { env });
+    expect([code, stderr]).toEqual([12, '']);
+    expect(stdout).toContain(why);
+  });
+
+  it('says that it knows no secret, and how to give one', async () => {
+    const { send, run } = await listener();
+    await send(body, signed(body));
+    const { code, stdout } = await run('webhooks verify -o json');
+    expect(code).toBe(12);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('--secret-stdin') });
+  });
+
+  it('takes the secret from stdin, a file, the environment, or the profile', async () => {
+    const { send, home, run } = await listener();
+    await send(body, signed(body));
+    writeFileSync(join(home, 'secret'), `${secret}\n`);
+    storeProfiles(home);
+    const ran = [
+      await run('webhooks verify --secret-stdin', { stdin: `${secret}\n` }),
+      await run(`webhooks verify --secret-file ${home}/secret`, { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } }),
+      await run('webhooks verify', { env }),
+      await run('webhooks verify'),
+      await run('webhooks verify', { env: { BIZMSG_PROFILE: 'acme' } }),
+      await run('webhooks verify --profile acme', { env: { BIZMSG_WEBHOOK_SECRET: otherSecret } }),
+    ];
+    expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(ran.map(() => [0, '']));
+  });
+
+  it('takes with --profile local that of the sandbox, and starts none', async () => {
+    const { send, home, run } = await listener();
+    await send(body, signed(body, { by: otherSecret }));
+    const without = await run('webhooks verify --profile local', { env });
+    expect([without.code, without.stdout]).toEqual([12, expect.stringContaining('no secret is known here')]);
+    const sandbox = await serveLocal(home);
+    await send(body, signed(body, { by: sandbox.secret() }));
+    for (const line of ['webhooks verify --profile local', 'webhooks verify']) {
+      const { code, stdout, stderr } = await run(line, { env: { BIZMSG_PROFILE: 'local' } });
+      expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('good: e'), '']);
+    }
+  });
+
+  it.each([
+    ['--profile none', 3, 'none'],
+    ['--profile bare', 3, 'has no webhook secret'],
+    ['--secret-stdin --secret-file x', 2, 'exclude each other'],
+    ['e1 --file x', 2, 'exclude each other'],
+    ['--file none.http', 2, 'cannot be read'],
+    ['--at noon', 2, 'is not a time'],
+    ['e1zz', 5, 'there is no event'],
+  ])('%s is exit %i', async (words, exit, reason) => {
+    const { send, home, run } = await listener();
+    await send(body, signed(body));
+    storeProfiles(home);
+    const { code, stdout, stderr } = await run(`webhooks verify ${words}`);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('webhooks verify --file', () => {
+  it('judges what show --raw wrote by the clock of now, or as it was at a time', async () => {
+    const long = Date.now() - 60 * minute;
+    const { send, home, run } = await listener(() => long);
+    await send(body, signed(body, { at: long }));
+    const file = join(home, 'event.http');
+    await run(`webhooks show --raw ${file}`);
+    expect((await run(`webhooks verify --file ${file}`, { env })).stdout).toContain(' s behind this clock');
+    const then = await run(`webhooks verify --file ${file} --at ${new Date(long).toISOString()}`, { env });
+    expect([then.code, then.stdout]).toEqual([0, `good: ${file}: it was signed with the secret known here\n`]);
+  });
+
+  it('reads stdin, and says when that is no delivery', async () => {
+    const { run } = await listener();
+    const head = signed(body).map(([name, value]) => `${name}: ${value}\n`);
+    const good = await run('webhooks verify --file -', { env, stdin: `POST / HTTP/1.1\n${head.join('')}\n${body}` });
+    expect([good.code, good.stderr]).toEqual([0, '']);
+    const bad = await run('webhooks verify --file -', { env, stdin: body });
+    expect([bad.code, bad.stdout]).toEqual([2, '']);
+    expect(bad.stderr).toContain('stdin is no delivery');
+  });
+});
+
+describe('webhooks sign', () => {
+  it('prints headers that another implementation takes', async () => {
+    const { code, stdout } = await sign('- --id evt_7', body);
+    expect(code).toBe(0);
+    expect(new Webhook(secret).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
+    expect(headersIn(stdout)['webhook-id']).toBe('evt_7');
+  });
+
+  it('makes an id of its own, another one each time', async () => {
+    const ids = [await sign('-', body), await sign('-', body)].map(({ stdout }) => headersIn(stdout)['webhook-id']);
+    expect(ids).toEqual([expect.stringMatching(/^evt_[\w-]{36}$/), expect.not.stringMatching(ids[0] ?? '')]);
+  });
+
+  it('signs a delivery anew, under its own id', async () => {
+    const old = signed(body, { by: otherSecret, id: 'evt_old' }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const { stdout } = await sign('- --timestamp 1777636800', `POST / HTTP/1.1\r\n${old.join('')}\r\n${body}`);
+    expect(Object.entries(headersIn(stdout))).toEqual(signed(body, { at: 1777636800_000, id: 'evt_old' }));
+  });
+
+  it.each([
+    ['-', {}, 3, 'no signing secret is known'],
+    ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'not whsec_ and at least 16 bytes'],
+    ['- --secret-stdin', {}, 2, 'stdin is asked for twice'],
+    ['- --timestamp soon', env, 2, 'is not a number of seconds'],
+    ['', env, 2, '<file> is missing'],
+  ])('%s with %o is exit %i', async (words, given, exit, reason) => {
+    const { code, stdout, stderr } = await sign(words, body, given);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toContain(reason);
+  });
+});
+
+function sign(words: string, stdin: string, given: Readonly<Record<string, string>> = env) {
+  return cli(`webhooks sign ${words}`.trim().split(' '), { home: newHome(), stdin, env: given });
+}
+
+function headersIn(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(': ')),
+  );
+}
+
+function storeProfiles(home: string): void {
+  const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
+  const profiles = { acme: { ...profile, webhookSecret: secret }, bare: profile };
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles }));
+}

@@ -1,0 +1,191 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { deadPort } from '../client/servers.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { bin, startBin } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+
+let home = '';
+beforeEach(() => {
+  home = newHome();
+});
+
+const soon = { timeout: 10_000, interval: 20 };
+const run = (argv: readonly string[]) => bin(argv, { home });
+const expecting = (...words: readonly string[]) => ['webhooks', 'expect', ...words];
+const local = (...words: readonly string[]) => expecting(...words, '--profile', 'local', '--');
+const send = (phone: string) => `bizmsg send-template ${phone} order_update -p Ada -p 1`;
+const sendLocal = (phone: string) => `${send(phone)} --profile local`.split(' ');
+const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
+
+describe('webhooks expect, in sandbox exec', () => {
+  const shell = (script: string) => run(['sandbox', 'exec', '--', 'sh', '-c', script]);
+
+  it('ends with 0 once the event has come, and leaves stdout to the command', async () => {
+    const ran = await shell(`bizmsg webhooks expect message.delivered --within 10s -- ${send(delivers)}`);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+\n$/)]);
+    expect(ran.stderr).toMatch(/note: message\.delivered after 0\.\d{3} s\n/);
+  });
+
+  it('ends with 12 when the message fails, and says what came instead', async () => {
+    const { code, stderr } = await shell(`bizmsg webhooks expect message.delivered -- ${send(fails)}`);
+    expect([code, stderr]).toEqual([
+      12,
+      expect.stringContaining('error: message.failed came in place of message.delivered: undeliverable'),
+    ]);
+  });
+
+  it('counts nothing that came before', async () => {
+    const { code, stderr } = await shell(
+      `bizmsg sandbox trigger contact.created && bizmsg webhooks expect contact.created --within 50ms -- true`,
+    );
+    expect([code, stderr]).toEqual([13, expect.stringContaining('0 of 1 contact.created came within 0.05 s')]);
+  });
+
+  it.each([
+    ['message.failed', 0],
+    ['message', 0],
+    ['contact.created,message.failed', 0],
+    ['message.read', 12],
+    ['contact.created', 13],
+  ])('takes the failure of a message for what it is to who waits for %s: %i', async (event, code) => {
+    const ran = await shell(`bizmsg webhooks expect ${event} --within 1s -- ${send(fails)}`);
+    expect(ran.code).toBe(code);
+  });
+});
+
+describe('webhooks expect, with the local sandbox', () => {
+  it('waits for so many, of those that fit', async () => {
+    const clock = manualClock();
+    const sandbox = await serveLocal(home, { clock });
+    const fitting = ['--count', '2', '--where', `data.to=${later}`];
+    const thrice = [delivers, later, later].map((phone) => sendLocal(phone).join(' ')).join(' && ');
+    const running = startBin([...local('message.delivered', ...fitting), 'sh', '-c', thrice], { home });
+    await expect.poll(() => sandbox.messages().length, soon).toBe(3);
+    await clock.advance(5_000);
+    expect(await running.ended).toBe(0);
+    expect(running.stderr().match(/note: message\.delivered after/g)).toHaveLength(2);
+  });
+
+  it('says what came instead when the time has passed', async () => {
+    await serveLocal(home);
+    const trigger = ['sh', '-c', 'for i in 1 2; do bizmsg sandbox trigger contact.created; done'];
+    const { code, stderr } = await run([...local('order.paid', '--within', '1s'), ...trigger]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining('what came instead: contact.created (2 times)')]);
+  });
+
+  it.each([
+    ['exit 7', 7],
+    ['kill -TERM $$', 143],
+  ])('passes the exit code of a command that fails on, and waits no more: %s', async (script, code) => {
+    await serveLocal(home);
+    const ran = await run([...local('order.paid', '--within', '1h'), 'sh', '-c', script]);
+    expect(ran).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  it('waits for its command however long that takes', async () => {
+    const sandbox = await serveLocal(home);
+    const script = 'bizmsg sandbox trigger contact.created; read line';
+    const words = [...local('contact.created', '--within', '1ms'), 'sh', '-c', script];
+    const running = startBin(words, { home, input: 'line\n' });
+    expect(await running.ended).toBe(0);
+    expect(sandbox.events().map(({ type }) => type)).toEqual(['contact.created']);
+  });
+
+  it('is ended by Ctrl-C while it waits, with 130', async () => {
+    await serveLocal(home, { clock: manualClock() });
+    const words = [...local('message.delivered', '--within', '1h'), 'sh', '-c', 'echo $$'];
+    const running = startBin(words, { home });
+    await expect.poll(running.stdout, soon).toContain('\n');
+    // Until then it is the command that hears it.
+    await expect.poll(() => alive(Number(running.stdout())), soon).toBe(false);
+    const interrupt = () => {
+      alive(running.pid, 'SIGINT');
+      return running.stderr();
+    };
+    await expect.poll(interrupt, soon).toContain('interrupted');
+    expect(await running.ended).toBe(130);
+    expect(running.stderr()).toContain('interrupted; 0 of 1 message.delivered came');
+  });
+});
+
+describe('webhooks expect --forward-to', () => {
+  it.each([
+    [200, '2xx', 0],
+    [204, '204', 0],
+    [500, '2xx', 12],
+    [200, '204', 12],
+  ])('has a handler that answers %i, where %s is due: %i', async (status, answer, code) => {
+    const sandbox = await serveLocal(home);
+    const handler = await receiver((response) => response.writeHead(status).end());
+    const handed = ['--forward-to', handler.url, '--answer', answer];
+    const ran = await run([...local('message.delivered', ...handed), ...sendLocal(delivers)]);
+    expect([ran.code, handler.received.map(({ type }) => type)]).toEqual([code, ['message.delivered']]);
+    expect(ran.stderr).toContain(`the handler at ${handler.url} answered ${status} to message.delivered`);
+    handler.verify(sandbox.secret());
+    expect(sandbox.webhooks.list()).toEqual([]);
+  });
+
+  it.each([
+    [['--answer', '2xx'], 12],
+    [[], 0],
+  ])('has a handler that does not answer, with %j: %i', async (words, code) => {
+    await serveLocal(home);
+    const url = `http://127.0.0.1:${await deadPort()}/`;
+    const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid'];
+    const ran = await run([...local('order.paid', '--forward-to', url, ...words), ...trigger]);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining('did not answer')]);
+  });
+});
+
+describe('webhooks expect, with a listener', () => {
+  it('hears what comes there while the command runs', async () => {
+    const stateFolder = join(home, '.local/state/bizmsg');
+    const journal = journalIn(stateFolder);
+    const [begun, heard] = [join(home, 'begun'), join(home, 'heard')];
+    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    onTestFinished(announceListener(stateFolder, locator));
+    journal.received(delivery('{"type":"order.paid"}'));
+    const script = `touch ${begun}; until [ -e ${heard} ]; do sleep 0.01; done`;
+    const running = startBin(expecting('order.paid', '--within', '1h', '--', 'sh', '-c', script), { home });
+    await expect.poll(() => existsSync(begun), soon).toBe(true);
+    journal.received(delivery('{"type":"order.paid"}'));
+    writeFileSync(heard, '');
+    expect(await running.ended).toBe(0);
+    expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
+  });
+});
+
+describe('webhooks expect runs nothing', () => {
+  it.each([
+    [['message.delivered'], 3, 'open bizmsg webhooks listen'],
+    [['mesage.delivered'], 2, 'did you mean message.delivered?'],
+    [['message.delivered', '--where', 'to'], 2, '"to" is no condition'],
+    [['message.delivered', '--count', '0'], 2, 'expects nothing'],
+    [['message.delivered', '--within', 'soon'], 2, 'is not a duration'],
+    [['message.delivered', '--answer', '2xx'], 2, 'name it with --forward-to'],
+    [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'no status of HTTP'],
+    [['message.delivered', '--forward-to', 'ftp://localhost/'], 2, 'no address to forward to'],
+    [['message.delivered', '-o', 'json'], 2, 'cannot honour --output'],
+    [[], 2, '<event> is missing'],
+  ])('with %j: exit %i, %s', async (words, code, said) => {
+    const file = join(home, 'ran');
+    const ran = await run(expecting(...words, '--', 'touch', file));
+    expect([ran.code, ran.stderr, existsSync(file)]).toEqual([code, expect.stringContaining(said), false]);
+  });
+
+  it.each([
+    [['message.delivered'], 'no command is given'],
+    [['message.delivered', '--', ''], 'the command is empty'],
+    [['message.delivered', 'npm', 'test'], '"npm" does not stand after --'],
+  ])('where there is none: %j', async (words, said) => {
+    const { code, stderr } = await run(expecting(...words));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+});

@@ -1,0 +1,257 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { sign } from '../../src/webhooks/signature.ts';
+import { receiver } from '../sandbox/receiver.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import type { Running } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+
+const soon = { timeout: 10_000, interval: 20 };
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+let home: ReturnType<typeof temporaryHome>;
+beforeEach(() => {
+  home = temporaryHome();
+});
+afterEach(async () => {
+  await bin(['sandbox', 'stop'], { home: home.path });
+  home.remove();
+});
+
+const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
+const trigger = (...argv: readonly string[]) => run('sandbox', 'trigger', ...argv);
+const listeners = () => readdirSync(join(home.path, '.local/state/bizmsg/listeners'));
+const webhooks = async (): Promise<readonly unknown[]> =>
+  JSON.parse((await run('sandbox', 'webhooks', 'list', '-o', 'json')).stdout);
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Listening extends Running {
+  readonly url: string;
+  /** What it has told so far. */
+  items(type: string): readonly Row[];
+  /** The same once there are so many. */
+  told(type: string, count: number): Promise<readonly Row[]>;
+}
+
+/** A listener that tells in objects, and is ready. */
+async function listen(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Listening> {
+  const words = ['webhooks', 'listen', ...(argv.includes('--port') ? [] : ['--port', '0']), '-o', 'ndjson', ...argv];
+  const running = startBin(words, { home: home.path, env });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  const items = (type: string) => rowsIn(running.stdout()).filter((row) => row['type'] === type);
+  const told = async (type: string, count: number) => {
+    await expect.poll(() => items(type).length, soon).toBeGreaterThanOrEqual(count);
+    return items(type);
+  };
+  const [ready] = await told('ready', 1);
+  return { ...running, url: String(ready?.['url']), items, told };
+}
+
+function rowsIn(text: string): readonly Row[] {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return whole.split('\n').flatMap((line) => {
+    const row: unknown = line === '' ? undefined : JSON.parse(line);
+    return isRecord(row) ? [row] : [];
+  });
+}
+
+async function end(listening: Listening, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT'): Promise<number | null> {
+  alive(listening.pid, signal);
+  return listening.ended;
+}
+
+function signed(body: string, id = 'evt_1') {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = {
+    'Content-Type': 'application/json',
+    'Webhook-Id': id,
+    'Webhook-Timestamp': String(timestamp),
+    'Webhook-Signature': sign({ id, timestamp, body }, secret),
+  };
+  return { method: 'POST', headers, body };
+}
+
+describe('webhooks listen --profile local', () => {
+  it('starts the sandbox, and tells each of its events in one line', async () => {
+    const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
+    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+    await expect.poll(running.stdout, soon).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for the events of the sandbox/);
+    await trigger('message.failed', '--to', '+12025550101', '--reason', 'blocked');
+    await expect
+      .poll(running.stdout, soon)
+      .toMatch(
+        /\n\d\d:\d\d:\d\d\.\d{3} {2}\w+ {2}message\.failed {2}msg_\w+ {2}\+12025550101 {2}blocked.* {2}signed\n/,
+      );
+    alive(running.pid, 'SIGINT');
+    expect([await running.ended, running.stdout().split('\n').length]).toEqual([0, 4]);
+  });
+
+  it('gives objects: what came, whose signature was checked, with its body as JSON', async () => {
+    const listening = await listen(['--profile', 'local']);
+    await trigger('order.paid', '--amount', '49.90', '--currency', 'EUR');
+    const [event] = await listening.told('event', 1);
+    expect(event).toMatchObject({ name: 'order.paid', signature: { verdict: 'good' }, body: { type: 'order.paid' } });
+    expect(event).toMatchObject({
+      headers: { 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^evt_/) },
+    });
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing behind after %s, and exits with 0',
+    async (signal) => {
+      const ready = join(home.path, 'ready.json');
+      const listening = await listen(['--profile', 'local', '--ready-file', ready]);
+      expect(JSON.parse(readFileSync(ready, 'utf8'))).toMatchObject({ type: 'ready', url: listening.url });
+      expect([(await webhooks()).length, listeners().length]).toEqual([1, 1]);
+      expect(await end(listening, signal)).toBe(0);
+      expect([await webhooks(), listeners(), existsSync(ready)]).toEqual([[], [], false]);
+    },
+  );
+
+  it('gets events after the sandbox was stopped and started again, and after a reset', async () => {
+    const listening = await listen(['--profile', 'local']);
+    await run('sandbox', 'stop');
+    await expect.poll(listening.stderr, soon).toContain('sandbox-ended');
+    await run('sandbox', 'start', '--background', '--port', '0');
+    await expect.poll(listening.stderr, soon).toContain('sandbox-back');
+    await trigger('order.paid');
+    await listening.told('event', 1);
+    await run('sandbox', 'reset', 'all');
+    await trigger('flow.completed');
+    const events = await listening.told('event', 2);
+    expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
+  });
+
+  it('takes the place of one that was killed, and with --catch-up gets what nobody heard', async () => {
+    await trigger('order.paid');
+    const killed = await listen(['--profile', 'local']);
+    alive(killed.pid, 'SIGKILL');
+    await killed.ended;
+    const port = new URL(killed.url).port;
+    const next = await listen(['--profile', 'local', '--port', port, '--catch-up']);
+    await next.told('event', 1);
+    expect([await webhooks(), listeners()]).toMatchObject([[{ url: `${killed.url}/` }], [`${port}-${next.pid}.json`]]);
+  });
+
+  it('registers a secret that it is given as its own', async () => {
+    const given = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--profile', 'local', '--secret-stdin'];
+    const running = startBin(given, { home: home.path, input: secret });
+    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+    await expect.poll(running.stdout, soon).toContain('"ready"');
+    await trigger('order.paid');
+    await expect.poll(running.stdout, soon).toContain('"verdict":"good"');
+    expect(running.stdout() + running.stderr()).not.toContain(secret.slice(6, 20));
+    expect(await webhooks()).toMatchObject([{ secret: 'own' }]);
+  });
+});
+
+describe('webhooks listen', () => {
+  it('takes what anybody sends where no profile says who, and says so', async () => {
+    const listening = await listen(['--path', '/hooks'], { BIZMSG_WEBHOOK_SECRET: secret });
+    expect(listening.stderr()).toContain('"code":"plain"');
+    const body = JSON.stringify({ type: 'order.paid', data: { to: '+12025550101' } });
+    const answers = await Promise.all([
+      fetch(listening.url, signed(body)),
+      fetch(listening.url, { method: 'POST', body }),
+      fetch(listening.url, { ...signed(body), body: `${body} ` }),
+      fetch(new URL('/other', listening.url), signed(body)),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
+    const events = await listening.told('event', 3);
+    const verdicts = events.map(({ signature }) => (isRecord(signature) ? signature['verdict'] : ''));
+    expect(new Set(verdicts)).toEqual(new Set(['bad', 'good', 'unsigned']));
+    expect(await end(listening)).toBe(0);
+  });
+
+  it('shows only what is asked for, answers as it is told, and records all', async () => {
+    const listening = await listen(['--events', 'message,order.paid', '--where', 'data.n=2', '--respond', '503']);
+    const send = async (type: string, n: number) =>
+      (await fetch(listening.url, { method: 'POST', body: JSON.stringify({ type, data: { n } }) })).status;
+    const statuses = [await send('order.paid', 1), await send('contact.created', 2), await send('message.read', 2)];
+    expect(statuses).toEqual([503, 503, 503]);
+    const [event] = await listening.told('event', 1);
+    expect([event?.['name'], event?.['signature']]).toEqual(['message.read', { verdict: 'unsigned' }]);
+    expect(await end(listening)).toBe(0);
+    expect(listening.items('event')).toHaveLength(1);
+    expect(rowsIn((await run('webhooks', 'history', '-o', 'ndjson')).stdout)).toHaveLength(3);
+  });
+
+  it('gives what is no JSON in base64', async () => {
+    const listening = await listen([]);
+    await fetch(listening.url, { method: 'POST', body: Buffer.from([0xff, 0x00]) });
+    expect(await listening.told('event', 1)).toMatchObject([{ name: null, body: '/wA=', encoding: 'base64' }]);
+  });
+
+  it('names the holder of a port that is in use: exit 3', async () => {
+    const listening = await listen([]);
+    const { port } = new URL(listening.url);
+    const { code, stderr } = await run('webhooks', 'listen', '--port', port);
+    const by = existsSync('/proc/net/tcp') ? ` by process ${listening.pid} (` : '';
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`port ${port} is in use${by}`)]);
+  });
+
+  it('says with an account that events come only through a public address', async () => {
+    const env = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
+    const listening = await listen([], env);
+    expect(listening.stderr()).toContain('public address');
+    expect(await end(listening, 'SIGTERM')).toBe(0);
+  });
+});
+
+describe('webhooks listen forwards', () => {
+  it('the bytes and headers that came, which another implementation finds signed', async () => {
+    const handler = await receiver();
+    const listening = await listen(['--forward-to', handler.url]);
+    const body = '{"type": "order.paid",\n "data": {"id": 1.50}}';
+    await fetch(listening.url, { ...signed(body), headers: { ...signed(body).headers, 'X-Own': 'kept' } });
+    const [got] = await handler.got(1);
+    handler.verify(secret);
+    expect([got?.body, got?.headers['x-own'], got?.headers['host']]).toEqual([body, 'kept', new URL(handler.url).host]);
+    expect(await listening.told('forwarded', 1)).toMatchObject([{ status: 200, attempt: 1, url: handler.url }]);
+  });
+
+  it('with --retry what a handler refused, and meanwhile nothing else of its message', async () => {
+    const seen: string[] = [];
+    const handler = await receiver((response, { body }) => {
+      seen.push(body);
+      response.writeHead(seen.filter((one) => one === body).length < 3 ? 500 : 200).end('not now');
+    });
+    const listening = await listen(['--retry', '--forward-to', handler.url]);
+    const [first, second] = [1, 2].map((n) => JSON.stringify({ type: 'message.read', message_id: 'msg_1', n }));
+    for (const body of [first, second]) await fetch(listening.url, signed(String(body)));
+    await handler.got(6);
+    expect(seen).toEqual([first, first, first, second, second, second]);
+    const outcomes = await listening.told('forwarded', 6);
+    expect(outcomes.map(({ status }) => status)).toEqual([500, 500, 200, 500, 500, 200]);
+    expect(outcomes[0]).toMatchObject({ body: 'not now', attempt: 1, retry_in: 1_000 });
+  });
+
+  it('by its route what has one, and the rest where all goes', async () => {
+    const [all, paid] = [await receiver(), await receiver()];
+    const listening = await listen(['--forward-to', all.url, '--route', `order.paid=${paid.url}`]);
+    for (const type of ['order.created', 'order.paid']) await fetch(listening.url, signed(JSON.stringify({ type })));
+    await listening.told('forwarded', 2);
+    expect([all.received, paid.received].map((events) => events.map(({ type }) => type))).toEqual([
+      ['order.created'],
+      ['order.paid'],
+    ]);
+  });
+
+  it.each([
+    [['--retry'], '--retry needs'],
+    [['--forward-to', 'ftp://here'], 'is no address'],
+    [['--route', 'order.pad=3000'], 'did you mean order.paid'],
+    [['--route', 'order.paid=1', '--route', 'order.paid=2'], 'twice'],
+    [['--where', 'x'], 'is no condition'],
+    [['--respond', '99'], 'is not a status'],
+    [['--path', 'hooks'], 'is not a path'],
+    [['--forward-to', '4781'], 'this listener itself'],
+    [['-o', 'csv'], 'cannot print csv'],
+  ])('nothing with %j: exit 2', async (argv, said) => {
+    const { code, stderr } = await run('webhooks', 'listen', ...argv);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+});

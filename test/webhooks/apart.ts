@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { onTestFinished } from 'vitest';
+import { temporary } from './rig.ts';
+
+export interface Apart {
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when it is dead. */
+  kill(): Promise<void>;
+}
+
+const source = new URL('../../src/webhooks/', import.meta.url).pathname;
+
+/** A listener as a script; it reads its feed up to the first event, and no further. */
+export async function listenerScript(): Promise<string> {
+  const [home, name] = [temporary(), 'listener.mjs'];
+  const main = join(home, 'main.ts');
+  writeFileSync(
+    main,
+    `
+    import { openEventJournal } from '${source}event-journal.ts';
+    import { startReceiver } from '${source}receiver.ts';
+    const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
+    const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
+    const [stateFolder] = process.argv.slice(2);
+    const journal = openEventJournal({ stateFolder, pid: process.pid, kill, now: Date.now, later });
+    const { port } = await startReceiver({ journal, port: 0, now: Date.now });
+    process.stdout.write(String(port));
+    void journal.feed().next();
+    process.stdin.on('end', () => process.exit()).resume();
+  `,
+  );
+  const bundle = await rolldown({ input: main, platform: 'node' });
+  await bundle.write({ file: join(home, name), format: 'esm' });
+  await bundle.close();
+  return join(home, name);
+}
+
+/** A listener in a process of its own. */
+export async function listenApart(script: string, stateFolder: string, flags: readonly string[] = []): Promise<Apart> {
+  const child = spawn(process.execPath, [...flags, script, stateFolder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const [port]: unknown[] = await once(child.stdout, 'data');
+  return {
+    port: Number(String(port)),
+    pid: child.pid ?? 0,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Posts bodies one after the other on one connection until it fails; told of each that was acknowledged. */
+export async function pour(
+  port: number,
+  bodies: Iterable<string>,
+  acknowledged: (body: string) => void,
+): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (const body of bodies) {
+    const status = await post(port, body, agent).catch(() => undefined);
+    if (status === undefined) break;
+    if (status !== 200) throw new Error(`it answered ${status}`);
+    acknowledged(body);
+  }
+  agent.destroy();
+}
+
+function post(port: number, body: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent }, (answer) => {
+      answer
+        .resume()
+        .on('end', () => resolve(answer.statusCode ?? 0))
+        .on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,273 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';
+import { bytesOf } from '../../src/webhooks/event-records.ts';
+import { canLimitFiles, withRoomFor } from '../support/disk.ts';
+import { thrown } from '../support/thrown.ts';
+import { delivery, journalIn, take, temporary } from './rig.ts';
+
+const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const day = 24 * 60 * 60_000;
+const mebibyte = 1024 * 1024;
+
+describe('an event', () => {
+  it('is on the disk as it came once it is received', () => {
+    const folder = temporary();
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['X-Twice', '1'],
+      ['x-twice', '2'],
+    ] as const;
+    const given = delivery('{ "a" : 1 }\n', { path: '/hooks?x=1', headers, remote: '::1', port: 4781 });
+    const event = journalIn(folder, { now: () => start }).received(given);
+    expect(event).toMatchObject({ type: 'received', received_at: start, body: '{ "a" : 1 }\n', headers });
+    expect([...oldestFirst(folder)]).toEqual([event]);
+  });
+
+  it.each([
+    ['a text', Buffer.from('línea\n✓ 😀\0'), undefined],
+    ['a byte order mark', Buffer.from('\ufeff{}'), undefined],
+    ['nothing', Buffer.alloc(0), undefined],
+    ['what is no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'base64'],
+    ['a letter that is cut', Buffer.from('é').subarray(0, 1), 'base64'],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'base64'],
+  ])('has its body byte for byte: %s', (_, bytes, encoding) => {
+    const folder = temporary();
+    journalIn(folder).received(delivery(bytes));
+    const [past] = newestFirst(folder);
+    expect(past?.event.encoding).toBe(encoding);
+    expect(past && bytesOf(past.event)).toEqual(bytes);
+  });
+
+  it('has a short id that can be typed, and that no other has', () => {
+    const folder = temporary();
+    const listeners = [journalIn(folder, { now: () => start }), journalIn(folder, { now: () => start })];
+    const ids = Array.from({ length: 200 }, () => listeners.map((one) => one.received(delivery()).id)).flat();
+    expect(new Set(ids).size).toBe(400);
+    expect(ids.filter((id) => !/^e[0-9a-hjkmnp-tv-z]{10}$/.test(id))).toEqual([]);
+  });
+
+  it('has an id that sorts by time, also when the clock is set back', () => {
+    let now = start;
+    const journal = journalIn(temporary(), { now: () => now });
+    const ids = [0, 0, 1, 1_000, -day, 0, 400 * day].map((step) => {
+      now += step;
+      return journal.received(delivery()).id;
+    });
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it('comes with what became of it, the last first', () => {
+    const folder = temporary();
+    let now = start;
+    const journal = journalIn(folder, { now: () => now++ });
+    const [one, two] = [journal.received(delivery('1')), journal.received(delivery('2'))];
+    const sent = { url: 'http://127.0.0.1:3000/', ms: 12 };
+    journal.forwarded({ event: two.id, ...sent, status: 200, body: 'thanks' });
+    journal.forwarded({ event: one.id, ...sent, error: 'connection refused' });
+    journal.forwarded({ event: one.id, ...sent, status: 503 });
+    const past = Array.from(newestFirst(folder), ({ event, forwards }) => [
+      event.body,
+      forwards.map(({ status, error }) => status ?? error),
+    ]);
+    expect(past).toEqual([
+      ['2', [200]],
+      ['1', [503, 'connection refused']],
+    ]);
+    expect(Array.from(oldestFirst(folder), ({ type }) => type)).toEqual([
+      'received',
+      'received',
+      'forwarded',
+      'forwarded',
+      'forwarded',
+    ]);
+  });
+});
+
+describe('the files', () => {
+  it('are for this user alone, and named by time and process', () => {
+    const folder = temporary();
+    fs.mkdirSync(join(folder, 'events'), { mode: 0o755 });
+    journalIn(folder, { now: () => start }).received(delivery());
+    journalIn(folder, { now: () => start }).received(delivery());
+    expect(filesIn(folder)).toEqual([
+      `20260102T030405678Z-${process.pid}-1.ndjson`,
+      `20260102T030405678Z-${process.pid}-2.ndjson`,
+    ]);
+    const modes = filesIn(folder).map((name) => fs.statSync(join(folder, 'events', name)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600]);
+    expect(fs.statSync(join(folder, 'events')).mode & 0o777).toBe(0o700);
+  });
+
+  it('leave nothing of a listener that received nothing', async () => {
+    const folder = temporary();
+    await journalIn(folder).close();
+    expect(fs.readdirSync(join(folder, 'events'))).toEqual([]);
+  });
+
+  it('are followed by others at 16 MiB, with nothing lost and all in order', async () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    const bodies = Array.from({ length: 50 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
+    const feed = take(journal.feed(), 50);
+    const ids = bodies.map((body) => journal.received(delivery(body)).id);
+    const sizes = filesIn(folder).map((name) => fs.statSync(join(folder, 'events', name)).size / mebibyte);
+    expect(sizes.map((size) => Math.floor(size))).toEqual([16, 16, 16, expect.any(Number)]);
+    expect(Array.from(oldestFirst(folder), (fact) => fact.type === 'received' && fact.id)).toEqual(ids);
+    expect(Array.from(newestFirst(folder), ({ event }) => event.id)).toEqual(ids.toReversed());
+    expect((await feed).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('are followed by others when somebody removes them', () => {
+    const folder = temporary();
+    let now = start;
+    const journal = journalIn(folder, { now: () => (now += 1_000) });
+    journal.received(delivery('1'));
+    fs.rmSync(join(folder, 'events'), { recursive: true });
+    journal.received(delivery('lost with them'));
+    journal.received(delivery('3'));
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3']);
+  });
+
+  it('of old are removed, but for what a live listener writes', async () => {
+    const folder = temporary();
+    const [dead, live] = [2 ** 22 + 1, process.pid];
+    for (const [pid, age] of [
+      [dead, 8],
+      [dead, 6],
+      [live, 8],
+    ] as const) {
+      journalIn(folder, { pid, now: () => start + age }).received(delivery(`${pid === dead ? 'dead' : 'live'} ${age}`));
+      const path = join(folder, 'events', filesIn(folder).at(-1) ?? '');
+      fs.utimesSync(path, new Date(), new Date(Date.now() - age * day));
+    }
+    fs.writeFileSync(join(folder, 'events', 'notes.txt'), 'of somebody');
+    fs.utimesSync(join(folder, 'events', 'notes.txt'), 0, 0);
+    journalIn(folder);
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body).sort()).toEqual(['dead 6', 'live 8']);
+    expect(fs.existsSync(join(folder, 'events', 'notes.txt'))).toBe(true);
+  });
+
+  it('of its own that are old are removed when a listener begins the next', () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    const fill = () => Array.from({ length: 17 }, () => journal.received(delivery('x'.repeat(mebibyte))));
+    fill();
+    const [first = ''] = filesIn(folder);
+    fill();
+    fs.utimesSync(join(folder, 'events', first), 0, 0);
+    fill();
+    expect(filesIn(folder)).not.toContain(first);
+    expect(filesIn(folder)).toHaveLength(3);
+  });
+});
+
+describe('who only reads', () => {
+  it('passes over a line that is being written, and leaves it', () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    journal.received(delivery('1'));
+    const path = join(folder, 'events', filesIn(folder)[0] ?? '');
+    fs.appendFileSync(path, '[123,{"type":"rec');
+    const before = fs.readFileSync(path);
+    expect([...oldestFirst(folder)]).toHaveLength(1);
+    expect([...newestFirst(folder)]).toHaveLength(1);
+    expect(fs.readFileSync(path)).toEqual(before);
+  });
+
+  it('gets all that listeners wrote side by side by time, from either end', () => {
+    const folder = temporary();
+    let now = start;
+    const listeners = Array.from({ length: 3 }, () => journalIn(folder, { now: () => now }));
+    const bodies = Array.from({ length: 100 }, (_, number) => {
+      now += 7;
+      return listeners[(number * number) % 3]?.received(delivery(String(number))).body;
+    });
+    expect(Array.from(oldestFirst(folder), (fact) => fact.type === 'received' && fact.body)).toEqual(bodies);
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(bodies.toReversed());
+  });
+
+  it('gets the newest without reading the rest, and leaves no file open', () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    for (let number = 0; number < 20_000; number++) journal.received(delivery(String(number)));
+    const open = () => fs.readdirSync('/proc/self/fd').length;
+    const before = open();
+    const began = performance.now();
+    for (let round = 0; round < 100; round++) {
+      const [newest] = newestFirst(folder);
+      expect(newest?.event.body).toBe('19999');
+    }
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(open()).toBe(before);
+  });
+
+  it('gets bodies of any size from the end', () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    const sizes = [0, 1, 65_000, 65_200, 65_300, 65_400, 65_536, 131_072, 5 * mebibyte, 3];
+    for (const size of sizes) journal.received(delivery('é'.repeat(size)));
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body.length)).toEqual(sizes.toReversed());
+  });
+
+  it('is told which file a newer bizmsg wrote', () => {
+    const folder = temporary();
+    journalIn(folder).received(delivery());
+    const path = join(folder, 'events', filesIn(folder)[0] ?? '');
+    fs.writeFileSync(path, '[2226203566,{"format":"bizmsg events","version":2}]\n');
+    const unknown = { exit: 'configuration', message: expect.stringContaining(path) };
+    expect(thrown(() => [...newestFirst(folder)])).toMatchObject(unknown);
+    expect(thrown(() => [...oldestFirst(folder)])).toMatchObject(unknown);
+  });
+
+  it('gets nothing where nobody ever listened', () => {
+    expect([...newestFirst(join(temporary(), 'none'))]).toEqual([]);
+  });
+});
+
+describe('what cannot be', () => {
+  it.skipIf(!canLimitFiles)('an event for which there is no room is not received, and the next one is', () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    journal.received(delivery('1'));
+    const { size } = fs.statSync(join(folder, 'events', filesIn(folder)[0] ?? ''));
+    const refusal = withRoomFor(size + 30, () => thrown(() => journal.received(delivery('2'))));
+    expect(refusal).toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
+    journal.received(delivery('3'));
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', '1']);
+  });
+
+  it.skipIf(!canLimitFiles).each([10, 60, 80, 100])('a next file with room for %i bytes is tried again', (room) => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    const body = 'x'.repeat(17 * mebibyte);
+    journal.received(delivery(body));
+    expect(withRoomFor(room, () => thrown(() => journal.received(delivery('2'))))).toMatchObject({
+      code: 'journal-unwritable',
+    });
+    expect(filesIn(folder)).toHaveLength(1);
+    journal.received(delivery('3'));
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', body]);
+    expect(filesIn(folder)).toHaveLength(2);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a folder that nobody may write is said before anything is received', () => {
+    const folder = temporary();
+    fs.chmodSync(folder, 0o500);
+    expect(thrown(() => journalIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
+  });
+
+  it('a file where the folder is to be is said', () => {
+    const folder = temporary();
+    fs.writeFileSync(join(folder, 'events'), '');
+    expect(thrown(() => journalIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
+  });
+});
+
+function filesIn(folder: string): readonly string[] {
+  return fs
+    .readdirSync(join(folder, 'events'))
+    .filter((name) => name.endsWith('.ndjson'))
+    .sort();
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Fact } from '../../src/webhooks/event-records.ts';
+import { cursorNow, follow } from '../../src/webhooks/event-tail.ts';
+import type { Cursor } from '../../src/webhooks/event-tail.ts';
+import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { delivery, journalIn, later, take, temporary } from './rig.ts';
+
+describe('who follows', () => {
+  it('gets what comes after the cursor, from listeners that were there and from new ones', async () => {
+    const folder = temporary();
+    const first = journalIn(folder);
+    first.received(delivery('before'));
+    const from = cursorNow(folder);
+    first.received(delivery('1'));
+    const followed = take(following(folder, from), 4);
+    const second = journalIn(folder);
+    second.received(delivery('2'));
+    first.received(delivery('3'));
+    first.forwarded({ event: 'e1', url: 'http://127.0.0.1/', ms: 1 });
+    expect((await followed).map(said).sort()).toEqual(['1', '2', '3', 'forwarded']);
+  });
+
+  it('gets all from a cursor taken before anybody listened', async () => {
+    const folder = temporary();
+    const from = cursorNow(folder);
+    journalIn(folder).received(delivery('1'));
+    expect((await take(following(folder, from), 1)).map(said)).toEqual(['1']);
+  });
+
+  it('waits for a line that is being written', async () => {
+    const folder = temporary();
+    const journal = journalIn(folder);
+    journal.received(delivery('1'));
+    const path = join(folder, 'events', readdirSync(join(folder, 'events')).find((name) => name.endsWith('n')) ?? '');
+    const { size } = statSync(path);
+    appendFileSync(path, '[99,{"type":');
+    const from = cursorNow(folder);
+    expect([...from.values()]).toEqual([size]);
+    truncateSync(path, size);
+    journal.received(delivery('2'));
+    expect((await take(following(folder, from), 1)).map(said)).toEqual(['2']);
+  });
+
+  it('gets nothing twice, however much comes', async () => {
+    const folder = temporary();
+    const journals = [journalIn(folder), journalIn(folder)];
+    const followed = take(following(folder, cursorNow(folder), 1), 3_000);
+    const sent: string[] = [];
+    for (let number = 0; number < 3_000; number++) {
+      sent.push(journals[number % 2]?.received(delivery(String(number))).id ?? '');
+      if (number % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const got = (await followed).map((fact) => (fact.type === 'received' ? fact.id : ''));
+    expect(got.toSorted()).toEqual(sent.toSorted());
+  });
+
+  it('ends when told so, at once', async () => {
+    const off = new AbortController();
+    const never = follow(temporary(), { from: new Map(), later, signal: off.signal, every: 2 ** 31 - 1 });
+    const end = never.next();
+    off.abort();
+    expect(await end).toEqual({ value: undefined, done: true });
+  });
+});
+
+function following(folder: string, from: Cursor, every = 5): AsyncGenerator<Fact> {
+  return follow(folder, { from, later, every, signal: new AbortController().signal });
+}
+
+function said(fact: Fact): string {
+  return fact.type === 'received' ? fact.body : fact.type;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { delivery, journalIn, take, temporary } from './rig.ts';
+
+describe('the feed of a listener', () => {
+  it('has every event in the order of arrival, those before it was asked for as well', async () => {
+    const journal = journalIn(temporary());
+    journal.received(delivery('1'));
+    const feed = journal.feed();
+    journal.received(delivery('2'));
+    const taken = take(feed, 3);
+    journal.forwarded({ event: 'e1', url: 'http://127.0.0.1/', ms: 1 });
+    journal.received(delivery('3'));
+    expect((await taken).map(({ body }) => body)).toEqual(['1', '2', '3']);
+  });
+
+  it('goes at the pace of each who reads it', async () => {
+    const journal = journalIn(temporary());
+    const [quick, slow] = [journal.feed(), journal.feed()];
+    for (let number = 0; number < 500; number++) journal.received(delivery(String(number)));
+    expect((await slow.next()).value).toMatchObject({ body: '0' });
+    expect(await take(quick, 500)).toHaveLength(500);
+    expect((await slow.next()).value).toMatchObject({ body: '1' });
+  });
+
+  it('ends with the journal, but not before all was read', async () => {
+    const journal = journalIn(temporary());
+    const read = take(journal.feed(), Infinity);
+    for (let number = 0; number < 200; number++) journal.received(delivery());
+    await journal.close();
+    expect(await read).toHaveLength(200);
+  });
+
+  it('ends at once when told so', async () => {
+    const off = new AbortController();
+    const journal = journalIn(temporary());
+    const feed = journal.feed(off.signal);
+    const next = feed.next();
+    off.abort();
+    expect(await next).toMatchObject({ done: true });
+    journal.received(delivery());
+    expect(await feed.next()).toMatchObject({ done: true });
+  });
+});

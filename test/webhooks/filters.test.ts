@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { eventOf } from '../../src/webhooks/event.ts';
+import { receivedOf } from '../../src/webhooks/event-records.ts';
+import { byField, byName, passing } from '../../src/webhooks/filters.ts';
+import { thrown } from '../support/thrown.ts';
+import { delivery } from './rig.ts';
+
+const read = {
+  type: 'message.read',
+  data: { to: '+1=2', items: [{ id: 7, ok: true, none: null }], '': 'e', a: { b: '' } },
+};
+
+describe('events by name', () => {
+  it.each([
+    ['message.read', true],
+    ['message', true],
+    ['order.paid, message', true],
+    ['order,contact.created', false],
+    ['message.delivered', false],
+  ])('%s', (text, expected) => {
+    expect(byName(text)(seen(read))).toBe(expected);
+  });
+
+  it('have those of their family as well that the document does not know', () => {
+    expect(byName('message')(seen({ type: 'message.deleted' }))).toBe(true);
+    expect(byName('message')(seen({ type: 'messages.deleted' }))).toBe(false);
+    expect(byName('message,order')(seen({}))).toBe(false);
+  });
+
+  it.each([
+    ['mesage', 'did you mean message?'],
+    ['message,order.payd', 'did you mean order.paid?'],
+    ['message.', 'did you mean message?'],
+    ['', expect.stringContaining('use message, ')],
+    ['message,', expect.stringContaining('use message, ')],
+    ['everything', expect.stringContaining('broadcast.completed')],
+    ['__proto__', expect.stringContaining('use message, ')],
+  ])('are refused when there are none: %j', (text, hint) => {
+    expect(thrown(() => byName(text))).toMatchObject({ exit: 'usage', hint });
+  });
+});
+
+describe('events by a field', () => {
+  it.each([
+    ['type=message.read', true],
+    ['data.to=+1=2', true],
+    ['data.items.0.id=7', true],
+    ['data.items[0].id=7', true],
+    ['data.items[0].ok=true', true],
+    ['data.items.0.none=null', true],
+    ['data.a.b=', true],
+    ['data.items.1.id=7', false],
+    ['data.items=7', false],
+    ['data=[object Object]', false],
+    ['data.items.length=1', false],
+    ['missing=', false],
+    ['missing=undefined', false],
+    ['type.length=12', false],
+    ['constructor.name=Object', false],
+    ['__proto__=null', false],
+    ['Type=message.read', false],
+  ])('%s', (text, expected) => {
+    expect(byField(text)(seen(read))).toBe(expected);
+  });
+
+  it('of an array begin with its index', () => {
+    expect(byField('0.a=1')(seen([{ a: 1 }]))).toBe(true);
+    expect(byField('[0].a=1')(seen([{ a: 1 }]))).toBe(true);
+  });
+
+  it('are none where the body is no JSON', () => {
+    expect(byField('a=1')(eventOf(receivedOf(delivery('a=1'), 'e1', 0)))).toBe(false);
+  });
+
+  it.each(['', 'type', '=x', 'a..b=x', 'a.=x', '.a.=x'])('are refused without a path and a value: %j', (text) => {
+    expect(thrown(() => byField(text))).toMatchObject({ exit: 'usage', message: `"${text}" is no condition` });
+  });
+});
+
+it('passes what all of several let pass', () => {
+  const filters = [byName('message'), byField('data.to=+1=2')];
+  expect(passing(filters)(seen(read))).toBe(true);
+  expect(passing([...filters, byField('type=order.paid')])(seen(read))).toBe(false);
+  expect(passing([])(seen({}))).toBe(true);
+});
+
+function seen(payload: unknown) {
+  return eventOf(receivedOf(delivery(JSON.stringify(payload)), 'e1', 0));
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { createLanes } from '../../src/webhooks/forward/lanes.ts';
+import { letterOf } from '../../src/webhooks/forward/letter.ts';
+import { forwardUrl, routesOf } from '../../src/webhooks/forward/routes.ts';
+import { receivedOf } from '../../src/webhooks/event-records.ts';
+import { delivery } from './rig.ts';
+
+const never = () => () => {};
+
+it.each([
+  ['3000', 'http://localhost:3000/'],
+  ['3000/hook', 'http://localhost:3000/hook'],
+  ['localhost:3000/hook', 'http://localhost:3000/hook'],
+  ['https://hooks.example.com/a?b=1', 'https://hooks.example.com/a?b=1'],
+])('%s is the address %s', (text, url) => {
+  expect(forwardUrl(text).href).toBe(url);
+});
+
+it.each(['', 'ftp://here', 'http://me:secret@here'])('"%s" is no address', (text) => {
+  expect(() => forwardUrl(text)).toThrow(/address/);
+});
+
+it('a route of an event comes before that of its family, and that before where all others go', () => {
+  const { of } = routesOf(['message=1', 'message.failed,order.paid=2'], '3');
+  const ports = ['message.failed', 'message.read', 'order.paid', 'contact.created'].map((name) => of({ name })?.port);
+  expect([...ports, of({ name: undefined })?.port]).toEqual(['2', '1', '2', '3', '3']);
+});
+
+it('a letter has the headers that came, in order, but for those of a connection', () => {
+  const headers = [
+    ['Host', 'here'],
+    ['X-One', '1'],
+    ['Connection', 'close, X-Hop'],
+    ['x-hop', 'gone'],
+    ['Transfer-Encoding', 'chunked'],
+    ['X-One', '2'],
+  ] as const;
+  const letter = letterOf(
+    receivedOf(delivery(Buffer.from([0xff, 1]), { headers }), 'e1', 0),
+    new URL('http://there:1/'),
+  );
+  expect(letter.headers).toEqual(['host', 'there:1', 'X-One', '1', 'X-One', '2', 'content-length', '2']);
+  expect([...letter.body]).toEqual([0xff, 1]);
+});
+
+it('eight run at once, each lane one after the other', () => {
+  const lanes = createLanes(never);
+  const began: string[] = [];
+  const endless = (name: string) => () => {
+    began.push(name);
+    return new Promise<undefined>(() => {});
+  };
+  for (let n = 0; n < 10; n++) for (const part of ['a', 'b']) lanes.add(`lane ${n}`, endless(`${n}${part}`));
+  expect(began).toEqual(Array.from({ length: 8 }, (_, n) => `${n}a`));
+});
+
+it('what is to run again keeps its lane, and takes no place meanwhile', async () => {
+  const due: (() => void)[] = [];
+  const lanes = createLanes((_, run) => {
+    due.push(run);
+    return () => {};
+  });
+  const began: string[] = [];
+  const outcomes = [5, undefined];
+  lanes.add('one', async () => {
+    began.push('first');
+    return outcomes.shift();
+  });
+  lanes.add('one', async () => void began.push('second'));
+  await expect.poll(() => due.length).toBe(1);
+  expect(began).toEqual(['first']);
+  due[0]?.();
+  await expect.poll(() => began).toEqual(['first', 'first', 'second']);
+});

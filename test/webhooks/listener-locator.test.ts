@@ -1,0 +1,29 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { announceListener, liveListeners } from '../../src/webhooks/listener-locator.ts';
+import { alive } from '../support/cli.ts';
+import { temporary } from './rig.ts';
+
+const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: 1 };
+
+it('is found until it is called back, by its user alone', () => {
+  const folder = temporary();
+  const forget = announceListener(folder, locator);
+  expect(liveListeners(folder, alive)).toMatchObject([locator]);
+  expect(statSync(join(folder, 'listeners', `4781-${process.pid}.json`)).mode & 0o777).toBe(0o600);
+  forget();
+  expect(liveListeners(folder, alive)).toEqual([]);
+});
+
+it('is removed when its process is dead, and what cannot be read stays', () => {
+  const folder = temporary();
+  announceListener(folder, locator);
+  writeFileSync(join(folder, 'listeners', '1-2.json'), '{');
+  expect(liveListeners(folder, () => false)).toEqual([]);
+  expect(readdirSync(join(folder, 'listeners'))).toEqual(['1-2.json']);
+});
+
+it('is none where nobody ever listened', () => {
+  expect(liveListeners(join(temporary(), 'none'), alive)).toEqual([]);
+});

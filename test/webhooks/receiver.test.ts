@@ -1,0 +1,320 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { post } from '../../src/post.ts';
+import { eventOf } from '../../src/webhooks/event.ts';
+import { newestFirst } from '../../src/webhooks/event-history.ts';
+import type { Received } from '../../src/webhooks/event-records.ts';
+import { raw } from '../sandbox/served.ts';
+import { pour } from './apart.ts';
+import type { Listening } from './rig.ts';
+import { listening, take } from './rig.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('an event', () => {
+  it('is in the journal when it is answered, as it came', async () => {
+    const listener = await listening();
+    const text = [
+      'POST /hooks?a=1 HTTP/1.1',
+      'HOST: shop.example.com',
+      'Content-Type: application/json',
+      'X-Twice: 1',
+      'x-twice: 2',
+      'content-length: 9',
+      'Connection: close',
+    ];
+    const answer = await raw(listener.port, `${text.join('\r\n')}\r\n\r\n{"a" : 1}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-length: 0\r\n/i);
+    expect(received(listener)).toEqual([
+      {
+        type: 'received',
+        id: expect.stringMatching(/^e/),
+        received_at: expect.any(Number),
+        method: 'POST',
+        path: '/hooks?a=1',
+        headers: text.slice(1).map((line) => line.split(': ')),
+        body: '{"a" : 1}',
+        remote: '127.0.0.1',
+        port: listener.port,
+      },
+    ]);
+  });
+
+  it.each([201, 204, 400, 503])('is answered %i if that is wished, and kept all the same', async (status) => {
+    const listener = await listening({ respond: () => status });
+    expect(await post(listener.url, { body: 'x' })).toMatchObject({ status, body: '' });
+    expect(received(listener)).toMatchObject([{ body: 'x' }]);
+  });
+
+  it('without a body is kept, and known to have none', async () => {
+    const listener = await listening();
+    await raw(listener.port, 'POST / HTTP/1.1\r\nconnection: close\r\n\r\n');
+    const [event] = received(listener);
+    expect(event && eventOf(event).body).toEqual({ kind: 'none' });
+  });
+
+  it('in chunks is kept whole', async () => {
+    const listener = await listening();
+    const head = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
+    expect(await raw(listener.port, `${head}2\r\n{"\r\n5;x=y\r\na":1}\r\n0\r\nx-trailer: 1\r\n\r\n`)).toContain(
+      '200 OK',
+    );
+    expect(received(listener)).toMatchObject([{ body: '{"a":1}' }]);
+  });
+
+  it('that is announced first is asked for', async () => {
+    const listener = await listening();
+    const head =
+      'POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
+    expect(await raw(listener.port, head)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+
+  it('in gzip is kept in its bytes', async () => {
+    const listener = await listening();
+    const body = gzipSync('{"type":"message.read"}');
+    const head = `POST / HTTP/1.1\r\nhost: a\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
+    await raw(listener.port, Buffer.concat([Buffer.from(head), body]));
+    const [event] = received(listener);
+    expect(event).toMatchObject({ body: body.toString('base64'), encoding: 'base64' });
+    expect(event && eventOf(event).name).toBe('message.read');
+  });
+
+  it('of 5 MiB is kept, and a larger one is refused once it was read, and the next one taken', async () => {
+    const listener = await listening();
+    expect(await post(listener.url, { body: 'x'.repeat(5 * mebibyte) })).toMatchObject({ status: 200 });
+    for (const size of [5 * mebibyte + 1, 100 * mebibyte])
+      expect(await post(listener.url, { body: 'x'.repeat(size) })).toMatchObject({ status: 413 });
+    expect(await post(listener.url, { body: 'next' })).toMatchObject({ status: 200 });
+    expect(received(listener).map(({ body }) => body.length)).toEqual([4, 5 * mebibyte]);
+    expect(listener.warned[0]).toBe('an event to / was refused: its body is larger than 5 MiB');
+  });
+
+  it('is not acknowledged when it could not be recorded', async () => {
+    const { journal } = await listening();
+    await journal.close();
+    const listener = await listening({ journal });
+    expect(await post(listener.url, { body: '1' })).toMatchObject({ status: 500 });
+    expect(await post(listener.url, { body: '2' })).toMatchObject({ status: 500 });
+    expect(listener.warned).toEqual([
+      expect.stringMatching(/^an event could not be recorded, and was answered 500: .+/),
+    ]);
+  });
+});
+
+describe('many events', () => {
+  it('are each kept once, and handed on in the order of their arrival', async () => {
+    const listener = await listening();
+    const handed = take(listener.journal.feed(), 4_000);
+    const lanes = Array.from({ length: 8 }, (_, lane) => Array.from({ length: 500 }, (_, at) => `${lane} ${at}`));
+    await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, () => {})));
+    const bodies = (await handed).map(({ body }) => body);
+    expect(bodies.toSorted()).toEqual(lanes.flat().sort());
+    for (const lane of lanes) expect(bodies.filter((body) => lane.includes(body))).toEqual(lane);
+    expect(received(listener).map(({ body }) => body)).toEqual(bodies.toReversed());
+  });
+
+  it('on one connection at once are answered in order', async () => {
+    const listener = await listening({ respond: ({ body }) => 200 + Number(body) });
+    const requests = Array.from({ length: 50 }, (_, at) => {
+      const last = at === 49 ? 'connection: close\r\n' : '';
+      return `POST / HTTP/1.1\r\nhost: a\r\n${last}content-length: 2\r\n\r\n${String(at).padStart(2, '0')}`;
+    });
+    const answers = await raw(listener.port, requests.join(''));
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    expect(statuses).toEqual(requests.map((_, at) => 200 + at));
+  });
+
+  it('are acknowledged while the one who reads them is busy with the first', async () => {
+    const listener = await listening();
+    const reader = (async () => {
+      for await (const event of listener.journal.feed()) return { event, seen: received(listener).length };
+      return undefined;
+    })();
+    const acknowledged: string[] = [];
+    await pour(listener.port, ['1', '2', '3'], (body) => acknowledged.push(body));
+    expect(acknowledged).toEqual(['1', '2', '3']);
+    expect((await reader)?.event.body).toBe('1');
+  });
+});
+
+describe('what is no event', () => {
+  it.each(['GET', 'HEAD'])('is a %s of the health path, which is answered', async (method) => {
+    const listener = await listening({ path: '/hooks' });
+    const answer = await post(`http://127.0.0.1:${listener.port}/__bizmsg/health?x`, { method });
+    expect(answer).toMatchObject({ status: 200 });
+    expect([received(listener), listener.warned]).toEqual([[], []]);
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is a %s, which is refused with a note', async (method) => {
+    const listener = await listening();
+    const answer = await post(listener.url, { method });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(received(listener)).toEqual([]);
+    expect(listener.warned).toEqual([`${method} / was refused: events are sent by POST`]);
+  });
+
+  it('is a POST to another path than the one that was given', async () => {
+    const listener = await listening({ path: '/hooks' });
+    const send = (path: string) => post(`http://127.0.0.1:${listener.port}${path}`, { body: path });
+    for (const path of ['/', '/hooks/', '/hook', '/hooksx', '/HOOKS', '/__bizmsg/health'])
+      expect(await send(path)).toMatchObject({ status: 404 });
+    for (const path of ['/hooks', '/hooks?x=/y']) expect(await send(path)).toMatchObject({ status: 200 });
+    expect(received(listener).map(({ path }) => path)).toEqual(['/hooks?x=/y', '/hooks']);
+    expect(listener.warned).toEqual(['POST / was refused: events are sent to /hooks']);
+  });
+
+  it('is one that comes a thousand times, and it is said once', async () => {
+    let now = 0;
+    const listener = await listening({ now: () => now });
+    for (let time = 0; time < 50; time++) await post(listener.url, { method: 'GET' });
+    now = 1_000;
+    await post(listener.url, { method: 'GET' });
+    const text = 'GET / was refused: events are sent by POST';
+    expect(listener.warned).toEqual([text, `${text} (and 49 more like it before)`]);
+  });
+});
+
+describe('broken HTTP', () => {
+  const length = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length';
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
+    ['a version of the future', 'POST / HTTP/9.9\r\n\r\n', 400],
+    ['headers without end', `POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['a length that is none', `${length}: many\r\n\r\n`, 400],
+    ['a negative length', `${length}: -1\r\n\r\n`, 400],
+    ['two lengths', `${length}: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
+    ['a length and chunks', `${length}: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    ['chunks that are none', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 405],
+  ])('with %s is refused, said, and not kept', async (_, bytes, status) => {
+    const listener = await listening();
+    const answer = await raw(listener.port, bytes);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(received(listener)).toEqual([]);
+    expect(listener.warned).toHaveLength(1);
+    expect(await post(listener.url)).toMatchObject({ status: 200 });
+  });
+
+  it.each(['', 'host: \r\n', 'host: a\r\nhost: b\r\n', 'host: ../../etc\r\n'])(
+    'is not what a request for any host is: %j',
+    async (host) => {
+      const listener = await listening();
+      expect(await raw(listener.port, `POST / HTTP/1.1\r\n${host}connection: close\r\n\r\n`)).toContain('200 OK');
+    },
+  );
+
+  it('after an event leaves the event its answer', async () => {
+    const listener = await listening();
+    const answers = await raw(listener.port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{"a":1}`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(received(listener)).toMatchObject([{ body: '{"' }]);
+  });
+
+  it('is a body that ends before its length, of which nothing is kept', async () => {
+    const listener = await listening();
+    const socket = connect(listener.port, '127.0.0.1').resume();
+    socket.end('POST /cut HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{');
+    await once(socket, 'close');
+    expect(listener.warned).toEqual([expect.stringContaining('no valid HTTP')]);
+    expect(received(listener)).toEqual([]);
+  });
+
+  it('is a sender that goes in the middle of a body, which is said', async () => {
+    const listener = await listening();
+    const socket = connect(listener.port, '127.0.0.1');
+    await once(socket, 'connect');
+    await new Promise((written) => {
+      socket.write('POST /gone HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{', written);
+    });
+    await post(listener.url, { body: 'meanwhile' });
+    socket.resetAndDestroy();
+    await expect.poll(() => listener.warned).toEqual(['a sender left before the body of POST /gone was whole']);
+    expect(received(listener).map(({ body }) => body)).toEqual(['meanwhile']);
+  });
+});
+
+describe('a slow sender', () => {
+  const patience = { headers: 60, whole: 120 };
+  it.each([
+    ['its headers', 'POST / HTTP/1.1\r\nhost: a'],
+    ['its body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{'],
+    ['its chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
+  ])('that never ends %s is answered 408, and nothing of it is kept', async (_, text) => {
+    const listener = await listening({ patience });
+    expect(await raw(listener.port, text)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(received(listener)).toEqual([]);
+    expect(listener.warned).toEqual(['a sender took too long, and was answered 408']);
+  });
+
+  it('that says nothing at all is let go without a word', async () => {
+    const listener = await listening({ patience });
+    expect(await raw(listener.port, '')).toBe('');
+    expect(listener.warned).toEqual([]);
+  });
+
+  it('and a thousand more who say nothing keep nobody waiting', async () => {
+    const listener = await listening();
+    const sockets = Array.from({ length: 1_000 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    sockets.slice(0, 100).forEach((socket) => socket.write('POST / HTTP/1.1\r\nx: '));
+    expect(await post(listener.url)).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('where it listens', () => {
+  it('is reached by both addresses of localhost, where there are two, and by no other', async () => {
+    const listener = await listening();
+    const ask = (host: string) =>
+      post(`http://${host}:${listener.port}/`).then(
+        ({ status }) => status,
+        ({ code }: NodeJS.ErrnoException) => code,
+      );
+    expect(await ask('127.0.0.1')).toBe(200);
+    expect(await ask('localhost')).toBe(200);
+    expect([200, 'EADDRNOTAVAIL', 'EAFNOSUPPORT']).toContain(await ask('[::1]'));
+    expect(await ask('127.0.0.2')).toBe('ECONNREFUSED');
+  });
+
+  it('is a host of its own if that is wished', async () => {
+    const listener = await listening({ host: '127.0.0.2', path: '/hooks' });
+    expect(listener.url).toBe(`http://127.0.0.2:${listener.port}/hooks`);
+    expect(await post(listener.url)).toMatchObject({ status: 200 });
+  });
+
+  it.each(['127.0.0.1', '::1', '0.0.0.0', '::'])('is not where %s is taken, and it says by whom', async (host) => {
+    const other = createServer().listen({ port: 0, host });
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    await expect(listening({ port })).rejects.toMatchObject({
+      exit: 'configuration',
+      code: 'port-busy',
+      message: expect.stringMatching(new RegExp(`^port ${port} is in use by process ${process.pid} \\(.*node.*\\)$`)),
+    });
+  });
+
+  it('is not an address that this machine does not have', async () => {
+    await expect(listening({ host: '192.0.2.1' })).rejects.toMatchObject({ exit: 'configuration', code: 'port' });
+  });
+
+  it('is free again once it is closed, whoever still holds a connection', async () => {
+    const listener = await listening();
+    const socket = connect(listener.port, '127.0.0.1');
+    await once(socket, 'connect');
+    await listener.close();
+    const next = await listening({ port: listener.port });
+    expect(next.port).toBe(listener.port);
+    socket.destroy();
+  });
+});
+
+/** The newest first. */
+function received({ stateFolder }: Listening): readonly Received[] {
+  return Array.from(newestFirst(stateFolder), ({ event }) => event);
+}
