@@ -133,12 +133,12 @@ describe('the files', () => {
   it('of old are removed, but for what a live listener writes', async () => {
     const folder = temporary();
     const [dead, live] = [2 ** 22 + 1, process.pid];
-    for (const [pid, age] of [
-      [dead, 8],
-      [dead, 6],
-      [live, 8],
+    for (const [pid, age, at] of [
+      [dead, 8, 0],
+      [dead, 6, 1],
+      [live, 8, 2],
     ] as const) {
-      journalIn(folder, { pid, now: () => start + age }).received(delivery(`${pid === dead ? 'dead' : 'live'} ${age}`));
+      journalIn(folder, { pid, now: () => start + at }).received(delivery(`${pid === dead ? 'dead' : 'live'} ${age}`));
       const path = join(folder, 'events', filesIn(folder).at(-1) ?? '');
       fs.utimesSync(path, new Date(), new Date(Date.now() - age * day));
     }

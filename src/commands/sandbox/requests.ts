@@ -35,7 +35,7 @@ const following = streaming({
     const end = interrupted(context.signal);
     for (;;) {
       for (const row of rows) yield row;
-      const next = await Promise.race([remote.requests(cursor, 20_000), end]);
+      const next = await Promise.race([remote.requests(cursor, 20_000, context.signal), end]);
       if (!next) return undefined;
       ({ cursor } = next);
       rows = next.requests.map(callRow);

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Ui } from '../../cli/command.ts';
 import { cell } from '../../terminal/rows.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/listen/items.ts';
@@ -47,6 +46,6 @@ function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {
 }
 
 function textIn(base64: string, ui: Ui): string {
-  const bytes = Buffer.from(base64, 'base64');
-  return isUtf8(bytes) ? ui.outside(bytes.toString()) : `${base64} (base64)`;
+  const text = Buffer.from(base64, 'base64').toString();
+  return Buffer.from(text).toString('base64') === base64 ? ui.outside(text) : `${base64} (base64)`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { option, required } from '../../cli/params.ts';
@@ -39,7 +38,7 @@ export const signBody = command({
       context.sandboxes(),
     ]);
     const { headers = [], body = bytes } = readRaw(bytes) ?? {};
-    const id = wanted ?? headerOf(headers, signatureHeaders.id) ?? `evt_${randomUUID()}`;
+    const id = wanted ?? headerOf(headers, signatureHeaders.id) ?? `evt_${(await import('node:crypto')).randomUUID()}`;
     const timestamp = at ?? Math.floor(now() / 1000);
     return {
       [signatureHeaders.id]: id,

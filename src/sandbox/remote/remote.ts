@@ -26,7 +26,7 @@ export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, Remot
   stop(): Promise<void>;
   /** What happened after a cursor, and the next cursor; with patience, of milliseconds, once something has. */
   events(after?: number, patience?: number, signal?: AbortSignal): Promise<RemoteEvents>;
-  requests(after?: number, patience?: number): Promise<{ readonly requests: readonly Row[]; readonly cursor: number }>;
+  requests(after?: number, patience?: number, signal?: AbortSignal): Promise<RemoteRequests>;
   messages(): Promise<readonly Row[]>;
   /** Of the first sandbox key, unless told. */
   audit(key?: string): Promise<readonly Row[]>;
@@ -40,6 +40,11 @@ export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, Remot
 
 interface RemoteEvents {
   readonly events: readonly Row[];
+  readonly cursor: number;
+}
+
+interface RemoteRequests {
+  readonly requests: readonly Row[];
   readonly cursor: number;
 }
 
@@ -68,8 +73,8 @@ export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remo
     },
     events: (after = 0, patience = 0, signal) =>
       ask('GET', `/events?after=${after}&wait=${patience}`, eventPage, undefined, { patience, signal }),
-    requests: (after = 0, patience = 0) =>
-      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, { patience }),
+    requests: (after = 0, patience = 0, signal) =>
+      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, { patience, signal }),
     messages: () => rows('/messages', 'messages'),
     audit: (key) => rows(key === undefined ? '/audit' : `/audit?key=${encodeURIComponent(key)}`, 'calls'),
     choices: () => rows('/choices', 'choices'),
