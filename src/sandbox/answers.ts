@@ -1,4 +1,4 @@
-import type { SandboxEvent } from './changes.ts';
+import type { SandboxEvent } from './records.ts';
 import { json } from './exchange.ts';
 import type { Reply } from './exchange.ts';
 import { shaped } from './fields.ts';

@@ -1,5 +1,6 @@
 import { applyToDeliveries } from './apply-deliveries.ts';
-import type { Call, Change, Progress, Counters, Message, Resettable, SandboxEvent } from './changes.ts';
+import type { Change, Progress, Counters, Resettable } from './changes.ts';
+import type { Call, Message, SandboxEvent } from './records.ts';
 import { countDraws } from './draws.ts';
 import { statuses } from './receipts.ts';
 import { monthOf } from './state.ts';

@@ -1,5 +1,5 @@
 import * as read from '../contract/readers.ts';
-import type { Contact } from './changes.ts';
+import type { Contact } from './records.ts';
 import { largestBody } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { badBody, readOrRefuse } from './refusal.ts';

@@ -1,7 +1,7 @@
 import type { EndpointName } from '../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes } from '../contract/keys.ts';
 import type { Scope } from '../contract/keys.ts';
-import type { Key } from './changes.ts';
+import type { Key } from './records.ts';
 import type { State } from './state.ts';
 
 /** The key that a request bears, and why it is refused. */

@@ -1,7 +1,8 @@
 import { redact, redactTarget } from '../redact.ts';
 import { callerOf, isAllowed } from './callers.ts';
 import { isTooLarge } from './bodies.ts';
-import type { Call, Change, Key } from './changes.ts';
+import type { Change } from './changes.ts';
+import type { Call, Key } from './records.ts';
 import type { Clock } from './clock.ts';
 import type { Drawn } from './draws.ts';
 import { errorAnswer, rateHeaders } from './error-answers.ts';

@@ -1,4 +1,5 @@
-import type { Change, SandboxEvent } from './changes.ts';
+import type { Change } from './changes.ts';
+import type { SandboxEvent } from './records.ts';
 import type { Webhook } from './delivery-records.ts';
 import type { Drawn } from './draws.ts';
 import { recordOf, strike } from './faults.ts';

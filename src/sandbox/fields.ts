@@ -1,4 +1,4 @@
-import type { Campaign, Contact, Template } from './changes.ts';
+import type { Campaign, Contact, Template } from './records.ts';
 import type { Shape } from './shapes.ts';
 
 export interface Records {

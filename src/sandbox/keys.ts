@@ -1,6 +1,7 @@
 import { keyPrefixes, localMark } from '../contract/keys.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
-import type { Change, Key, PlanSetting } from './changes.ts';
+import type { Change } from './changes.ts';
+import type { Key, PlanSetting } from './records.ts';
 import type { Clock } from './clock.ts';
 import type { Mint } from './random.ts';
 import { seeds } from './seeds.ts';

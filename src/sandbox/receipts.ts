@@ -1,5 +1,6 @@
 import type { EventName } from '../contract/events.ts';
-import type { MessageStatus, Receipt, SandboxEvent } from './changes.ts';
+import type { MessageStatus } from './changes.ts';
+import type { Receipt, SandboxEvent } from './records.ts';
 import type { SentMessage } from './state.ts';
 
 // §6: three are provided

@@ -4,7 +4,7 @@ import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 import { bearsRealLiveKey, realLiveKey } from './callers.ts';
 import { carryOut } from './carry-out.ts';
-import type { PlanSetting } from './changes.ts';
+import type { PlanSetting } from './records.ts';
 import { createClock } from './clock.ts';
 import type { AdjustableClock } from './clock.ts';
 import { compactIfWorthwhile } from './compact.ts';

@@ -1,4 +1,5 @@
-import type { Campaign, Change, Contact, Template } from './changes.ts';
+import type { Change } from './changes.ts';
+import type { Campaign, Contact, Template } from './records.ts';
 
 /** What a new sandbox holds: enough to see every kind of template, and people whose numbers are fiction. */
 export const seeds: readonly Change[] = [

@@ -3,7 +3,7 @@ import type { Mode, Scope } from '../contract/keys.ts';
 import { planNames } from '../contract/plans.ts';
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
-import type { PlanSetting } from './changes.ts';
+import type { PlanSetting } from './records.ts';
 import { endpointNames } from './paths.ts';
 
 const modes = ['sandbox', 'live'] as const satisfies readonly Mode[];

@@ -1,3 +1,4 @@
+import type { MessageStatus, Next } from './changes.ts';
 import type {
   Call,
   Campaign,
@@ -6,13 +7,11 @@ import type {
   Inbound,
   Key,
   Message,
-  MessageStatus,
-  Next,
   Order,
   PlanSetting,
   SandboxEvent,
   Template,
-} from './changes.ts';
+} from './records.ts';
 import type { ClockSetting } from './clock.ts';
 import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
 import type { Fault } from './fault-records.ts';

@@ -1,14 +1,6 @@
 import { payloadOf } from './answers.ts';
-import type {
-  Call,
-  Campaign,
-  Contact,
-  Message,
-  MessageStatus,
-  PlanSetting,
-  SandboxEvent,
-  Template,
-} from './changes.ts';
+import type { MessageStatus } from './changes.ts';
+import type { Call, Campaign, Contact, Message, PlanSetting, SandboxEvent, Template } from './records.ts';
 import { unheard } from './delivering.ts';
 import { remaining } from './deliveries/redeliver.ts';
 import type { Remaining } from './deliveries/redeliver.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { SandboxEvent } from '../../src/sandbox/changes.ts';
+import type { SandboxEvent } from '../../src/sandbox/records.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { createCourier } from '../../src/sandbox/courier.ts';
 import { delivering } from '../../src/sandbox/delivering.ts';

@@ -1,4 +1,5 @@
-import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../changes.ts';
+import type { Change, Resettable } from '../changes.ts';
+import type { Campaign, Contact, Message, SandboxEvent, Template } from '../records.ts';
 import type { Clock } from '../clock.ts';
 import { compact } from '../compact.ts';
 import type { Ledger } from '../ledger.ts';

@@ -2,7 +2,7 @@ import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { nearest } from '../../nearest.ts';
 import { attributes } from '../bodies.ts';
-import type { Campaign, Contact, Template } from '../changes.ts';
+import type { Campaign, Contact, Template } from '../records.ts';
 import { oneOf } from '../settings.ts';
 
 /** A record that may lack what the sandbox can give it. */

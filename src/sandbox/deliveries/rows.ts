@@ -1,5 +1,5 @@
 import type { Attempt } from '../delivery-records.ts';
-import type { SandboxEvent } from '../changes.ts';
+import type { SandboxEvent } from '../records.ts';
 import type { Sending, State } from '../state.ts';
 import { standingOf } from './standing.ts';
 import type { DeliveryState } from './standing.ts';

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { plans } from '../../contract/plans.ts';
-import type { PlanSetting } from '../changes.ts';
+import type { PlanSetting } from '../records.ts';
 import { createClock, manualClock } from '../clock.ts';
 import type { AdjustableClock } from '../clock.ts';
 import { endpointNames } from '../paths.ts';

@@ -2,7 +2,7 @@ import type { Mode, Scope } from '../../contract/keys.ts';
 import * as read from '../../contract/readers.ts';
 import { configuration } from '../../errors.ts';
 import { post } from '../../post.ts';
-import type { PlanSetting } from '../changes.ts';
+import type { PlanSetting } from '../records.ts';
 import { sleep } from '../clock.ts';
 import type { Locator } from '../locator.ts';
 import { asking, list, number, row } from './asking.ts';

@@ -1,4 +1,5 @@
-import type { Campaign, Change, Contact } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { Campaign, Contact } from '../records.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import { eventChange, templateNamed } from './desk.ts';

@@ -1,4 +1,5 @@
-import type { Change, Order } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { Order } from '../records.ts';
 import { contactNamed, eventChange } from './desk.ts';
 import type { Caused, Desk } from './desk.ts';
 import type { FieldsOf } from './fields.ts';

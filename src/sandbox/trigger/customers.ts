@@ -1,4 +1,5 @@
-import type { Change, Contact } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { Contact } from '../records.ts';
 import { testNumbers } from '../receipts.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,5 @@
-import type { Change, Contact, SandboxEvent, Template } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { Contact, SandboxEvent, Template } from '../records.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 

@@ -1,4 +1,5 @@
-import type { Change, Message, Receipt, SandboxEvent, Template } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { Message, Receipt, SandboxEvent, Template } from '../records.ts';
 import { receiptEvent, receiptsOf } from '../receipts.ts';
 import { Refusal } from '../refusal.ts';
 import type { SentMessage, State } from '../state.ts';

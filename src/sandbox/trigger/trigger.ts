@@ -1,5 +1,6 @@
 import type { EventName } from '../../contract/events.ts';
-import type { Change, SandboxEvent } from '../changes.ts';
+import type { Change } from '../changes.ts';
+import type { SandboxEvent } from '../records.ts';
 import type { Clock } from '../clock.ts';
 import type { Ledger } from '../ledger.ts';
 import { inParts } from '../parts.ts';
