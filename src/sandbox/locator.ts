@@ -1,9 +1,7 @@
-import { chmodSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { makeFolder } from '../folder.ts';
 import { lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -59,19 +57,8 @@ export function defaultData(stateFolder: string): string {
   return join(stateFolder, 'sandbox');
 }
 
-/** Makes it where it is missing; whoever else is on this machine may not look into it. */
 export function locatorFolder(stateFolder: string): string {
-  const folder = join(stateFolder, 'sandboxes');
-  try {
-    makeFolder(folder);
-    chmodSync(folder, 0o700);
-    return folder;
-  } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    const hint = 'BIZMSG_STATE_DIR can name another folder';
-    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
-  }
+  return stateFolderAt(join(stateFolder, 'sandboxes'));
 }
 
 function readLocator(path: string): Locator | undefined {
@@ -96,12 +83,4 @@ function isLocator(value: unknown): value is Locator {
     typeof keys['sandbox'] === 'string' &&
     typeof keys['live'] === 'string'
   );
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

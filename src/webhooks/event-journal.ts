@@ -1,8 +1,5 @@
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { makeFolder } from '../folder.ts';
+import { stateFolderAt } from '../folder.ts';
 import { acquire } from '../lock.ts';
 import { eventsFolder } from './event-files.ts';
 import { createIds } from './event-ids.ts';
@@ -73,17 +70,6 @@ function openIn(folder: string, options: PartsOptions, place: Place): Parts {
   }
 }
 
-/** Whoever else is on this machine may not look into it. */
 function ownFolder(stateFolder: string): string {
-  const folder = eventsFolder(stateFolder);
-  try {
-    makeFolder(folder);
-    chmodSync(folder, 0o700);
-    return folder;
-  } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    const hint = 'BIZMSG_STATE_DIR can name another folder';
-    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
-  }
+  return stateFolderAt(eventsFolder(stateFolder));
 }

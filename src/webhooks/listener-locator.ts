@@ -1,9 +1,7 @@
-import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { makeFolder } from '../folder.ts';
 import { contentOf, lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -44,19 +42,8 @@ function folderIn(stateFolder: string): string {
   return join(stateFolder, 'listeners');
 }
 
-/** Whoever else is on this machine may not look into it. */
 function ownFolder(stateFolder: string): string {
-  const folder = folderIn(stateFolder);
-  try {
-    makeFolder(folder);
-    chmodSync(folder, 0o700);
-    return folder;
-  } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    const hint = 'BIZMSG_STATE_DIR can name another folder';
-    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
-  }
+  return stateFolderAt(folderIn(stateFolder));
 }
 
 function locatorIn(path: string): ListenerLocator | undefined {
@@ -72,12 +59,4 @@ function isLocator(value: unknown): value is ListenerLocator {
   if (!isRecord(value)) return false;
   const hasNumbers = ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number');
   return hasNumbers && typeof value['url'] === 'string' && ['string', 'undefined'].includes(typeof value['start']);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
