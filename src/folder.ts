@@ -29,7 +29,7 @@ export function stateFolderAt(folder: string): string {
   }
 }
 
-/** None where there is no such folder. */
+/** None where it cannot be read: what is looked for there is not there. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -1,6 +1,5 @@
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../folder.ts';
 import { fileFault } from '../file-fault.ts';
 import { readJournal } from '../journal.ts';
 import { lives } from '../process-life.ts';
@@ -86,6 +85,15 @@ function* known(entries: Iterable<{ readonly record: unknown; readonly next: num
     for (const { record, next } of entries) if (isEventRecord(record)) yield { record, next };
   } catch (error) {
     if (fileFault(error)?.code !== 'ENOENT') throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (fileFault(error)?.code === 'ENOENT') return [];
+    throw error;
   }
 }
 
