@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
+import { listen, portOf } from '../listening.ts';
 
 const defaultPort = 4780;
 
@@ -21,25 +22,6 @@ export async function bind(server: Server, host: string, port?: number): Promise
 /** Where there is an IPv6 loopback, `localhost` may mean that one. */
 export async function bindIfPossible(server: Server, host: string, port: number): Promise<boolean> {
   return (await listen(server, host, port)) === undefined;
-}
-
-function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    const settle = (failure?: NodeJS.ErrnoException) => {
-      server.off('error', settle);
-      server.off('listening', succeed);
-      resolve(failure);
-    };
-    const succeed = () => settle();
-    server.once('error', settle);
-    server.once('listening', succeed);
-    server.listen({ host, port, ipv6Only: host === '::1' });
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 function unbound(port: number, failure: NodeJS.ErrnoException): CliError {

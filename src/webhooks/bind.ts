@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
+import { listen, portOf } from '../listening.ts';
 import { holderOf } from './port-holder.ts';
 
 const loopback = ['127.0.0.1', '::1'] as const;
@@ -19,25 +20,6 @@ export async function bind(servers: readonly [Server, Server], port: number, hos
   // Nobody asked for a port that was found free on the first.
   if (!other || unavailable.has(other.code ?? '') || port === 0) return bound;
   throw unbound(bound, loopback[1], other);
-}
-
-function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    const settle = (failure?: NodeJS.ErrnoException) => {
-      server.off('error', settle);
-      server.off('listening', succeed);
-      resolve(failure);
-    };
-    const succeed = () => settle();
-    server.once('error', settle);
-    server.once('listening', succeed);
-    server.listen({ host, port, ipv6Only: host === loopback[1] });
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 function unbound(port: number, host: string, failure: NodeJS.ErrnoException): CliError {
