@@ -149,6 +149,12 @@ describe('the files', () => {
     expect(fs.existsSync(join(folder, 'events', 'notes.txt'))).toBe(true);
   });
 
+  it('that cannot be read are no empty history', () => {
+    const folder = temporary();
+    fs.writeFileSync(join(folder, 'events'), 'of somebody');
+    expect(() => [...newestFirst(folder)]).toThrow('ENOTDIR');
+  });
+
   it('of its own that are old are removed when a listener begins the next', () => {
     const folder = temporary();
     const journal = journalIn(folder);
