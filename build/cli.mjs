@@ -30,7 +30,8 @@ export function installCli(aside, before) {
 function everyday(id) {
   if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
   const own = id.slice(join(root, 'src/').length);
-  if (/^(sandbox\/(?!locator)|webhooks\/|delivery\/|cli\/child\/|main|lock|post|journal|listening)/.test(own)) return false;
+  if (/^(sandbox\/(?!locator)|webhooks\/|delivery\/|cli\/child\/|main|lock|post|journal|listening)/.test(own))
+    return false;
   return !/(client\/(pool|proxy)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask)|cli\/(query|watch)|commands\/waiting\/\w+)\.ts$/.test(
     own,
   );
