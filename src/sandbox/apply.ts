@@ -69,8 +69,9 @@ export function apply(state: State, change: Change): void {
   }
 }
 
-function applyMessage(state: State, message: Message, progress: Progress = { done: 0, status: 'sent' }): void {
-  state.messages.set(message.id, { message, ...progress });
+const justSent: Progress = { done: 0, status: 'sent' };
+function applyMessage(state: State, message: Message, progress = justSent): void {
+  state.messages.set(message.id, { message, done: progress.done, status: progress.status });
   const month = monthOf(message.sentAt);
   state.months.set(month, (state.months.get(month) ?? 0) + 1);
 }

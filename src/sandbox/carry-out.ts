@@ -12,11 +12,11 @@ interface Office {
   readonly closing: AbortSignal;
 }
 
-/** From the decision to its commit and the answer, for which a fault may have its caller wait. It never rejects. */
-export async function carryOut(exchange: Exchange, office: Office, gone?: Gone): Promise<Reply> {
+/** From the decision to its commit and the answer, for which only a fault has its caller wait. It never rejects. */
+export function carryOut(exchange: Exchange, office: Office, gone?: Gone): Reply | Promise<Reply> {
   try {
     const decision = decide(exchange, office.desk);
-    if (decision.wait) return await slowly(decision, decision.wait, office, gone);
+    if (decision.wait) return slowly(decision, decision.wait, office, gone);
     office.ledger.commit(decision.changes);
     return decision.reply;
   } catch (error) {
@@ -24,7 +24,15 @@ export async function carryOut(exchange: Exchange, office: Office, gone?: Gone):
   }
 }
 
-async function slowly(decision: Decision, { ms, act }: Wait, office: Office, gone?: Gone): Promise<Reply> {
+async function slowly(decision: Decision, wait: Wait, office: Office, gone?: Gone): Promise<Reply> {
+  try {
+    return await inTime(decision, wait, office, gone);
+  } catch (error) {
+    return crashed(office.desk, error);
+  }
+}
+
+async function inTime(decision: Decision, { ms, act }: Wait, office: Office, gone?: Gone): Promise<Reply> {
   const { desk, ledger, closing } = office;
   const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
   if (!act) {

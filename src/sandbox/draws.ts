@@ -7,7 +7,8 @@ export interface Drawn {
 }
 
 /** How often a fault was drawn for is what its next draw is numbered by. */
-export function countDraws(state: State, { drawn = [], fault }: Drawn): void {
+export function countDraws(state: State, { drawn, fault }: Drawn): void {
+  if (!drawn) return;
   for (const id of drawn) {
     const counted = state.faults.get(id);
     if (!counted) continue;

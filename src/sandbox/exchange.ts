@@ -37,10 +37,8 @@ export function targetOf(target: string): Target {
   return { path: local.slice(0, at), query: new URLSearchParams(local.slice(at + 1)) };
 }
 
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(value),
-  };
+const jsonType = { 'content-type': 'application/json; charset=utf-8' };
+
+export function json(status: number, value: unknown, headers?: Reply['headers']): Reply {
+  return { status, headers: headers ? { ...jsonType, ...headers } : jsonType, body: JSON.stringify(value) };
 }

@@ -73,7 +73,7 @@ function createContact(request: Request): Outcome {
   const known = state.contacts.by.get(body.phone);
   if (known) return { reply: createdAnswer(shape, 'contact', known, false), changes: [] };
   const contact: Contact = { id: request.id('con_sandbox'), ...body, created_at: new Date(now).toISOString() };
-  const event = { id: request.id('evt'), type: 'contact.created', at: now, data: { ...contact } } as const;
+  const event = { id: request.id('evt'), type: 'contact.created', at: now, data: contact } as const;
   const changes = [{ type: 'contact', contact } as const, { type: 'event', event } as const];
   return { reply: createdAnswer(shape, 'contact', contact, true), changes };
 }

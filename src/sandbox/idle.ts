@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts';
 
 export interface Idle {
+  /** Something came. */
+  touch(): void;
   /** Something begins; what is returned says that it ended. */
   begin(): () => void;
   close(): void;
@@ -12,6 +14,9 @@ export function watchIdle(clock: Clock, span: number, onIdle: () => void): Idle 
   let last = clock.now();
   let callOff = clock.at(last + span, check);
   return {
+    touch() {
+      last = clock.now();
+    },
     begin() {
       busy += 1;
       return () => {

@@ -21,14 +21,15 @@ export interface PlanSetting {
   readonly without: readonly EndpointName[];
 }
 
-export interface Contact {
+/** Its event's data as well, which an interface could not be. */
+export type Contact = {
   readonly id: string;
   readonly phone: string;
   readonly name?: string | undefined;
   readonly tags: readonly string[];
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly created_at: string;
-}
+};
 
 export interface Template {
   readonly id: string;

@@ -58,8 +58,8 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox extends Views, Contents {
-  /** From a request to an answer, without a socket, until the caller is gone. It never rejects. */
-  answer(exchange: Exchange, gone?: Gone): Promise<Reply>;
+  /** From a request to an answer, without a socket, until the caller is gone. It never throws and never rejects. */
+  answer(exchange: Exchange, gone?: Gone): Reply | Promise<Reply>;
   /** The answer to what could not even be read. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;

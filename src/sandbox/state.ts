@@ -135,7 +135,8 @@ export function cursorOf(log: Log<unknown>): number {
 
 /** The calendar month in UTC. */
 export function monthOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 7);
+  const date = new Date(time);
+  return `${date.getUTCFullYear()}-${String(date.getUTCMonth() + 1).padStart(2, '0')}`;
 }
 
 function shelf<T>(): Shelf<T> {

@@ -4,14 +4,16 @@ import type { Exchange, Reply } from './exchange.ts';
 
 export type Head = Omit<Exchange, 'body'>;
 
-/** Reads a request to its end; undefined when it never came to one. Its head says how large its body may be. */
-export async function receive(
+/** Reads a request to its end, if it comes to one. Its head says how large its body may be. */
+export function receive(
   request: IncomingMessage,
   largestFor: (head: Head) => number,
-): Promise<Exchange | undefined> {
+  whole: (exchange: Exchange) => void,
+): void {
   const head = { method: request.method ?? '', target: request.url ?? '', headers: lookedAt(request.headers) };
-  const body = await bodyOf(request, largestFor(head));
-  return body && { ...head, body };
+  const { method, target, headers } = head;
+  if (hasNoBody(request)) whole({ method, target, headers, body: none });
+  else readBody(request, largestFor(head), (body) => whole({ method, target, headers, body }));
 }
 
 export function respond(response: ServerResponse, reply: Reply): void {
@@ -46,19 +48,14 @@ export function rawReply(reply: Reply): string {
 }
 
 /** Of a body that is too large just enough is kept to tell; the rest is read, or its sender would miss the answer. */
-function bodyOf(request: IncomingMessage, largest: number): Promise<Uint8Array | undefined> | Uint8Array {
-  if (hasNoBody(request)) return none;
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      if (size <= largest) chunks.push(chunk);
-      size += chunk.byteLength;
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => resolve(undefined));
-    request.on('close', () => resolve(undefined));
+function readBody(request: IncomingMessage, largest: number, whole: (body: Uint8Array) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    if (size <= largest) chunks.push(chunk);
+    size += chunk.byteLength;
   });
+  request.on('end', () => whole(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
 }
 
 const none = new Uint8Array();

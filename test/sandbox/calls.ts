@@ -40,8 +40,8 @@ export function calls(options: SandboxOptions = {}): Calls {
     store,
     clock,
     warnings,
-    get: (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
-    post: (target, body, change) =>
+    get: async (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
+    post: async (target, body, change) =>
       sandbox.answer({ method: 'POST', target, headers, body: JSON.stringify(body), ...change }),
   };
 }
