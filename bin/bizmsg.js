@@ -47,6 +47,10 @@ const host = {
     };
   },
   now: Date.now,
+  later(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
   random: Math.random,
   kill(pid, signal) {
     try {

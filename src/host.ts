@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Later } from './journal.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -59,6 +60,7 @@ export interface Host {
   /** From now on they neither abort that nor end this process, but are told, until what is returned is called. */
   takeSignals(listener: (signal: EndSignal) => void): () => void;
   now(): number;
+  readonly later: Later;
   random(): number;
   /** Signal 0 asks whether the process lives; a number below zero means a process group. */
   kill(pid: number, signal: 0 | EndSignal | 'SIGKILL'): boolean;

@@ -1,13 +1,11 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncateSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { aside, foreign, lineOf, linesOf, openFound, recordIn, replace } from './journal-file.ts';
-import { syncFolderOf, unwritable, writeWhole } from './journal-file.ts';
+import { aside, openFound, replace, syncFolderOf, unwritable, writeWhole } from './journal-file.ts';
 import type { Found } from './journal-file.ts';
+import { lineOf, recordIn } from './journal-lines.ts';
+import type { Form } from './journal-lines.ts';
 
-export interface JournalOptions {
-  /** What it records, and in which form: its first line says both. */
-  readonly kind: string;
-  readonly version: number;
+export interface JournalOptions extends Form {
   readonly later: Later;
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
@@ -73,20 +71,6 @@ export function openJournal(path: string, { kind, version, later, onTorn }: Jour
     if (closing) throw new Error(`${path} is closed`);
     if (!writer) throw new Error('the past of a journal is read before anything is added');
     return writer;
-  }
-}
-
-type Form = Pick<JournalOptions, 'kind' | 'version'>;
-/** For those who only look while another writes: a line without an end is not there yet. */
-export function* readJournal(path: string, { kind, version }: Form, from = 0): Generator<Entry & { next: number }> {
-  const [fd, header] = [openSync(path, 'r'), lineOf({ format: `bizmsg ${kind}`, version })];
-  try {
-    for (const line of linesOf(fd, from)) {
-      if (line.at > 0) yield { at: line.at, next: line.at + line.bytes.length + 1, record: recordIn(line, path) };
-      else if (`${line.bytes.toString()}\n` !== header) throw foreign(line, path);
-    }
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -68,6 +68,7 @@ const floor = new Set([
   'json',
   'journal',
   'journal-file',
+  'journal-lines',
   'listening',
   'csv',
   'nearest',

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { tree } from '../src/commands/index.ts';
-
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+import { readme } from './support/readme.ts';
 
 it('holds the reference that the tree makes; npm run docs writes it', () => {
   const [, written] = /<!-- reference -->\n(.*)<!-- \/reference -->/s.exec(readme) ?? [];

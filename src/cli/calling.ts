@@ -10,6 +10,7 @@ import { withSpinner } from '../terminal/progress.ts';
 import type { Globals } from './globals.ts';
 import type { Reporter } from './report.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { newcomerNote } from './who.ts';
 
 export interface Line {
   readonly host: Host;
@@ -79,7 +80,7 @@ function announce(
 ): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
-    reporter.note('newcomer', 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile');
+    reporter.note('newcomer', newcomerNote);
   }
   if (target.mode !== 'sandbox') {
     const name =

@@ -7,6 +7,7 @@ import type { Input, Params, Texts } from './params.ts';
 import { readInput } from './params.ts';
 
 export type { Context } from './context.ts';
+export { newcomerNote } from './who.ts';
 export type { Ui } from '../terminal/ui.ts';
 
 /** How something reads. Bytes are what a pipe gets as they are. */
@@ -68,6 +69,8 @@ interface Definition<P extends Params, R> extends Described {
   data?(result: R): unknown;
   /** A number is the code of a command that was run; a failure is told once the result is printed. */
   exit?(result: R): ExitName | number | CliError;
+  /** What a pipe gets of a result that reads otherwise than `piped` says. */
+  pipedAs?(result: R): Piped;
   /** Whether it changes something. */
   readonly changes?: true | ((result: R) => boolean);
 }
@@ -116,16 +119,16 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
   return step.value;
 }
 
-type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped'>;
+type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped' | 'pipedAs'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>({ view, data, exit, changes, piped }: Ending<R>, result: R): Outcome {
+function ended<R>({ view, data, exit, changes, piped, pipedAs }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
     exit: exit?.(result) ?? 'done',
     changed: typeof changes === 'function' ? changes(result) : changes === true,
-    piped,
+    piped: pipedAs?.(result) ?? piped,
   };
 }
 

@@ -1,6 +1,7 @@
 import { CliError, configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Later } from '../journal.ts';
+import { sayingOnce } from '../journal-lines.ts';
 import { sameOrigin } from '../profiles/base-url.ts';
 import type { Caller } from '../profiles/caller.ts';
 import { resolve } from '../profiles/resolve.ts';
@@ -32,11 +33,13 @@ export interface WatchOptions {
 
 /** The events of whoever is called: told by a sandbox on this machine itself, else those that come to a listener. */
 export async function openWatch(options: WatchOptions, wanted: Wanted): Promise<Watch> {
-  const { host, sandboxes } = options;
+  const { host, sandboxes, note } = options;
+  const { now, later } = host;
   const sandbox = await sandboxOf(await callerOf(options), sandboxes);
   if (sandbox) return { ...(await inSandbox(sandbox, options, wanted)), later, from: 'sandbox' };
   if (liveListeners(sandboxes.stateFolder, host.kill).length === 0) throw unheard();
-  return { ...listened(sandboxes.stateFolder, { now: host.now, later }), later, from: 'listener' };
+  const onDamage = sayingOnce((text) => note('journal-damaged', text));
+  return { ...listened(sandboxes.stateFolder, { now, later, onDamage }), later, from: 'listener' };
 }
 
 /** A listener hears events whoever calls. */
@@ -71,8 +74,3 @@ function unheard(): CliError {
     'open bizmsg webhooks listen in another terminal, where the service sends its events; --profile local needs none';
   return configuration('no-events', 'no listener runs on this machine, so no event would be heard', hint);
 }
-
-const later: Later = (milliseconds, run) => {
-  const timer = setTimeout(run, milliseconds);
-  return () => clearTimeout(timer);
-};

@@ -21,6 +21,9 @@ export interface Who {
   readonly candidates: readonly Candidate[];
 }
 
+/** Said where a sandbox is used that nobody asked for. */
+export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
+
 export function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
   const { source, mode } = caller;
   if (caller.kind === 'local') {

@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileFault } from '../file-fault.ts';
-import { readJournal } from '../journal.ts';
+import { readJournal } from '../journal-lines.ts';
+import type { OnDamage, ReadOptions } from '../journal-lines.ts';
 import { lives } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 import { form, isEventRecord } from './event-records.ts';
@@ -44,15 +45,15 @@ export function eventFiles(folder: string): readonly EventFile[] {
 }
 
 /** What stands in a file from there on; nothing when it has gone meanwhile. */
-export function recordsIn(path: string, from = 0): Generator<Placed> {
-  return known(readJournal(path, form, from));
+export function recordsIn(path: string, options?: ReadOptions): Generator<Placed> {
+  return known(readJournal(path, form, options));
 }
 
 /** The same from the last on. */
-export function* recordsBack(path: string): Generator<Placed> {
+export function* recordsBack(path: string, onDamage?: OnDamage): Generator<Placed> {
   // Whether this bizmsg knows the form of the file is told by reading it as usual.
-  const [first] = recordsIn(path);
-  if (first) yield* known(readBack(path));
+  const [first] = recordsIn(path, { onDamage });
+  if (first) yield* known(readBack(path, onDamage));
 }
 
 /** Removes what nobody wants any more: of this listener what it has done with, of others what they left behind. */

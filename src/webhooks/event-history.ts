@@ -1,3 +1,4 @@
+import type { OnDamage } from '../journal-lines.ts';
 import { eventFiles, eventsFolder, recordsBack, recordsIn } from './event-files.ts';
 import type { Placed } from './event-files.ts';
 import { timeOf } from './event-records.ts';
@@ -11,9 +12,9 @@ export interface Past {
 }
 
 /** The events of all listeners from the newest on. No more is read than is asked for. */
-export function* newestFirst(stateFolder: string): Generator<Past> {
+export function* newestFirst(stateFolder: string, onDamage?: OnDamage): Generator<Past> {
   const files = eventFiles(eventsFolder(stateFolder));
-  const sources = files.map(({ path, until }) => ({ bound: -until, open: () => facts(recordsBack(path)) }));
+  const sources = files.map(({ path, until }) => ({ bound: -until, open: () => facts(recordsBack(path, onDamage)) }));
   const forwards = new Map<string, readonly Forwarded[]>();
   for (const fact of merged(sources, (fact) => -timeOf(fact))) {
     if (fact.type === 'forwarded') {
@@ -26,10 +27,10 @@ export function* newestFirst(stateFolder: string): Generator<Past> {
 }
 
 /** All that listeners recorded, in the order of time. */
-export function oldestFirst(stateFolder: string): Generator<Fact> {
+export function oldestFirst(stateFolder: string, onDamage?: OnDamage): Generator<Fact> {
   const files = eventFiles(eventsFolder(stateFolder));
   return merged(
-    files.map(({ path, from }) => ({ bound: from, open: () => facts(recordsIn(path)) })),
+    files.map(({ path, from }) => ({ bound: from, open: () => facts(recordsIn(path, { onDamage })) })),
     timeOf,
   );
 }

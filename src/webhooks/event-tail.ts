@@ -1,4 +1,5 @@
 import type { Later } from '../journal.ts';
+import type { OnDamage } from '../journal-lines.ts';
 import { eventFiles, eventsFolder, recordsBack, recordsIn } from './event-files.ts';
 import type { Fact } from './event-records.ts';
 import { pause } from './pause.ts';
@@ -12,6 +13,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Milliseconds between two looks. */
   readonly every?: number;
+  readonly onDamage?: OnDamage | undefined;
 }
 
 /** After all that listeners have recorded until now. */
@@ -21,13 +23,13 @@ export function cursorNow(stateFolder: string): Cursor {
 
 /** What listeners of any process record after the cursor, as it comes; it ends when the signal says so. */
 export async function* follow(stateFolder: string, options: FollowOptions): AsyncGenerator<Fact> {
-  const { from, later, signal, every = 100 } = options;
+  const { from, later, signal, every = 100, onDamage } = options;
   const read = new Map(from);
   while (!signal.aborted) {
     for (const { path, size } of eventFiles(eventsFolder(stateFolder))) {
       const at = read.get(path) ?? 0;
       if (size <= at) continue;
-      for (const { record, next } of recordsIn(path, at)) {
+      for (const { record, next } of recordsIn(path, { from: at, onDamage })) {
         read.set(path, next);
         if (record.type !== 'listener') yield record;
         if (signal.aborted) return;
@@ -37,8 +39,8 @@ export async function* follow(stateFolder: string, options: FollowOptions): Asyn
   }
 }
 
-/** Where the last whole line ends. */
+/** Where the last whole line ends. What is damaged before it is of no concern to who wants what comes after. */
 function endOf(path: string): number {
-  const [last] = recordsBack(path);
+  const [last] = recordsBack(path, () => {});
   return last?.next ?? 0;
 }

@@ -39,6 +39,11 @@ export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): bool
   return body.kind === 'json' && holds(body.value, id);
 }
 
+/** What its sender calls it, the same each time that it is sent. */
+export function webhookId({ headers }: Pick<Received, 'headers'>): string | undefined {
+  return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
+}
+
 /** All that stands under a name, in one line. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);

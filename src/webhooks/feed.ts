@@ -31,7 +31,7 @@ export function createFeed(paths: readonly string[], later: Later): Feed {
     const isOver = () => signal?.aborted === true;
     let handed = 0;
     for (let [part, at] = [0, 0]; !isOver();) {
-      for (const { record, next } of recordsIn(paths[part] ?? '', at)) {
+      for (const { record, next } of recordsIn(paths[part] ?? '', { from: at })) {
         at = next;
         if (record.type === 'received') yield record;
         if (isOver()) return;

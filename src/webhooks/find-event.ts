@@ -1,21 +1,26 @@
 import { CliError, usage } from '../errors.ts';
+import type { OnDamage } from '../journal-lines.ts';
 import { nearest } from '../nearest.ts';
 import { newestFirst } from './event-history.ts';
 import type { Past } from './event-history.ts';
+import { webhookId } from './event.ts';
 
 const list = 'bizmsg webhooks history lists them';
 
 /** The event that has an id, or alone begins with it; without one the newest. */
-export function findEvent(stateFolder: string, text?: string): Past {
-  const found = text === undefined ? first(newestFirst(stateFolder)) : byId(stateFolder, text.toLowerCase());
+export function findEvent(stateFolder: string, text?: string, onDamage?: OnDamage): Past {
+  const events = newestFirst(stateFolder, onDamage);
+  const found = text === undefined ? first(events) : byId(events, text);
   if (found) return found;
   throw new CliError('notFound', 'no-events', 'no listener has received any event yet');
 }
 
-function byId(stateFolder: string, id: string): Past {
+/** Its sender's id means the last time that it came. */
+function byId(events: Iterable<Past>, text: string): Past {
   const [seen, begin]: [string[], Past[]] = [[], []];
-  for (const past of newestFirst(stateFolder)) {
-    if (past.event.id === id) return past;
+  const id = text.toLowerCase();
+  for (const past of events) {
+    if (past.event.id === id || webhookId(past.event) === text) return past;
     if (past.event.id.startsWith(id)) begin.push(past);
     if (seen.length < compared) seen.push(past.event.id);
   }

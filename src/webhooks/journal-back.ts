@@ -1,15 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { recordIn } from '../journal-file.ts';
-import type { Line } from '../journal-file.ts';
+import { recordIn } from '../journal-lines.ts';
+import type { Line, OnDamage } from '../journal-lines.ts';
 
 const chunkSize = 65_536;
 
 /** The records of a journal from the last on, and for each the byte after it. Its first line has been looked at. */
-export function* readBack(path: string): Generator<{ readonly record: unknown; readonly next: number }> {
+export function* readBack(
+  path: string,
+  onDamage?: OnDamage,
+): Generator<{ readonly record: unknown; readonly next: number }> {
   const fd = openSync(path, 'r');
   try {
     for (const line of linesBack(fd, fstatSync(fd).size)) {
-      if (line.at > 0) yield { record: recordIn(line, path), next: line.at + line.bytes.length + 1 };
+      const record = line.at === 0 ? undefined : recordIn(line, path, onDamage);
+      if (record !== undefined) yield { record, next: line.at + line.bytes.length + 1 };
     }
   } finally {
     closeSync(fd);

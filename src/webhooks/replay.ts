@@ -1,5 +1,6 @@
 import { openTarget } from '../delivery/target.ts';
 import type { Target } from '../delivery/target.ts';
+import type { OnDamage } from '../journal-lines.ts';
 import { oldestFirst } from './event-history.ts';
 import type { Forwarded, Received } from './event-records.ts';
 import { factsOf } from './forward/forwarder.ts';
@@ -50,10 +51,14 @@ export async function* replay(options: ReplayOptions): AsyncGenerator<Replayed> 
 }
 
 /** Those of the journals that have an address by their id, the oldest first. */
-export function* addressed(stateFolder: string, to: ReadonlyMap<string, URL>): Generator<Addressed> {
+export function* addressed(
+  stateFolder: string,
+  to: ReadonlyMap<string, URL>,
+  onDamage?: OnDamage,
+): Generator<Addressed> {
   let left = to.size;
   if (left === 0) return;
-  for (const fact of oldestFirst(stateFolder)) {
+  for (const fact of oldestFirst(stateFolder, onDamage)) {
     const url = fact.type === 'received' ? to.get(fact.id) : undefined;
     if (fact.type !== 'received' || !url) continue;
     yield { event: fact, url };

@@ -107,6 +107,23 @@ describe('webhooks history --clear', () => {
   });
 });
 
+describe('webhooks history --clear through a pipe', () => {
+  it.each([
+    ['', 'Removed files: 1\n'],
+    ['-o json', '{"removed":1,"kept":0}\n'],
+    ['-o tsv', 'removed\tkept\n1\t0\n'],
+    ['--columns removed', '{"removed":1}\n'],
+    ['--query removed', '1\n'],
+  ])('prints what was done, with "%s" as is wished', async (words, expected) => {
+    const home = newHome();
+    journalIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
+    const { code, stdout } = await cli(['webhooks', 'history', '--clear', ...words.split(' ').filter(Boolean)], {
+      home,
+    });
+    expect([code, stdout]).toEqual([0, expected]);
+  });
+});
+
 function ticking(): () => number {
   let now = Date.now() - minute;
   return () => ++now;

@@ -52,6 +52,13 @@ describe('webhooks show', () => {
     expect((await run('webhooks show --query id')).stdout).toBe(`${two}\n`);
   });
 
+  it('takes the id that the sender gave it', async () => {
+    const { send, run } = await listener();
+    const id = await send(body, [['webhook-id', 'evt_Of_Theirs']]);
+    await send(body);
+    expect((await run('webhooks show evt_Of_Theirs')).stdout.startsWith(id)).toBe(true);
+  });
+
   it('wants more of an id that two begin with', async () => {
     const { send, run } = await listener();
     const ids = [await send('1'), await send('2')];

@@ -38,7 +38,7 @@ describe('webhooks verify', () => {
     const { send, run } = await listener();
     await send(body, signed(body));
     const { code, stdout } = await run('webhooks verify -o json');
-    expect(code).toBe(12);
+    expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('--secret-stdin') });
   });
 
@@ -62,7 +62,7 @@ describe('webhooks verify', () => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: otherSecret }));
     const without = await run('webhooks verify --profile local', { env });
-    expect([without.code, without.stdout]).toEqual([12, expect.stringContaining('no secret is known here')]);
+    expect([without.code, without.stderr]).toEqual([3, expect.stringContaining('bizmsg sandbox start --background')]);
     const sandbox = await serveLocal(home);
     await send(body, signed(body, { by: sandbox.secret() }));
     for (const line of ['webhooks verify --profile local', 'webhooks verify']) {

@@ -74,6 +74,10 @@ function signed(body: string, id = 'evt_1') {
   return { method: 'POST', headers, body };
 }
 
+function lowercased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 describe('webhooks listen --profile local', () => {
   it('starts the sandbox, and tells each of its events in one line', async () => {
     const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
@@ -123,6 +127,22 @@ describe('webhooks listen --profile local', () => {
     await trigger('flow.completed');
     const events = await listening.told('event', 2);
     expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
+  });
+
+  const start = 'start --background --port 0';
+  it.each([
+    ['stopped, reset and started again', ['stop', 'reset all', 'stop', start]],
+    ['reset, stopped and started again', ['reset all', 'stop', start]],
+    ['stopped, started again and reset', ['stop', start, 'reset all']],
+  ])('shows the very next event of a sandbox that is %s', async (_, steps) => {
+    const listening = await listen(['--profile', 'local']);
+    await trigger('order.paid');
+    for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
+    await trigger('flow.completed');
+    const events = await listening.told('event', 2);
+    expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
+    expect(await end(listening)).toBe(0);
+    expect(await webhooks()).toEqual([]);
   });
 
   it('takes the place of one that was killed, and with --catch-up gets what nobody heard', async () => {
@@ -205,11 +225,17 @@ describe('webhooks listen forwards', () => {
   it('the bytes and headers that came, which another implementation finds signed', async () => {
     const handler = await receiver();
     const listening = await listen(['--forward-to', handler.url]);
-    const body = '{"type": "order.paid",\n "data": {"id": 1.50}}';
-    await fetch(listening.url, { ...signed(body), headers: { ...signed(body).headers, 'X-Own': 'kept' } });
+    const body = '{"type": "order.paid",\r\n "data": {"id": 1.50, "é": "\\u00e9"}}\n';
+    const sent = signed(body);
+    await fetch(listening.url, { ...sent, headers: { ...sent.headers, 'X-Own': 'kept' } });
     const [got] = await handler.got(1);
     handler.verify(secret);
-    expect([got?.body, got?.headers['x-own'], got?.headers['host']]).toEqual([body, 'kept', new URL(handler.url).host]);
+    expect(got?.body).toBe(body);
+    expect(got?.headers).toMatchObject({
+      ...lowercased(sent.headers),
+      'x-own': 'kept',
+      host: new URL(handler.url).host,
+    });
     expect(await listening.told('forwarded', 1)).toMatchObject([{ status: 200, attempt: 1, url: handler.url }]);
   });
 
@@ -220,10 +246,14 @@ describe('webhooks listen forwards', () => {
       response.writeHead(seen.filter((one) => one === body).length < 3 ? 500 : 200).end('not now');
     });
     const listening = await listen(['--retry', '--forward-to', handler.url]);
-    const [first, second] = [1, 2].map((n) => JSON.stringify({ type: 'message.read', message_id: 'msg_1', n }));
-    for (const body of [first, second]) await fetch(listening.url, signed(String(body)));
-    await handler.got(6);
+    const [first = '', second = ''] = [1, 2].map((n) => `{ "type":"message.read", "message_id":"msg_1", "n":${n} }`);
+    const sent = [signed(first, 'evt_1'), signed(second, 'evt_2')] as const;
+    for (const one of sent) await fetch(listening.url, one);
+    const got = await handler.got(6);
     expect(seen).toEqual([first, first, first, second, second, second]);
+    handler.verify(secret);
+    const [one, two] = sent.map(({ headers }) => expect.objectContaining(lowercased(headers)));
+    expect(got.map(({ headers }) => headers)).toEqual([one, one, one, two, two, two]);
     const outcomes = await listening.told('forwarded', 6);
     expect(outcomes.map(({ status }) => status)).toEqual([500, 500, 200, 500, 500, 200]);
     expect(outcomes[0]).toMatchObject({ body: 'not now', attempt: 1, retry_in: 1_000 });

@@ -16,6 +16,9 @@ export interface CliOptions {
   /** The terminal's width; without it both outputs are pipes. */
   readonly terminal?: number;
   readonly home: string;
+  readonly later?: Host['later'];
+  /** What has the command end. */
+  readonly signal?: AbortSignal;
 }
 
 /** One command line in this process, as `main` would run it. */
@@ -32,9 +35,10 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     home: options.home,
     pid: process.pid,
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
-    signal: new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
     now: Date.now,
+    later: options.later ?? later,
     random: Math.random,
     kill: alive,
     spawnDetached: () => {
@@ -54,6 +58,11 @@ function collector(columns: number | undefined): { output: Output; text: () => s
 
 function stdin(text: string | undefined): Readable {
   return text === undefined ? new PassThrough() : Readable.from([text]);
+}
+
+export function later(milliseconds: number, run: () => void): () => void {
+  const timer = setTimeout(run, milliseconds);
+  return () => clearTimeout(timer);
 }
 
 /** The command of a test has no stdin, and its outputs are collected. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -28,6 +28,8 @@ export interface Terminal {
   screen(): string;
   /** All that was ever shown, with the escapes that the terminal understood. */
   history(): string;
+  /** All that was written to it; it fails on what is no UTF-8. */
+  written(): string;
   /** The screen, once it holds this. */
   until(text: string | RegExp): Promise<string>;
   /** The exit code, once the shell is back. */
@@ -48,6 +50,9 @@ export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions)
   const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
   const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
   tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '40', 'env', '-i', ...words, 'sh', '-i');
+  const record = join(folder, 'written');
+  writeFileSync(record, '');
+  tmux('pipe-pane', `exec cat > '${record}'`);
 
   const screen = () => tmux('capture-pane', '-p');
   const untilIs = async (holds: (shown: string) => boolean, what: string) => {
@@ -79,6 +84,7 @@ export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions)
     press,
     screen,
     history: () => tmux('capture-pane', '-p', '-e', '-J', '-S', '-'),
+    written: () => new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(record)),
     until,
     ended: async () => Number(prompt.exec(await until(prompt))?.[1]),
     close: () => {

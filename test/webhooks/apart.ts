@@ -5,7 +5,6 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
-import { temporary } from './rig.ts';
 
 export interface Apart {
   readonly port: number;
@@ -16,10 +15,9 @@ export interface Apart {
 
 const source = new URL('../../src/webhooks/', import.meta.url).pathname;
 
-/** A listener as a script; it reads its feed up to the first event, and no further. */
-export async function listenerScript(): Promise<string> {
-  const [home, name] = [temporary(), 'listener.mjs'];
-  const main = join(home, 'main.ts');
+/** A listener as a script in this folder; it reads its feed up to the first event, and no further. */
+export async function listenerScript(home: string): Promise<string> {
+  const [main, script] = [join(home, 'main.ts'), join(home, 'listener.mjs')];
   writeFileSync(
     main,
     `
@@ -36,9 +34,9 @@ export async function listenerScript(): Promise<string> {
   `,
   );
   const bundle = await rolldown({ input: main, platform: 'node' });
-  await bundle.write({ file: join(home, name), format: 'esm' });
+  await bundle.write({ file: script, format: 'esm' });
   await bundle.close();
-  return join(home, name);
+  return script;
 }
 
 /** A listener in a process of its own. */

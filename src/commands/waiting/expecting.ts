@@ -54,7 +54,9 @@ function judging(means: ReturnType<typeof expectation>, { tally, handing, since 
     const meaning = means(event);
     tally.add(event, meaning);
     if (!meaning) return undefined;
-    note('event', told(seen(event, since)));
+    // It may be about another message than one thinks.
+    const about = event.message_id === undefined ? '' : ` (${event.message_id})`;
+    note('event', told(seen(event, since)) + about);
     if (meaning === 'opposite') return tally.opposite(event);
     return (await handing?.hand(event)) ?? (tally.isFull() ? 'all' : undefined);
   };

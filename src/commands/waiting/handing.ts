@@ -28,11 +28,12 @@ export function createHanding({ forwardTo, answer }: Handed, { note }: Pick<Cont
     async hand({ name = 'an event without a name', received }) {
       if (!received) return undefined;
       const answered = await handler.hand(received);
-      const did =
-        'error' in answered ? `did not answer ${name}: ${answered.error}` : `answered ${answered.status} to ${name}`;
-      const message = `the handler at ${forwardTo} ${did}`;
-      if (answer && !('status' in answered && answer.holds(answered.status)))
-        return new CliError('opposite', 'answer', message, { hint: `${answer.text} is due` });
+      const who = `the handler at ${forwardTo}`;
+      const due = { hint: `${answer?.text ?? 'an answer'} is due` };
+      if ('error' in answered)
+        return new CliError('opposite', 'answer', `${who} did not answer ${name}: ${answered.error}`, due);
+      const message = `${who} answered ${answered.status} to ${name}`;
+      if (answer && !answer.holds(answered.status)) return new CliError('opposite', 'answer', message, due);
       note('answer', message);
       return undefined;
     },

@@ -1,7 +1,9 @@
 import type { Context } from '../../cli/command.ts';
 import { usage } from '../../errors.ts';
+import type { OnDamage } from '../../journal-lines.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import type { Addressed } from '../../webhooks/replay.ts';
+import { sayingDamage } from './damage.ts';
 import { deliveryIn } from './delivery-file.ts';
 import { select } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -24,19 +26,30 @@ export interface Mailing {
 export async function mailing(context: Context, { file, ...asked }: Asked): Promise<Mailing> {
   if (file !== undefined) return filed(context, file, asked);
   const [{ addressed }, { stateFolder }] = await Promise.all([import('../../webhooks/replay.ts'), context.sandboxes()]);
-  const to = await destinations(context, asked);
-  return { to, events: addressed(stateFolder, to), isReceived: true };
+  const onDamage = await sayingDamage(context);
+  const to = await destinations(context, asked, onDamage);
+  return { to, events: addressed(stateFolder, to, onDamage), isReceived: true };
 }
 
-async function destinations(context: Context, asked: Omit<Asked, 'file'>): Promise<ReadonlyMap<string, URL>> {
-  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
+async function destinations(
+  context: Context,
+  asked: Omit<Asked, 'file'>,
+  onDamage: OnDamage,
+): Promise<ReadonlyMap<string, URL>> {
+  const [{ forwardUrl }, { webhookId }] = await Promise.all([
+    import('../../webhooks/forward/routes.ts'),
+    import('../../webhooks/event.ts'),
+  ]);
+  const different = new Set<string>();
   const given = asked.to === undefined ? undefined : forwardUrl(asked.to);
   const found = new Map<string, URL>();
-  for (const { event, forwards } of await chosen(context, asked)) {
+  for (const { event, forwards } of await chosen(context, asked, onDamage)) {
     const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
     if (!last) throw usage(`${event.id} was never sent on, so nothing says where to`, 'say it with --to');
     found.set(event.id, last);
+    different.add(webhookId(event) ?? event.id);
   }
+  if (different.size < found.size) context.note('again', `${found.size} to send, of ${different.size} different events`);
   return found;
 }
 
@@ -69,7 +82,11 @@ function isSelection({ since, events, where, failed }: Selection): boolean {
   return failed || where.length > 0 || since !== undefined || events !== undefined;
 }
 
-async function chosen(context: Context, { ids, ...which }: Omit<Asked, 'to' | 'file'>): Promise<Iterable<Past>> {
+async function chosen(
+  context: Context,
+  { ids, ...which }: Omit<Asked, 'to' | 'file'>,
+  onDamage: OnDamage,
+): Promise<Iterable<Past>> {
   if (ids.length > 0 && isSelection(which)) throw usage('ids exclude --since, --events, --where and --failed');
   const {
     stateFolder,
@@ -77,10 +94,10 @@ async function chosen(context: Context, { ids, ...which }: Omit<Asked, 'to' | 'f
   } = await context.sandboxes();
   if (ids.length > 0) {
     const { findEvent } = await import('../../webhooks/find-event.ts');
-    return ids.map((id) => findEvent(stateFolder, id));
+    return ids.map((id) => findEvent(stateFolder, id, onDamage));
   }
   if (!isSelection(which)) throw usage('which events is missing', 'give ids, from webhooks history, or --since 10m');
-  return pasts(await select({ stateFolder, now: now() }, which));
+  return pasts(await select({ stateFolder, now: now(), onDamage }, which));
 }
 
 function* pasts(selected: Awaited<ReturnType<typeof select>>): Generator<Past> {

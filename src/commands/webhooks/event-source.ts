@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/command.ts';
+import { newcomerNote } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/locator.ts';
 
 /** Who sends events to a listener: the sandbox, the service of an account, or whoever does. */
@@ -12,6 +13,7 @@ export async function eventSource(context: Context): Promise<EventSource> {
   const [{ winner, problem }, sandboxes] = await Promise.all([context.who(), context.sandboxes()]);
   if (problem && problem.code !== 'no-profile') throw problem;
   if (!winner) return { kind: 'anybody' };
+  if (winner.source === 'newcomer') context.note('newcomer', newcomerNote);
   if (winner.profile === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure() };
   const { sameOrigin } = await import('../../profiles/base-url.ts');
   const called = sandboxes.live().find(({ url }) => winner.address !== null && sameOrigin(url, winner.address));

@@ -10,7 +10,7 @@ const params = {
   count: option('--count <n>', 'so many of them (1)', atLeastOne),
   within: option('--within <duration>', 'how long after the end of the command they may come (10s)', duration),
   forwardTo: option('--forward-to <url>', 'send them on to this handler, as they came'),
-  answer: option('--answer <status>', 'what the handler has to answer: 2xx, or 204', statuses),
+  answer: option('--answer <status>', 'what the handler has to answer: 2xx, or 204 (anything, but it has to answer)', statuses),
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;
 
@@ -18,9 +18,11 @@ export const expectEvent = command({
   name: 'expect',
   summary: 'Run a command and wait for the events that it should cause',
   details: [
-    'Events that came before it was started do not count. They are those of the',
-    'local sandbox, where that is called (--profile local, or inside sandbox exec),',
-    'else those that come to bizmsg webhooks listen on this machine.',
+    'Events that came before it was started do not count; one that comes meanwhile',
+    'does, also of an earlier message, so name the recipient or whatever else tells',
+    'yours from others with --where. They are those of the local sandbox, where that',
+    'is called (--profile local, or inside sandbox exec), else those that come to',
+    'bizmsg webhooks listen on this machine.',
     '',
     'Exit 0: all came. 12: message.failed came in place of message.delivered or',
     'message.read, or the handler answered otherwise. 13: the time passed. A command',

@@ -6,6 +6,7 @@ import type { Input } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
 import { isRows } from '../../terminal/rows.ts';
+import { sayingDamage } from './damage.ts';
 import { select, selectionParams } from './selection.ts';
 import type { Selected } from './selection.ts';
 
@@ -26,6 +27,7 @@ export const webhooksHistory = command({
   honours: [...printing],
   piped: 'rows',
   run: async (context, input) => (input.clear ? cleared(context, input) : listed(context, input)),
+  pipedAs: (result) => ('removed' in result ? 'text' : 'rows'),
   changes: (result) => 'removed' in result,
   view: (result, ui) => {
     if (isRows(result)) return 'No events: bizmsg webhooks listen receives them';
@@ -41,7 +43,7 @@ async function listed(context: Context, { limit = 50, ...which }: Input<typeof p
     process: { now },
   } = await context.sandboxes();
   const rows = [];
-  for (const selected of await select({ stateFolder, now: now() }, which)) {
+  for (const selected of await select({ stateFolder, now: now(), onDamage: await sayingDamage(context) }, which)) {
     if (rows.length === limit) break;
     rows.push(rowOf(selected));
   }

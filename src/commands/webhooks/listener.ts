@@ -5,7 +5,7 @@ import type { Listening } from '../../webhooks/listen/listening.ts';
 import { accountText, eventSource, sayWhereFrom } from './event-source.ts';
 import type { EventSource } from './event-source.ts';
 import type { listenParams } from './listen-params.ts';
-import { later, receptionOf } from './reception-options.ts';
+import { receptionOf } from './reception-options.ts';
 import { removeReadyFile, writeReadyFile } from './ready-file.ts';
 import { linkSandbox } from './sandbox-link.ts';
 import type { Link } from './sandbox-link.ts';
@@ -36,15 +36,17 @@ export async function openListener(context: Context, input: Given): Promise<List
   const given = await givenSecret(context, input);
   const source = await eventSource(context);
   const stored = source.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
+  /** The one in use first. */
+  let secrets = stored === undefined ? [] : [stored];
+  const know = (secret: string) => (secrets = [secret, ...secrets.filter((one) => one !== secret)]);
   let link: Link | undefined;
-  const secrets = () => link?.secrets() ?? (stored === undefined ? [] : [stored]);
   const { openListening } = await import('../../webhooks/listen/listening.ts');
   removeReadyFile(input.readyFile);
-  const listening = await openListening({ ...options, secrets });
+  const listening = await openListening({ ...options, secrets: () => secrets });
   const url = reachable(listening, input);
   try {
     if (source.kind === 'sandbox') {
-      link = await linkSandbox(context, source.locator, { url, secret: given, catchUp: input.catchUp, later });
+      link = await linkSandbox(context, source.locator, { url, secret: given, catchUp: input.catchUp, know });
     }
     sayWhereFrom(context, source, url);
     const ready = readyOf(listening, source, url);
@@ -71,6 +73,9 @@ interface Surroundings {
 /** The sandbox is told first, so that it sends nothing to who does not listen any more. */
 async function* untilEnd(context: Context, listening: Listening, around: Surroundings): AsyncGenerator<Item, void> {
   const { source, link, url } = around;
+  const {
+    process: { later },
+  } = await context.sandboxes();
   const text = source.kind === 'account' ? accountText(source.name, url) : undefined;
   const hush =
     text === undefined ? () => {} : later(silence, () => context.note('silence', `nothing came yet: ${text}`));
@@ -80,12 +85,10 @@ async function* untilEnd(context: Context, listening: Listening, around: Surroun
     const unsent = await listening.stop();
     if (unsent > 0) context.note('unsent', `events that were not forwarded any more: ${unsent}`);
   };
+  void listening.first.then(hush);
   const ended = interruption(context.signal).then(end);
   try {
-    for await (const item of listening.items()) {
-      hush();
-      yield item;
-    }
+    yield* listening.items();
     await ended;
   } finally {
     hush();

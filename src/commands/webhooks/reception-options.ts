@@ -1,18 +1,12 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
 import { usage } from '../../errors.ts';
-import type { Later } from '../../journal.ts';
 import type { Filter } from '../../webhooks/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ListeningOptions } from '../../webhooks/listen/listening.ts';
 import type { listenParams } from './listen-params.ts';
 
 const usualPort = 4781;
-
-export const later: Later = (milliseconds, run) => {
-  const timer = setTimeout(run, milliseconds);
-  return () => clearTimeout(timer);
-};
 
 type Given = Input<typeof listenParams>;
 
@@ -24,7 +18,6 @@ export async function receptionOf(context: Context, given: Given): Promise<Omit<
   return {
     ...process,
     stateFolder,
-    later,
     port,
     host,
     path,

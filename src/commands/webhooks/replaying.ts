@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
-import type { Later } from '../../journal.ts';
 import type { EventJournal } from '../../webhooks/event-journal.ts';
 import type { Received } from '../../webhooks/event-records.ts';
 import type { Replayed } from '../../webhooks/replay.ts';
@@ -38,7 +37,7 @@ async function ownJournal(context: Context): Promise<EventJournal | undefined> {
     import('../../webhooks/event-journal.ts'),
     context.sandboxes(),
   ]);
-  return recorded(context, () => openEventJournal({ stateFolder, ...process, later }));
+  return recorded(context, () => openEventJournal({ stateFolder, ...process }));
 }
 
 /** That it cannot be recorded keeps nothing from being sent. */
@@ -56,11 +55,6 @@ function recorded<T>(context: Context, record: () => T): T | undefined {
 function fail(error: unknown): never {
   throw error;
 }
-
-const later: Later = (milliseconds, run) => {
-  const timer = setTimeout(run, milliseconds);
-  return () => clearTimeout(timer);
-};
 
 function interrupted(done: number, all: number): CliError {
   return new CliError('interrupted', 'interrupted', `interrupted after ${done} of ${all}`);

@@ -1,12 +1,9 @@
 import type { Context } from '../../cli/command.ts';
-import type { Later } from '../../journal.ts';
 import type { Locator } from '../../sandbox/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 
 /** A listener that is registered in the sandbox. */
 export interface Link {
-  /** Those that sign its events, the one in use first. */
-  secrets(): readonly string[];
   /** Resolves once it is registered no more. */
   close(): Promise<void>;
 }
@@ -17,7 +14,8 @@ interface LinkOptions {
   readonly secret: string | undefined;
   /** It also gets the events that nobody heard. */
   readonly catchUp: boolean;
-  readonly later: Later;
+  /** Told what signs the events, before the first of them can come. */
+  readonly know: (secret: string) => void;
 }
 
 /** Milliseconds for which a sandbox is asked at once, between two questions, and between two looks for one that ended. */
@@ -27,14 +25,13 @@ const end = Number.MAX_SAFE_INTEGER;
 
 /** Has the events of the sandbox come to a listener, also when it ends and another one is started. */
 export async function linkSandbox(context: Context, locator: Locator, options: LinkOptions): Promise<Link> {
-  const { url, secret, catchUp, later } = options;
+  const { url, secret, catchUp, know } = options;
   const sandboxes = await context.sandboxes();
+  const { later } = sandboxes.process;
   const over = new AbortController();
-  let secrets: readonly string[] = [];
   let remote = await register(locator, catchUp);
   const keeping = keep();
   return {
-    secrets: () => secrets,
     async close() {
       over.abort();
       await keeping;
@@ -45,10 +42,11 @@ export async function linkSandbox(context: Context, locator: Locator, options: L
 
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
     const remote = await sandboxes.remote(found);
-    await remote.addWebhook({ url, secret, catchUp, external: true });
+    // Its first event may come before it has answered.
     const used = secret ?? (await remote.env()).secret;
     await context.signingSecret(used);
-    secrets = [used, ...secrets.filter((one) => one !== used)];
+    know(used);
+    await remote.addWebhook({ url, secret, catchUp, external: true });
     return remote;
   }
 

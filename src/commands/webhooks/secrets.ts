@@ -32,9 +32,12 @@ export async function givenSecret(
 /** None is started for it: what it signed it signed while it ran. */
 async function sandboxSecret(context: Context): Promise<string | undefined> {
   const { winner } = await context.who();
+  if (winner?.profile !== 'local') return undefined;
   const sandboxes = await context.sandboxes();
-  const running = winner?.profile === 'local' ? sandboxes.find() : undefined;
-  return running && context.signingSecret((await (await sandboxes.remote(running)).env()).secret);
+  const running = sandboxes.find();
+  if (running) return context.signingSecret((await (await sandboxes.remote(running)).env()).secret);
+  const hint = 'bizmsg sandbox start --background starts it';
+  throw configuration('no-secret', 'the sandbox has the signing secret, and it does not run', hint);
 }
 
 /** That of the environment or the profile, for what also does without. */

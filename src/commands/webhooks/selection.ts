@@ -1,6 +1,7 @@
 import { flag, option, repeated } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { span } from '../../cli/values.ts';
+import type { OnDamage } from '../../journal-lines.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import type { Forwarded } from '../../webhooks/event-records.ts';
 import type { WebhookEvent } from '../../webhooks/event.ts';
@@ -19,9 +20,15 @@ export interface Selected {
   readonly event: WebhookEvent;
 }
 
+interface Places {
+  readonly stateFolder: string;
+  readonly now: number;
+  readonly onDamage: OnDamage;
+}
+
 /** The events that are asked for, from the newest on. */
 export async function select(
-  { stateFolder, now }: { readonly stateFolder: string; readonly now: number },
+  { stateFolder, now, onDamage }: Places,
   { since, events, where, failed }: Selection,
 ): Promise<Iterable<Selected>> {
   const [{ newestFirst }, { eventOf }, { byField, byName, passing }] = await Promise.all([
@@ -32,7 +39,7 @@ export async function select(
   const passes = passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
   const from = since === undefined ? -Infinity : now - since;
   function* selected(): Generator<Selected> {
-    for (const past of newestFirst(stateFolder)) {
+    for (const past of newestFirst(stateFolder, onDamage)) {
       if (past.event.received_at < from) return;
       if (failed && !hasFailed(past)) continue;
       const event = eventOf(past.event);

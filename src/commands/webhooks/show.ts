@@ -4,6 +4,7 @@ import { argument, option } from '../../cli/params.ts';
 import { usage } from '../../errors.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import { parseJson } from '../../json.ts';
+import { sayingDamage } from './damage.ts';
 import { eventText } from './event-text.ts';
 import type { Shown } from './event-text.ts';
 
@@ -29,7 +30,7 @@ export const showEvent = command({
       throw usage('--raw is a form of its own', 'leave -o, --columns and --query out');
     const { stateFolder } = await context.sandboxes();
     const { findEvent } = await import('../../webhooks/find-event.ts');
-    const past = findEvent(stateFolder, id);
+    const past = findEvent(stateFolder, id, await sayingDamage(context));
     return raw === undefined ? shown(past) : written(past, raw);
   },
   data: (result) => ('past' in result ? dataOf(result) : result),

@@ -5,6 +5,7 @@ import { argument, option } from '../../cli/params.ts';
 import { usage } from '../../errors.ts';
 import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
 import type { Verdict } from '../../webhooks/verify.ts';
+import { sayingDamage } from './damage.ts';
 import { deliveryIn } from './delivery-file.ts';
 import { moment } from './moment.ts';
 import { secretHint, secretIn, secretParams } from './secrets.ts';
@@ -14,8 +15,8 @@ export const verifyEvent = command({
   summary: 'Check the signature of an event that was received, or of a delivery in a file',
   details: [
     'What is wrong with it is looked for and said. For an event the clock counts as',
-    'it was when it came, for a file as it is now. Exit 0 is a good signature, 12 any',
-    'other.',
+    'it was when it came, for a file as it is now. Exit 0 is a good signature, 12 a',
+    'bad one or none, 3 that no secret is known here.',
   ].join('\n'),
   params: {
     id: argument('[id]', 'of an event, from webhooks history, or the beginning of it (the newest event)'),
@@ -39,8 +40,10 @@ export const verifyEvent = command({
     const paint = verdict === 'good' ? ui.color.green : verdict === 'bad' ? ui.color.red : ui.color.yellow;
     return `${paint(verdict)}: ${what}: ${why}`;
   },
-  exit: ({ verdict }) => (verdict === 'good' ? 'done' : 'opposite'),
+  exit: ({ verdict }) => exits[verdict],
 });
+
+const exits = { good: 'done', bad: 'opposite', unsigned: 'opposite', unknown: 'configuration' } as const;
 
 const reasons: Readonly<Record<Exclude<Verdict['verdict'], 'bad'>, string>> = {
   good: 'it was signed with the secret known here',
@@ -61,7 +64,7 @@ async function received(context: Context, id: string | undefined): Promise<Check
     import('../../webhooks/find-event.ts'),
     import('../../webhooks/raw-delivery.ts'),
   ]);
-  const { event } = findEvent(stateFolder, id);
+  const { event } = findEvent(stateFolder, id, await sayingDamage(context));
   return { what: event.id, raw: rawDelivery(event), clock: event.received_at };
 }
 

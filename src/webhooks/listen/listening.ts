@@ -27,6 +27,8 @@ export interface ListeningOptions extends EventJournalOptions, Omit<ReceiverOpti
 export interface Listening {
   readonly url: string;
   readonly port: number;
+  /** Resolves when the first event comes, whether it is told or not. */
+  readonly first: Promise<void>;
   /** Events, and what came of sending them on. They end some time after the stop. */
   readonly items: () => AsyncGenerator<Item, void>;
   /** Nobody reaches it any more. What came is still told; what could not be sent on yet is counted. */
@@ -48,7 +50,10 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     await Promise.all([inbox.room(), forwarder.room()]);
   });
   teller.ended.catch((error: unknown) => inbox.end(error));
+  let heard = () => {};
+  const first = new Promise<void>((resolve) => (heard = resolve));
   const respond = () => {
+    heard();
     teller.arrived();
     return options.status ?? 200;
   };
@@ -63,7 +68,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     await close();
     throw error;
   }
-  return { url: receiver.url, port: receiver.port, items: inbox.taken, stop: once(stop), close };
+  return { url: receiver.url, port: receiver.port, first, items: inbox.taken, stop: once(stop), close };
 
   async function stop(): Promise<number> {
     forget();

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Host } from '../../src/host.ts';
+import { cli, later } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+
+const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
+const soon = { timeout: 10_000, interval: 5 };
+const minute = 60_000;
+
+interface Wait {
+  readonly end: () => void;
+  isOff: boolean;
+}
+
+interface Listening {
+  readonly url: string;
+  /** Those of a minute: each lasts until the test ends it. */
+  readonly waits: readonly Wait[];
+  /** What it said on stderr, once it has ended. */
+  end(): Promise<string>;
+}
+
+/** A listener in this process, with a clock on which no minute passes by itself. */
+async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
+  const home = newHome();
+  const [file, over] = [join(home, 'ready.json'), new AbortController()];
+  const waits: Wait[] = [];
+  onTestFinished(() => over.abort('SIGINT'));
+  const held: Host['later'] = (milliseconds, end) => {
+    if (milliseconds < minute) return later(milliseconds, end);
+    const wait = { end, isOff: false };
+    waits.push(wait);
+    return () => void (wait.isOff = true);
+  };
+  const words = ['webhooks', 'listen', '--port', '0', '--ready-file', file, ...argv];
+  const ran = cli(words, { home, env, later: held, signal: over.signal });
+  await expect.poll(() => existsSync(file), soon).toBe(true);
+  const { url } = JSON.parse(readFileSync(file, 'utf8'));
+  const end = async () => {
+    over.abort('SIGINT');
+    return (await ran).stderr;
+  };
+  return { url, waits, end };
+}
+
+const send = (url: string, type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
+
+it('says again after a silent minute that an account’s events come only through a public address', async () => {
+  const { url, waits, end } = await listen(account);
+  await expect.poll(() => waits.length, soon).toBe(1);
+  waits[0]?.end();
+  const text = `events of the account of BIZMSG_API_KEY come only through a public address that leads to ${url}`;
+  const said = (await end()).split('\n').map((line) => line.replace(/ and is registered in .*/, ''));
+  expect(said.slice(0, 2)).toEqual([`note: ${text}`, `note: nothing came yet: ${text}`]);
+  expect(waits).toHaveLength(1);
+});
+
+it.each([
+  ['that is shown', []],
+  ['that is not shown', ['--events', 'message']],
+])('does not say so when an event came within the minute, one %s', async (_, argv) => {
+  const { url, waits, end } = await listen(account, ...argv);
+  await send(url, 'order.paid');
+  await expect.poll(() => waits, soon).toMatchObject([{ isOff: true }]);
+  expect(await end()).not.toContain('nothing came yet');
+});
+
+it('does not say so to whoever ends it before', async () => {
+  const { waits, end } = await listen(account);
+  await end();
+  expect(waits).toMatchObject([{ isOff: true }]);
+});
+
+it('waits for no minute where nobody says whose events these are', async () => {
+  const { url, waits, end } = await listen({});
+  await send(url, 'order.paid');
+  expect(await end()).toContain('no profile says whose events these are');
+  expect(waits).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { post } from '../../src/post.ts';
+import { raw } from '../sandbox/served.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import type { Running } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { objects } from '../support/spoken.ts';
+import { pour } from '../webhooks/apart.ts';
+
+const soon = { timeout: 10_000, interval: 20 };
+const mebibyte = 1024 * 1024;
+const esc = '\u001b';
+
+let home: ReturnType<typeof temporaryHome>;
+beforeEach(() => {
+  home = temporaryHome();
+});
+afterEach(() => home.remove());
+
+const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
+
+async function listen(): Promise<Running & { readonly port: number }> {
+  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson'], { home: home.path });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  await expect.poll(running.stdout, soon).toContain('\n');
+  const [ready] = objects(running.stdout());
+  return { ...running, port: Number(ready?.['port']) };
+}
+
+const head = (...headers: readonly string[]) => ['POST /hostile HTTP/1.1', 'host: a', ...headers, '', ''].join('\r\n');
+const bomb = gzipSync(Buffer.alloc(64 * mebibyte));
+const packed = head('content-encoding: gzip', `content-length: ${bomb.length}`, 'connection: close');
+
+type Attack = (port: number) => Promise<string>;
+const attacks: Readonly<Record<string, readonly [Attack, string]>> = {
+  'a body of 100 MB': [large, '413'],
+  'no body': [bytes(head('connection: close')), '200'],
+  'a body that is no JSON': [bytes(`${head('content-length: 2', 'connection: close')}{'`), '200'],
+  'a gzip bomb': [bytes(Buffer.concat([Buffer.from(packed), bomb])), '200'],
+  'a length that is none': [bytes(head('content-length: -1')), '400'],
+  'two lengths': [bytes(`${head('content-length: 1', 'content-length: 2')}ab`), '400'],
+  'a body that goes on after its length': [bytes(`${head('content-length: 1')}{"a":1}`), '200 400'],
+  'a body that ends before its length': [cut, '400'],
+  'a header with escapes': [bytes(head(`x-event-type: ${esc}[2J${esc}]0;owned\u0007`)), '400'],
+  'headers without end': [bytes(`POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`), '431'],
+};
+
+it('answers hostile senders clearly, and loses nothing of the others meanwhile', { timeout: 60_000 }, async () => {
+  const listening = await listen();
+  const { port } = listening;
+  const held = await hold(port, 1_000);
+  const acknowledged: string[] = [];
+  const acknowledge = (body: string) => void acknowledged.push(body);
+  const lanes = Array.from({ length: 4 }, (_, lane) => Array.from({ length: 100 }, (_, at) => `${lane} ${at}`));
+  const [answers] = await Promise.all([
+    Promise.all(Object.entries(attacks).map(async ([name, [attack]]) => [name, await attack(port)])),
+    ...lanes.map((bodies) => pour(port, bodies, acknowledge)),
+  ]);
+  expect(Object.fromEntries(answers)).toEqual(
+    Object.fromEntries(Object.entries(attacks).map(([name, [, answer]]) => [name, answer])),
+  );
+  expect(acknowledged.toSorted()).toEqual(lanes.flat().sort());
+  const kept = objects((await run('webhooks', 'history', '--limit', '1000', '-o', 'ndjson')).stdout);
+  await expect.poll(() => objects(listening.stdout()).length, soon).toBe(1 + kept.length);
+  // Of the hostile ones those four that were answered 200.
+  expect(kept).toHaveLength(acknowledged.length + 4);
+  for (const socket of held) socket.destroy();
+  alive(listening.pid, 'SIGINT');
+  expect(await listening.ended).toBe(0);
+});
+
+it('shows a gzip bomb as it came, and says why', async () => {
+  const { port } = await listen();
+  await raw(port, Buffer.concat([Buffer.from(packed), bomb]));
+  const { code, stdout } = await run('webhooks', 'show', '-o', 'json');
+  const { body, trouble } = JSON.parse(stdout);
+  expect([code, trouble]).toEqual([0, 'it is more than 10 MiB once it is unpacked']);
+  expect(Buffer.from(body, 'base64').equals(bomb)).toBe(true);
+});
+
+/** Writes them; the statuses that come back. */
+function bytes(text: string | Buffer): Attack {
+  return async (port) => statusesIn(await raw(port, text));
+}
+
+async function large(port: number): Promise<string> {
+  const { status } = await post(`http://127.0.0.1:${port}/`, { body: 'x'.repeat(100 * 1_000_000) });
+  return String(status);
+}
+
+async function cut(port: number): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let answer = '';
+  socket.on('data', (part: Buffer) => (answer += part.toString())).end(`${head('content-length: 100')}{`);
+  await once(socket, 'close');
+  return statusesIn(answer);
+}
+
+/** Connections that say nothing, or never end their headers. */
+async function hold(port: number, count: number): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  for (const socket of sockets.slice(0, 100)) socket.write('POST / HTTP/1.1\r\nx: ');
+  return sockets;
+}
+
+function statusesIn(answer: string): string {
+  return Array.from(answer.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status).join(' ');
+}

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { raw } from '../sandbox/served.ts';
+import { bin, temporaryHome } from '../support/bin.ts';
+import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+let home: ReturnType<typeof temporaryHome>;
+let terminals: Terminal[] = [];
+beforeEach(() => {
+  home = temporaryHome();
+});
+afterEach(async () => {
+  for (const terminal of terminals) terminal.close();
+  terminals = [];
+  await bin(['sandbox', 'stop'], { home: home.path });
+  home.remove();
+});
+
+function open(): Terminal {
+  const terminal = openTerminal({ home: home.path, columns: 180 });
+  terminals.push(terminal);
+  return terminal;
+}
+
+async function listen(words = ''): Promise<{ readonly terminal: Terminal; readonly port: number }> {
+  const terminal = open();
+  await terminal.enter(`bizmsg webhooks listen --port 0${words}`);
+  const [, port] = /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(Ctrl-C ends it\)/)) ?? [];
+  return { terminal, port: Number(port) };
+}
+
+describe('webhooks listen, to a newcomer on a terminal', () => {
+  it('says whose events these are, tells each in a line, and ends by Ctrl-C with 0', async () => {
+    const { terminal } = await listen();
+    const other = open();
+    await other.enter('bizmsg send-template +12025550102 order_update -p Ada -p 1');
+    expect(await other.ended()).toBe(0);
+    await terminal.until('signed');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen().trim().split('\n').slice(1)).toEqual([
+      'note: no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile',
+      expect.stringMatching(/^Ready \S+ for the events of the sandbox http:\/\/127\.0\.0\.1:\d+ \(Ctrl-C ends it\)$/),
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d\.\d{3} {2}e\w{10} {2}message\.failed {2}msg_sandbox_\w+ {2}\+12025550102 {2}undeliverable: [^]* {2}signed$/,
+      ),
+      expect.stringMatching(/^\^CStopped http:\/\/127\.0\.0\.1:\d+$/),
+      '[0]',
+    ]);
+    const { stdout } = await bin(['sandbox', 'webhooks', 'list', '-o', 'json'], { home: home.path });
+    expect(stdout).toBe('[]\n');
+  });
+
+  it.each(['bizmsg webhooks listen --port 0 --no-input', 'CI=1 bizmsg webhooks listen --port 0'])(
+    'starts no sandbox that nobody asked for: %s',
+    async (line) => {
+      const terminal = open();
+      await terminal.enter(line);
+      await terminal.until('Ready');
+      terminal.press('C-c');
+      expect(await terminal.ended()).toBe(0);
+      expect(terminal.screen()).toContain('note: no profile says whose events these are');
+      expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
+    },
+  );
+});
+
+describe('webhooks listen lets nothing of an event reach the terminal that it would act on', () => {
+  const [esc, csi] = ['\u001b', '\u009b'];
+  const red = `${esc}[31mred${csi}31m`;
+  const cleared = `${esc}[2J${csi}2J${esc}]0;owned\u0007`;
+  const hostile = {
+    type: `order.paid${cleared}`,
+    message_id: `msg_${red}`,
+    to: `+1202555${red}`,
+    reason: `${cleared}${red}\u202e`,
+    [`name${red}`]: [cleared, `two\nlines\r${red}`],
+  };
+
+  it('neither its body nor its headers, shown as they come or later', async () => {
+    const { terminal, port } = await listen(' --full --no-color --path /hooks');
+    const statuses = [
+      await send(port, '/hooks', [], JSON.stringify(hostile)),
+      // The value of a header may have bytes that are no ASCII.
+      await send(port, '/hooks', [`x-event-type: order.paid${csi}31m`], red),
+      await send(port, '/hooks', [`x-event-type: ${red}`]),
+      await send(port, `/other${csi}31m`),
+    ];
+    expect(statuses).toEqual(['200', '200', '400', '400']);
+    await terminal.until('was answered 400');
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(0);
+    for (const line of ['webhooks history --no-color', 'webhooks show --no-color', 'webhooks show --raw -']) {
+      await terminal.enter(`bizmsg ${line}`);
+      expect(await terminal.ended()).toBe(0);
+    }
+    await terminal.enter('echo the "e"nd');
+    await expect.poll(terminal.written).toContain('\nthe end');
+    expect(terminal.written()).toContain('msg_[31mred31m');
+    expect(terminal.written()).not.toMatch(/[\u0007\u001b\u0080-\u009f\u202e]/);
+  });
+});
+
+async function send(port: number, path: string, headers: readonly string[] = [], body = ''): Promise<string> {
+  const length = `content-length: ${Buffer.byteLength(body)}`;
+  const head = [`POST ${path} HTTP/1.1`, 'host: a', ...headers, length, 'connection: close', '', ''].join('\r\n');
+  const answer = await raw(port, Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]));
+  return answer.slice('HTTP/1.1 '.length).slice(0, 3);
+}

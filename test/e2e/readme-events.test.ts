@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deadPort } from '../client/servers.ts';
+import { bin, temporaryHome } from '../support/bin.ts';
+import { blocksIn, eventIds, lasting, stepsIn } from '../support/readme.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import type { Terminal } from '../support/terminal.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const soon = { timeout: 10_000, interval: 40 };
+const [
+  source = '',
+  started = '',
+  listened = '',
+  sent = '',
+  broken = '',
+  triggered = '',
+  heard = '',
+  mended = '',
+  script = '',
+] = blocksIn('See events in your handler');
+
+describe('the README, where it sees events in a handler', () => {
+  let home: ReturnType<typeof temporaryHome>;
+  let terminals: Terminal[] = [];
+  let port = 0;
+  beforeEach(async () => {
+    home = temporaryHome();
+    port = await deadPort();
+    writeFileSync(join(home.path, 'handler.mjs'), here(source));
+  });
+  afterEach(async () => {
+    for (const terminal of terminals) terminal.close();
+    terminals = [];
+    await bin(['sandbox', 'stop'], { home: home.path });
+    home.remove();
+  });
+
+  it('sees one, breaks the handler, and replays what it did not take', { timeout: 60_000 }, async () => {
+    const [handler, listener, shell] = [await open(), await open(), await open()];
+    await startHandler(handler, started);
+    const [listening] = stepsIn(listened);
+    await listener.enter(`${here(listening?.command)} --port 0`);
+    await shows(listener, listening?.shown.split('\n')[0]);
+    await runs(shell, sent);
+    await shows(handler, stepsIn(started)[0]?.shown);
+    await shows(listener, listening?.shown);
+
+    await endHandler(handler);
+    await startHandler(handler, broken);
+    await runs(shell, triggered);
+    await shows(handler, stepsIn(broken)[0]?.shown);
+    await shows(listener, `${listening?.shown}${heard}`);
+
+    await endHandler(handler);
+    await startHandler(handler, started);
+    const ids = pairs(eventIds(`${listened}${heard}`), eventIds(listener.screen()));
+    await runs(
+      shell,
+      ids.reduce((text, [written, real]) => text.replaceAll(written, real), mended),
+    );
+    await shows(handler, stepsIn(broken)[0]?.shown);
+    // What is replayed goes past the listener.
+    const told = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
+    expect(lasting(`${told}\n`)).toBe(lasting(`${listening?.shown}${heard}`));
+  });
+
+  it('waits for what a command should cause', async () => {
+    const shell = await open();
+    await shell.enter(
+      script
+        .replace(/^npx /, '')
+        .replaceAll(/\\\n */g, '')
+        .trim(),
+    );
+    expect(await shell.ended()).toBe(0);
+    expect(shell.screen()).toMatch(/note: message\.delivered /);
+  });
+
+  /** The port of the README may be in use on this machine. */
+  function here(text = ''): string {
+    return text.replaceAll('3000', String(port));
+  }
+
+  /** A wide one, in whose lines all is on one. */
+  async function open(): Promise<Terminal> {
+    const terminal = openTerminal({ home: home.path, columns: 200 });
+    terminals.push(terminal);
+    await terminal.enter('cd');
+    return terminal;
+  }
+
+  async function startHandler(terminal: Terminal, block: string): Promise<void> {
+    await terminal.enter('clear');
+    await terminal.enter(stepsIn(block)[0]?.command ?? '');
+    await expect.poll(() => isThere(port), soon).toBe(true);
+  }
+});
+
+async function endHandler(terminal: Terminal): Promise<void> {
+  terminal.press('C-c');
+  expect(await terminal.ended()).toBe(130);
+}
+
+async function shows(terminal: Terminal, text = 'nothing that the README has'): Promise<void> {
+  await expect.poll(() => lasting(terminal.screen()), soon).toContain(lasting(text.trimEnd()));
+}
+
+/** Enters the commands of a block one after the other, each of which prints what the README shows, if that shows any. */
+async function runs(terminal: Terminal, block: string): Promise<void> {
+  for (const { command, shown } of stepsIn(block)) {
+    await terminal.enter('clear');
+    await terminal.enter(command);
+    const code = await terminal.ended();
+    const [, printed = ''] = /^\[0\] .*\n([^]*)\[0\]\s*$/.exec(terminal.screen()) ?? [];
+    expect([command, code, lasting(printed)]).toEqual([command, 0, lasting(shown === '' ? printed : shown)]);
+  }
+}
+
+async function isThere(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const is = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return is;
+}
+
+function pairs(ones: readonly string[], others: readonly string[]): readonly (readonly [string, string])[] {
+  return ones.map((one, at) => [one, others[at] ?? '']);
+}
