@@ -1,6 +1,7 @@
 import type { Change, Next } from './changes.ts';
 import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
 import { countDraws } from './draws.ts';
+import { eventNamed } from './state.ts';
 import type { Registered, SigningSecret, State } from './state.ts';
 
 type DeliveryChangeType =
@@ -62,7 +63,7 @@ function rotated(before: SigningSecret | undefined, secret: string, until: numbe
 
 function applyDelivery(state: State, delivery: Delivery): void {
   countDraws(state, delivery);
-  const [event, to] = [state.eventById.get(delivery.event), state.webhooks.get(delivery.webhook)];
+  const [event, to] = [eventNamed(state, delivery.event), state.webhooks.get(delivery.webhook)];
   if (event && to)
     state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
 }

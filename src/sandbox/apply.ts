@@ -78,7 +78,7 @@ function applyMessage(state: State, message: Message, progress = justSent): void
 
 function applyEvent(state: State, event: SandboxEvent): void {
   state.events.list.push(event);
-  state.eventById.set(event.id, event);
+  state.eventById?.set(event.id, event);
   const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
   if (!sent || event.done === undefined) return;
   sent.done = event.done;
@@ -120,7 +120,7 @@ function applyReset(state: State, what: Resettable): void {
     letGo(state.events);
     letGo(state.calls);
     state.strangers = 0;
-    state.eventById.clear();
+    state.eventById = undefined;
     state.deliveries.clear();
     state.audit.clear();
   }

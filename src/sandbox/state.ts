@@ -89,7 +89,8 @@ export interface State {
   /** Messages by calendar month, such as 2026-01. */
   readonly months: Map<string, number>;
   readonly events: Log<SandboxEvent>;
-  readonly eventById: Map<string, SandboxEvent>;
+  /** Made by the first who asks for one: few ever do, and every event would pay for it. */
+  eventById: Map<string, SandboxEvent> | undefined;
   readonly webhooks: Map<string, Registered>;
   readonly deliveries: Map<string, Sending>;
   readonly faults: Map<string, FaultState>;
@@ -119,7 +120,7 @@ export function emptyState(): State {
     orders: [],
     months: new Map(),
     events: { before: 0, list: [] },
-    eventById: new Map(),
+    eventById: undefined,
     webhooks: new Map(),
     deliveries: new Map(),
     faults: new Map(),
@@ -127,6 +128,11 @@ export function emptyState(): State {
     strangers: 0,
     audit: new Map(),
   };
+}
+
+export function eventNamed(state: State, id: string): SandboxEvent | undefined {
+  state.eventById ??= new Map(state.events.list.map((event) => [event.id, event]));
+  return state.eventById.get(id);
 }
 
 export function cursorOf(log: Log<unknown>): number {

@@ -5,6 +5,7 @@ import { eventNames } from '../../src/sandbox/trigger/fields.ts';
 import { openLedger } from '../../src/sandbox/ledger.ts';
 import { createRandom } from '../../src/sandbox/random.ts';
 import { snapshot } from '../../src/sandbox/snapshot.ts';
+import { eventNamed } from '../../src/sandbox/state.ts';
 import type { State } from '../../src/sandbox/state.ts';
 import { calls, memoryStore, order, paths } from './calls.ts';
 import type { Calls, MemoryStore } from './calls.ts';
@@ -159,10 +160,11 @@ function timeless(state: State): unknown {
   return JSON.parse(JSON.stringify(flat(state)).replaceAll(/"took":\d+/g, '"took":0'));
 }
 
-function identities({ deliveries, webhooks, eventById, messages }: State): unknown {
+function identities(state: State): unknown {
+  const { deliveries, webhooks, messages } = state;
   return [
     [...deliveries.values()].map(({ event, to, delivery }) => [
-      eventById.get(delivery.event) === event,
+      eventNamed(state, delivery.event) === event,
       webhooks.get(to.webhook.id) === to,
     ]),
     [...messages].map(([id, { message }]) => id === message.id),

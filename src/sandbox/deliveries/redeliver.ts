@@ -4,6 +4,7 @@ import { deliveryOf, receivers } from '../delivering.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Mint } from '../random.ts';
 import { Refusal } from '../refusal.ts';
+import { eventNamed } from '../state.ts';
 import type { Sending, State } from '../state.ts';
 import { closedTo, standingOf } from './standing.ts';
 
@@ -25,7 +26,7 @@ export function redelivering({ ledger: { state, commit }, mint, clock }: Office)
   function meant(id: string): readonly Change[] {
     const sending = state.deliveries.get(id);
     if (sending) return [again(reachable(sending, state))];
-    const event = state.eventById.get(id);
+    const event = eventNamed(state, id);
     if (!event) throw new Refusal(404, 'there is no such delivery, and no such event');
     const known = [...state.deliveries.values()].filter((one) => one.event === event && !closedTo(one.to, state));
     if (known.length > 0) return known.map(again);

@@ -1,5 +1,6 @@
 import type { Attempt } from '../delivery-records.ts';
 import type { SandboxEvent } from '../records.ts';
+import { eventNamed } from '../state.ts';
 import type { Sending, State } from '../state.ts';
 import { standingOf } from './standing.ts';
 import type { DeliveryState } from './standing.ts';
@@ -49,7 +50,7 @@ export function deliveryRows(state: State, { states, limit }: DeliveryFilter): r
 /** By the id of a delivery, or of an event: then all of its deliveries. */
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
-  const event = state.eventById.get(id);
+  const event = eventNamed(state, id);
   const several = event ? [...state.deliveries.values()].filter((sending) => sending.event === event) : [];
   const found = one ? [one] : event && several.length === 0 ? [event] : several;
   return found.map((entry) => recordOf(entry, state));
