@@ -49,7 +49,13 @@ export function cell(value: unknown): string {
 
 /** What identifies a row: `id`, else the one field whose name ends in it. Of several, none can be told. */
 export function idOf(row: Row): unknown {
-  if (row['id'] !== undefined) return row['id'];
-  const [name, ...others] = Object.keys(row).filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
-  return name === undefined || others.length > 0 ? undefined : row[name];
+  const name = row['id'] === undefined ? idColumn(Object.keys(row).filter((key) => key !== 'id')) : 'id';
+  return name === undefined ? undefined : row[name];
+}
+
+/** Which of some names is that of the id. */
+export function idColumn(names: readonly string[]): string | undefined {
+  if (names.includes('id')) return 'id';
+  const [name, ...others] = names.filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
+  return others.length > 0 ? undefined : name;
 }

@@ -1,64 +1,88 @@
+import { fit, fits, gap } from './fit.ts';
+import type { Fitted, Measured } from './fit.ts';
 import type { Row } from './rows.ts';
 import { cell, columnsOf, valueAt } from './rows.ts';
 import { safeLine } from './safe-text.ts';
+import { shortTime } from './times.ts';
 import type { Ui } from './ui.ts';
+import { endOf, widthOf } from './width.ts';
 
 export interface TableOptions {
   readonly header: boolean;
   readonly columns?: readonly string[] | undefined;
 }
 
+type Cells = readonly (readonly string[])[];
+
 // Laying out costs a fifth of a millisecond a row: rows leave in parts, so that the first are there at once.
 const part = 200;
-const between = 2;
 
-/** An aligned table in parts, each cell on one line and cut to what the width allows. */
-export async function* table(rows: readonly Row[], ui: Ui, options: TableOptions): AsyncGenerator<string> {
+/** An aligned table in parts, or lines for one row that does not fit. It ends with the columns that were left out. */
+export async function* table(
+  rows: readonly Row[],
+  ui: Ui,
+  options: TableOptions,
+): AsyncGenerator<string, readonly string[]> {
+  const names = options.columns ?? columnsOf(rows);
+  const cells = rows.map((row) => names.map((name) => shown(valueAt(row, name), ui)));
+  const columns = names.map((name, at) => measured({ name, at, header: options.header }, cells));
+  const width = ui.terminal ? ui.width : Infinity;
+  if (rows.length === 1 && options.header && !fits(columns, width)) {
+    yield* columns.map(({ name, at }) => `${ui.color.bold(`${safeLine(name)}:`)} ${cells[0]?.[at] || 'none'}\n`);
+    return [];
+  }
+  const { columns: kept, leftOut } = fit(columns, width);
+  const layout = await layouter(kept);
+  if (options.header) yield `${ui.color.bold(layout([kept.map(({ name }) => safeLine(name))]).trimEnd())}\n`;
+  for (let at = 0; at < cells.length; at += part) {
+    yield layout(cells.slice(at, at + part).map((line) => kept.map((column) => cut(line[column.at] ?? '', column))));
+  }
+  return leftOut;
+}
+
+/** Only a terminal, whose user sees the clock on the wall, gets times in another form. */
+function shown(value: unknown, { terminal, now }: Ui): string {
+  const text = safeLine(cell(value));
+  return terminal ? shortTime(text, now()) : text;
+}
+
+interface Place {
+  readonly name: string;
+  readonly at: number;
+  readonly header: boolean;
+}
+
+function measured({ name, at, header }: Place, cells: Cells): Measured {
+  const texts = cells.flatMap((line) => line[at] || []);
+  return {
+    name,
+    at,
+    header: header ? widthOf(safeLine(name)) : 0,
+    cells: texts.reduce((widest, text) => Math.max(widest, widthOf(text)), 0),
+    isId: texts.every(isId),
+  };
+}
+
+function isId(text: string): boolean {
+  return /^[a-z]+_\w{2,}$/.test(text);
+}
+
+/** The layout cuts what is no id at its end. */
+function cut(text: string, { width }: Fitted['columns'][number]): string {
+  return isId(text) ? endOf(text, width) : text;
+}
+
+async function layouter(columns: Fitted['columns']): Promise<(lines: Cells) => string> {
   const { default: Table } = await import('cli-table3');
-  const columns = options.columns ?? columnsOf(rows);
-  const lines = rows.map((row) => columns.map((column) => safeLine(cell(valueAt(row, column)))));
-  const header = columns.map((column) => safeLine(column));
-  const widths = fitted(naturalWidths([...(options.header ? [header] : []), ...lines]), ui.width);
-  const layout = (cells: readonly string[][]) => {
+  return (lines) => {
     const made = new Table({
       chars: noLines,
-      style: { 'padding-left': 0, 'padding-right': between },
-      colWidths: widths.map((width) => width + between),
+      style: { 'padding-left': 0, 'padding-right': gap },
+      colWidths: columns.map(({ width }) => width + gap),
     });
-    made.push(...cells);
-    return made.toString().replaceAll(/ +$/gm, '') + '\n';
+    made.push(...lines.map((line) => [...line]));
+    return `${made.toString().replaceAll(/ +$/gm, '')}\n`;
   };
-  if (options.header) yield ui.color.bold(layout([header]).trimEnd()) + '\n';
-  for (let at = 0; at < lines.length; at += part) yield layout(lines.slice(at, at + part));
-}
-
-/** The widest columns give way first, none below a readable remainder. */
-function fitted(natural: readonly number[], width: number): readonly number[] {
-  const widths = [...natural];
-  const least = 6;
-  let excess = widths.reduce((sum, one) => sum + one + between, -between) - width;
-  while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= least) break;
-    widths[widths.indexOf(widest)] = widest - 1;
-    excess -= 1;
-  }
-  return widths;
-}
-
-function naturalWidths(lines: readonly (readonly string[])[]): readonly number[] {
-  const widths: number[] = [];
-  for (const line of lines)
-    for (const [at, text] of line.entries()) widths[at] = Math.max(widths[at] ?? 1, widthOf(text));
-  return widths;
-}
-
-// East Asian letters and emoji take two columns; where this says too much, a column is a little too wide.
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/gu;
-
-function widthOf(text: string): number {
-  return text.length + (text.match(wide) ?? []).filter((letter) => letter.length === 1).length;
 }
 
 const noLines = Object.fromEntries(

@@ -1,16 +1,23 @@
 import type { Env } from '../host.ts';
 import { safeLines } from './safe-text.ts';
+import { timeOfDay } from './times.ts';
+import { folded } from './width.ts';
 
 type Paint = (text: string) => string;
 
 export interface Ui {
   readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
-  /** How many columns a line may take. */
+  /** How many columns a line may take now. */
   readonly width: number;
   /** Whether somebody sees it, and no program reads it. */
   readonly terminal: boolean;
+  readonly now: () => number;
   /** What was done, and whether only the sandbox on this machine did it. */
   done(verb: string): string;
+  /** Of a time in ISO's form what a terminal shows of it in a line of now. */
+  time(iso: string): string;
+  /** Fields in a line, which a terminal too narrow for it gets broken between them. */
+  line(fields: readonly string[], indent?: string): string;
   /** Text from outside: untouched, but made safe where a terminal would see it. */
   outside(text: string): string;
 }
@@ -23,10 +30,11 @@ export interface Surroundings {
   readonly width: number;
   readonly noColor: boolean;
   readonly env: Env;
+  readonly now: () => number;
 }
 
 /** https://no-color.org and https://force-color.org; the flag wins over both. */
-function wantsColor({ terminal, noColor, env }: Omit<Surroundings, 'width'>): boolean {
+function wantsColor({ terminal, noColor, env }: Pick<Surroundings, 'terminal' | 'noColor' | 'env'>): boolean {
   if (noColor) return false;
   if (env['NO_COLOR']) return false;
   const force = env['FORCE_COLOR'];
@@ -38,9 +46,14 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
   const color = wantsColor(surroundings) ? await colors() : plain;
   return {
     color,
-    width: surroundings.width,
+    get width() {
+      return surroundings.width;
+    },
     terminal: surroundings.terminal,
+    now: surroundings.now,
     done: (verb) => `${color.green(verb)}${simulated() ? ' (simulated)' : ''}`,
+    time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
+    line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
     outside: (text) => (surroundings.terminal ? safeLines(text) : text),
   };
 }

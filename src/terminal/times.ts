@@ -1,0 +1,26 @@
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+const day = { month: 'short', day: 'numeric' } as const;
+
+/** The local time of day with its milliseconds, of a time in ISO's form. */
+export function timeOfDay(time: string): string {
+  const at = new Date(time);
+  return `${clock(at)}.${padded(at.getMilliseconds(), 3)}`;
+}
+
+/** A time in ISO's form as people read it: local, with the date unless it is today, and any other text as it is. */
+export function shortTime(text: string, now: number): string {
+  const at = iso.test(text) ? new Date(text) : undefined;
+  if (!at || Number.isNaN(at.getTime())) return text;
+  const today = new Date(now);
+  if (at.toDateString() === today.toDateString()) return clock(at);
+  const date = at.toLocaleDateString('en-US', day);
+  return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
+}
+
+function clock(at: Date): string {
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => padded(part)).join(':');
+}
+
+function padded(number: number, digits = 2): string {
+  return String(number).padStart(digits, '0');
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Row } from '../../src/terminal/rows.ts';
+import { table } from '../../src/terminal/table.ts';
+import { createUi } from '../../src/terminal/ui.ts';
+
+const now = new Date(2026, 10, 21, 16, 0);
+const id = (n: number) => `ord_sandbox_b2df07d27b00000${n}`;
+
+describe('a table on a terminal', () => {
+  it('cuts the longest texts first, and no id and no name', async () => {
+    const rows = [1, 2].map((n) => ({ id: id(n), name: 'broadcast.completed', detail: `${n} ${'long '.repeat(9)}` }));
+    expect((await shown(rows, 72)).lines).toEqual([
+      'id                            name                 detail',
+      `${id(1)}  broadcast.completed  1 long long long lon…`,
+      `${id(2)}  broadcast.completed  2 long long long lon…`,
+    ]);
+  });
+
+  it('shows the end of an id of another thing, where they differ', async () => {
+    const rows = [1, 2].map((n) => ({ id: n, order_id: id(n) }));
+    expect((await shown(rows, 12)).lines).toEqual(['id  order_id', '1   …b000001', '2   …b000002']);
+  });
+
+  it('shortens a header before a cell', async () => {
+    const rows = [{ id: 1, received_at: 'a cell', name: 'x' }, { id: 2 }];
+    expect((await shown(rows, 18)).lines[0]).toBe('id  receive…  name');
+  });
+
+  it('leaves columns out from the right, the empty ones first, and says which', async () => {
+    const rows = [1, 2].map((n) => ({ id: n, none: null, name: 'broadcast.completed', state: 'waiting', last: '200' }));
+    expect(await shown(rows, 30)).toEqual({
+      lines: ['id  name', '1   broadcast.completed', '2   broadcast.completed'],
+      left: ['state', 'last'],
+    });
+  });
+
+  it('never leaves out the id, wherever it is and however narrow it is', async () => {
+    const rows = [1, 2].map((n) => ({ name: 'x', id: id(n) }));
+    expect(await shown(rows, 10)).toEqual({ lines: ['id', id(1), id(2)], left: ['name'] });
+  });
+
+  it('shows one record that does not fit as lines', async () => {
+    const row = { id: 1, url: 'http://127.0.0.1:4780', plan: null };
+    expect((await shown([row], 20)).lines).toEqual(['id: 1', 'url: http://127.0.0.1:4780', 'plan: none']);
+    expect((await shown([row], 80)).lines).toEqual(['id  url                    plan', '1   http://127.0.0.1:4780']);
+  });
+
+  it('aligns wide letters, also where they are cut', async () => {
+    const rows = ['名前が長い人の名前が長い人の名前が長い人', '😀😀', 'Ada'].map((name) => ({ name, n: 1 }));
+    const { lines } = await shown(rows, 24);
+    expect(lines.map((line) => columnsBefore(line, /[n1]$/))).toEqual([23, 23, 23, 23]);
+  });
+
+  it.each([
+    [new Date(2026, 10, 21, 14, 36, 56), '14:36:56'],
+    [new Date(2026, 10, 20, 14, 36, 56), 'Nov 20 14:36'],
+    [new Date(2025, 10, 20, 14, 36, 56), 'Nov 20 2025'],
+  ])('shows a time as it is here, with the date unless it is today: %s', async (at, text) => {
+    expect((await shown([{ at: at.toISOString() }], 80)).lines).toEqual(['at', text]);
+  });
+
+  it.each(['2026-99-99T00:00:00Z', '2026-11-21', 'at 2026-11-21T14:36:56Z'])('leaves other texts: %s', async (at) => {
+    expect((await shown([{ at }], 80)).lines).toEqual(['at', at]);
+  });
+});
+
+it('is not cut through a pipe, where times are as they came', async () => {
+  const row = { id: 1, at: now.toISOString(), detail: 'long '.repeat(60).trim() };
+  const { lines } = await shown([row, row], 40, false);
+  expect(lines[1]).toBe(`1   ${row.at}  ${row.detail}`);
+});
+
+async function shown(rows: readonly Row[], width: number, terminal = true) {
+  const surroundings = { terminal, width, noColor: true, env: {}, now: () => now.getTime() };
+  const parts = table(rows, await createUi(surroundings, () => false), { header: true });
+  let [text, step] = ['', await parts.next()];
+  for (; !step.done; step = await parts.next()) text += step.value;
+  return { lines: text.trimEnd().split('\n'), left: step.value };
+}
+
+/** What is before a match takes so many columns of a terminal. */
+function columnsBefore(line: string, match: RegExp): number {
+  const before = line.slice(0, line.search(match));
+  return before.length + (before.match(/[\u3000-\u9fff]/g) ?? []).length;
+}
