@@ -5,6 +5,8 @@ import type { Line } from './exchange.ts';
 import { failed } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
+const decoder = new TextDecoder();
+
 interface Success {
   readonly answer: WireAnswer;
   readonly reader: Reader<unknown>;
@@ -12,7 +14,7 @@ interface Success {
 
 /** An answer by its endpoint's reader; an empty one is as good as any where nothing is shown. */
 export function readAnswer(line: Line, request: WireRequest, { answer, reader }: Success): unknown {
-  const text = new TextDecoder().decode(answer.body);
+  const text = decoder.decode(answer.body);
   const empty = text.trim() === '';
   try {
     return reader(empty ? undefined : parseJson(text));

@@ -1,17 +1,10 @@
 import type { Conceal } from './conceal.ts';
-import { openDeadline } from './deadline.ts';
-import { failureOf } from './failure.ts';
+import type { Deadline } from './deadline.ts';
 import { answerLines, failureLines, requestLines } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 import type { Trouble } from './trouble.ts';
 import { isChange } from './trouble.ts';
 import { WireFailure } from './wire-failure.ts';
-
-/** Who decides when the next request may leave. */
-export interface Pace {
-  slot(signal: AbortSignal): Promise<void>;
-  hold(until: number): void;
-}
 
 export interface Wire {
   readonly transport: Transport;
@@ -20,7 +13,7 @@ export interface Wire {
   readonly maxBytes?: number | undefined;
   /** Aborted when the user or the system wants this process to end. */
   readonly signal: AbortSignal;
-  readonly pace?: Pace | undefined;
+  readonly openDeadline: (milliseconds: number) => Deadline;
   readonly now: () => number;
   /** Takes the lines of --debug. */
   readonly trace?: ((line: string) => void) | undefined;
@@ -31,38 +24,26 @@ const largest = 32 * 1024 * 1024;
 
 /** One request on the wire: its answer, redirects included, or what came of it. */
 export async function attempt(wire: Wire, request: WireRequest): Promise<WireAnswer | Trouble> {
-  if (wire.pace) await pause(wire, request, wire.pace.slot(wire.signal));
+  const { transport, trace, conceal, now, maxBytes = largest } = wire;
   const waited = wire.timeout ?? (isChange(request.method) ? 60_000 : 30_000);
-  const deadline = openDeadline(waited, wire.signal);
-  const started = wire.now();
+  const deadline = wire.openDeadline(waited);
+  const started = trace ? now() : 0;
   try {
-    tell(wire, () => requestLines(request, wire.conceal));
-    const limits = { signal: deadline.signal, maxBytes: wire.maxBytes ?? largest };
-    const answer = await wire.transport.send(request, limits);
-    tell(wire, () => answerLines(answer, wire.now() - started, wire.conceal));
+    if (trace) tell(trace, requestLines(request, conceal));
+    const answer = await transport.send(request, { signal: deadline, maxBytes });
+    if (trace) tell(trace, answerLines(answer, now() - started, conceal));
     return isAnswer(answer.status) ? answer : { kind: 'refused', answer };
   } catch (error) {
     if (!(error instanceof WireFailure)) throw error;
-    tell(wire, () => failureLines(error, wire.now() - started, wire.conceal));
+    if (trace) tell(trace, failureLines(error, now() - started, conceal));
     return troubleOf(error, waited, wire.signal);
   } finally {
     deadline.release();
   }
 }
 
-/** Waits for what the user's signal may end, and for nothing after it. */
-export async function pause(wire: Wire, { method, url }: WireRequest, waiting: Promise<void>): Promise<void> {
-  try {
-    await waiting;
-  } catch (error) {
-    if (!wire.signal.aborted) throw error;
-  }
-  if (wire.signal.aborted)
-    throw failureOf({ kind: 'interrupted', sent: false }, { method, url, conceal: wire.conceal });
-}
-
-function tell({ trace }: Wire, lines: () => readonly string[]): void {
-  if (trace) for (const line of lines()) trace(line);
+function tell(trace: (line: string) => void, lines: readonly string[]): void {
+  for (const line of lines) trace(line);
 }
 
 function isAnswer(status: number): boolean {

@@ -1,11 +1,13 @@
 import type { AnswerOf, BodyOf, Endpoint, EndpointName } from '../contract/endpoints.ts';
 import { endpoints } from '../contract/endpoints.ts';
+import type { Reader } from '../contract/readers.ts';
 import { Mismatch } from '../contract/readers.ts';
 import { configuration, usage } from '../errors.ts';
 import type { Base } from './address.ts';
 import { readBase, withQuery } from './address.ts';
 import { readAnswer } from './answer.ts';
 import { createConceal } from './conceal.ts';
+import { createDeadlines } from './deadline.ts';
 import type { Line } from './exchange.ts';
 import { exchange } from './exchange.ts';
 import type { Page } from './pages.ts';
@@ -16,7 +18,7 @@ import type { WireRequest } from './transport.ts';
 
 type Query = readonly (readonly [name: string, value: string])[];
 
-export interface ClientOptions extends Omit<Line, 'conceal'> {
+export interface ClientOptions extends Omit<Line, 'conceal' | 'openDeadline'> {
   /** Its path, if it has one, stands before every path. */
   readonly baseUrl: string;
   readonly key: string;
@@ -26,6 +28,8 @@ export interface ClientOptions extends Omit<Line, 'conceal'> {
 /** A typed answer or one CliError. With `dryRun` each of these throws a Planned instead. */
 export interface Client {
   call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
+  /** The same for many: the request is made ready once, and each call brings its body as JSON, which is not looked into. */
+  calling<N extends EndpointName>(name: N): (content: string) => Promise<AnswerOf<N>>;
   /** Each page once; whoever stops reading stops asking. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
   /** One request as it stands, and the answer of its success untouched. */
@@ -39,17 +43,32 @@ interface CallOptions {
 export function createClient(options: ClientOptions): Client {
   const base = readBase(options.baseUrl);
   const ours = headersOf(options);
-  const line: Line = { ...options, conceal: createConceal(options.key) };
+  const line: Line = {
+    ...options,
+    conceal: createConceal(options.key),
+    openDeadline: createDeadlines(options.signal),
+  };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
   async function call(name: EndpointName, body: unknown, { query }: CallOptions = {}): Promise<unknown> {
-    const request = requestOf({ base, ours, name, body, query });
+    return answerTo(requestOf({ base, ours, name, body, query }), endpoints[name].answer);
+  }
+
+  function calling<N extends EndpointName>(name: N): (content: string) => Promise<AnswerOf<N>>;
+  function calling(name: EndpointName): (content: string) => Promise<unknown> {
+    const { method, url, headers } = emptyRequestOf({ base, ours, name });
+    const { answer } = endpoints[name];
+    return (content) => answerTo({ method, url, headers, body: content }, answer);
+  }
+
+  async function answerTo(request: WireRequest, reader: Reader<unknown>): Promise<unknown> {
     const { answer } = await exchange(line, request);
-    return readAnswer(line, request, { answer, reader: endpoints[name].answer });
+    return readAnswer(line, request, { answer, reader });
   }
 
   return {
     call,
+    calling,
     pages: (name, query) => {
       const request = requestOf({ base, ours, name, query });
       return readPages(line, { base, request, reader: endpoints[name].answer });
@@ -76,12 +95,16 @@ interface Asked {
   readonly query?: Query | undefined;
 }
 
-function requestOf({ base, ours, name, body, query = [] }: Asked): WireRequest {
+function requestOf({ body, ...asked }: Asked): WireRequest {
+  const request = emptyRequestOf(asked);
+  return request.method === 'GET' ? request : { ...request, body: JSON.stringify(checkedBody(asked.name, body)) };
+}
+
+function emptyRequestOf({ base, ours, name, query = [] }: Asked): WireRequest {
   const { method, path } = endpoints[name];
   const url = withQuery(base.origin + base.prefix + path, query);
-  if (method === 'GET') return { method, url, headers: ours };
-  const headers = { ...ours, 'Content-Type': 'application/json' };
-  return { method, url, headers, body: JSON.stringify(checkedBody(name, body)) };
+  const headers = method === 'GET' ? ours : { ...ours, 'Content-Type': 'application/json' };
+  return { method, url, headers };
 }
 
 function checkedBody(name: EndpointName, body: unknown): unknown {

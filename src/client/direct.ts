@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { createCollector } from './collector.ts';
+import { Collector } from './collector.ts';
 import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
 import { WireFailure, wireFailure } from './wire-failure.ts';
 
@@ -19,7 +19,7 @@ async function send(request: WireRequest, limits: WireLimits, options: DirectOpt
   const watch = watchConnect(outgoing, options.connectTimeout ?? 10_000);
   try {
     const answer = await answerTo(outgoing, request.body);
-    const collector = createCollector(limits.maxBytes);
+    const collector = new Collector(limits.maxBytes);
     for await (const chunk of answer) collector.add(chunk);
     return { status: answer.statusCode ?? 0, headers: pairs(answer.rawHeaders), body: collector.whole() };
   } catch (error) {
@@ -36,7 +36,7 @@ async function prepare(request: WireRequest, limits: WireLimits, options: Direct
   const outgoing = open(url, { method: request.method, headers, agent: false, ...(ca && { ca }) });
   // Node's own `signal` option takes a millisecond to set up.
   const abort = () => outgoing.destroy(new Error('aborted'));
-  limits.signal.addEventListener('abort', abort, { once: true });
+  limits.signal.addEventListener('abort', abort);
   outgoing.once('close', () => limits.signal.removeEventListener('abort', abort));
   if (limits.signal.aborted) abort();
   return outgoing;

@@ -1,16 +1,26 @@
 import type { Wire } from './attempt.ts';
-import { attempt, pause } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { failureOf } from './failure.ts';
+import type { Ended } from './gate.ts';
+import type { Pace } from './pace.ts';
 import { planned } from './plan.ts';
 import { redirect } from './redirects.ts';
-import { retryDelay } from './retry.ts';
+import { isLimited, retryDelay } from './retry.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 import type { Trouble } from './trouble.ts';
 import { isChange } from './trouble.ts';
 
 export interface Line extends Wire {
+  readonly pace?: Pace | undefined;
+  /** Once it is aborted nothing leaves any more, but what is on its way is waited for; the line's own if not given. */
+  readonly boarding?: AbortSignal | undefined;
   /** 3 if not given. */
   readonly retries?: number | undefined;
+  /**
+   * In a run: for how many milliseconds a 429 is waited out, however often that repeats the request. A service that
+   * cannot be reached is then left to the caller.
+   */
+  readonly patience?: number | undefined;
   readonly dryRun?: boolean | undefined;
   /** A sandbox on this machine is called. */
   readonly local?: boolean | undefined;
@@ -41,25 +51,62 @@ export function failed({ conceal, local }: Line, { method, url }: WireRequest, t
 }
 
 async function insist(line: Line, request: WireRequest): Promise<WireAnswer> {
+  const { boarding = line.signal } = line;
+  let limitedAt: number | undefined;
   for (let repeated = 0; ; repeated += 1) {
-    const outcome = await attempt(line, request);
-    if (!('kind' in outcome)) return outcome;
-    await rest(line, request, { trouble: outcome, repeated });
+    const slot = line.pace?.slot(boarding, repeated > 0);
+    const release = slot instanceof Promise ? await turn(line, request, slot) : slot;
+    let ended: Ended = 'unsent';
+    let wait: number;
+    try {
+      if (boarding.aborted) throw failed(line, request, { kind: 'interrupted', sent: false });
+      const outcome = await attempt(line, request);
+      ended = endOf(outcome);
+      if (!('kind' in outcome)) return outcome;
+      if (ended === 'limited') limitedAt ??= line.now();
+      wait = waitAfter(line, request, { trouble: outcome, repeated, limitedAt });
+      // Before its slot is free, so that nobody slips through between.
+      if (ended === 'limited') line.pace?.hold(wait);
+    } finally {
+      release?.(ended);
+    }
+    // A pace that is held has this one wait as well.
+    if (ended !== 'limited' || !line.pace) await turn(line, request, line.sleep(wait, boarding));
   }
 }
 
-/** Waits for the next attempt, or throws what happened when there is to be none. */
-async function rest(
-  line: Line,
-  request: WireRequest,
-  { trouble, repeated }: { readonly trouble: Trouble; readonly repeated: number },
-): Promise<void> {
-  const { retries = 3, now, random } = line;
-  const changes = isChange(request.method);
-  const wait = retryDelay({ trouble, changes, repeated, retries, now: now(), random: random() });
+/** Waits for what the user's signal may end. */
+async function turn<T>(line: Line, request: WireRequest, waiting: Promise<T>): Promise<T> {
+  try {
+    return await waiting;
+  } catch (error) {
+    if ((line.boarding ?? line.signal).aborted) throw failed(line, request, { kind: 'interrupted', sent: false });
+    throw error;
+  }
+}
+
+interface Repeated {
+  readonly trouble: Trouble;
+  readonly repeated: number;
+  readonly limitedAt: number | undefined;
+}
+
+/** How long to wait for the next attempt; throws what happened when there is to be none. */
+function waitAfter(line: Line, request: WireRequest, { trouble, repeated, limitedAt }: Repeated): number {
+  const { retries = 3, patience, random } = line;
+  const [now, changes] = [line.now(), isChange(request.method)];
+  const limitedFor = limitedAt === undefined ? 0 : now - limitedAt;
+  const wait = retryDelay({ trouble, changes, repeated, retries, patience, limitedFor, now, random: random() });
   const failure = failed(line, request, trouble);
   if (wait === undefined) throw failure;
-  if (trouble.kind === 'refused' && trouble.answer.status === 429) line.pace?.hold(now() + wait);
   line.onWait?.(wait, failure.message);
-  await pause(line, request, line.sleep(wait, line.signal));
+  return wait;
+}
+
+/** What the service may count it for. */
+function endOf(outcome: WireAnswer | Trouble): Ended {
+  if (!('kind' in outcome)) return 'done';
+  if (isLimited(outcome)) return 'limited';
+  if (outcome.kind === 'broken') return outcome.failure.sent ? 'done' : 'unsent';
+  return 'sent' in outcome && !outcome.sent ? 'unsent' : 'done';
 }

@@ -1,22 +1,28 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { createCollector } from './collector.ts';
-import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
-import { WireFailure, wireFailure } from './wire-failure.ts';
+import { createReceiver } from './receiver.ts';
+import type { Transport } from './transport.ts';
+import { WireFailure } from './wire-failure.ts';
 
 export interface PoolOptions {
   readonly origin: string;
   readonly ca?: readonly string[] | undefined;
   readonly proxy?: string | undefined;
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   readonly connectTimeout?: number;
 }
 
 /** Many requests over connections that stay open, through a proxy if there is one. */
 export async function openPool(options: PoolOptions): Promise<Transport> {
   const dispatcher = await openDispatcher(options);
+  const addressOf = createAddresses();
   return {
-    send: (request, limits) => send(dispatcher, request, limits),
+    send: ({ url, method, headers, body = null }, limits) =>
+      new Promise((resolve, reject) => {
+        const { origin, path } = addressOf(url);
+        const receiver = createReceiver(limits, resolve, reject);
+        dispatcher.dispatch({ origin, path, method, headers, body }, receiver);
+      }),
     close: () => dispatcher.destroy(),
   };
 }
@@ -62,58 +68,16 @@ function toProxy(origin: URL, options: object): Dispatcher {
   });
 }
 
-function send(dispatcher: Dispatcher, request: WireRequest, limits: WireLimits): Promise<WireAnswer> {
-  const url = new URL(request.url);
-  return new Promise((resolve, reject) => {
-    const options = {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: { ...request.headers },
-      body: request.body ?? null,
-    };
-    dispatcher.dispatch(options, receiver(limits, resolve, reject));
-  });
-}
+type Address = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
 
-/** undici's own `request` neither says whether a byte left, nor ends while its connection is being made. */
-function receiver(
-  { signal, maxBytes }: WireLimits,
-  resolve: (answer: WireAnswer) => void,
-  reject: (failure: Error) => void,
-): Dispatcher.DispatchHandler {
-  const collector = createCollector(maxBytes);
-  let controller: Dispatcher.DispatchController | undefined;
-  let head = { status: 0, headers: pairs({}) };
-  const fail = (error: Error) => {
-    signal.removeEventListener('abort', abort);
-    reject(wireFailure(error, { sent: controller !== undefined, aborted: signal.aborted }));
+/** The parts of an address, taken apart once for all the requests that go there in a row. */
+function createAddresses(): (url: string) => Address {
+  let last = '';
+  let parts: Address = { path: '' };
+  return (url) => {
+    if (url === last) return parts;
+    const { origin, pathname, search } = new URL(url);
+    [last, parts] = [url, { origin, path: pathname + search }];
+    return parts;
   };
-  const abort = () => {
-    fail(new Error('aborted'));
-    controller?.abort(new Error('aborted'));
-  };
-  signal.addEventListener('abort', abort);
-  return {
-    // Called just before the first byte is written: one that was given up while it waited is never sent.
-    onRequestStart: (started) => {
-      if (signal.aborted) started.abort(new Error('aborted'));
-      else controller = started;
-    },
-    onResponseStart: (_, status, headers) => {
-      head = { status, headers: pairs(headers) };
-    },
-    onResponseData: (_, chunk) => collector.add(chunk),
-    onResponseEnd: () => {
-      signal.removeEventListener('abort', abort);
-      resolve({ ...head, body: collector.whole() });
-    },
-    onResponseError: (_, error) => fail(error),
-  };
-}
-
-function pairs(headers: Readonly<Record<string, string | string[] | undefined>>): WireHeaders {
-  return Object.entries(headers).flatMap(([name, value = []]) =>
-    [value].flat().map((single) => [name, single] as const),
-  );
 }

@@ -9,25 +9,45 @@ export interface Attempted {
   /** How many attempts were repeated already. */
   readonly repeated: number;
   readonly retries: number;
+  /** For how many milliseconds a 429 is repeated, in place of `retries`. */
+  readonly patience?: number | undefined;
+  /** How many of them have passed. */
+  readonly limitedFor?: number;
   readonly now: number;
   /** 0 to 1 */
   readonly random: number;
 }
 
 const longest = 120_000;
+/** Where time is the only bound: a service that asks for no wait at all is not asked in a circle. */
+const shortest = 1_000;
 
 /** How many milliseconds to wait before the next attempt, or undefined to give up. */
-export function retryDelay({ trouble, changes, repeated, retries, now, random }: Attempted): number | undefined {
-  const repeatable = changes ? surelyNotDone(trouble) : mayPass(trouble);
-  if (!repeatable || repeated >= retries) return undefined;
+export function retryDelay(attempted: Attempted): number | undefined {
+  const { trouble, repeated, patience, now, random } = attempted;
+  if (!mayRepeat(attempted)) return undefined;
   const asked = trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
-  if (asked !== undefined) return asked <= longest ? asked : undefined;
-  return Math.floor(random * Math.min(20_000, 1_000 * 2 ** repeated));
+  const least = patience === undefined ? 0 : shortest;
+  if (asked !== undefined) return asked <= longest ? Math.max(least, asked) : undefined;
+  return Math.max(least, Math.floor(random * Math.min(20_000, 1_000 * 2 ** repeated)));
+}
+
+export function isLimited(trouble: Trouble): boolean {
+  return trouble.kind === 'refused' && trouble.answer.status === 429;
+}
+
+function mayRepeat({ trouble, changes, repeated, retries, patience, limitedFor = 0 }: Attempted): boolean {
+  if (patience !== undefined && isLimited(trouble)) return limitedFor < patience;
+  if (patience !== undefined && isUnreached(trouble)) return false;
+  return (changes ? surelyNotDone(trouble) : mayPass(trouble)) && repeated < retries;
+}
+
+function isUnreached(trouble: Trouble): boolean {
+  return trouble.kind === 'broken' && trouble.failure.kind === 'connect';
 }
 
 function surelyNotDone(trouble: Trouble): boolean {
-  if (trouble.kind === 'refused') return trouble.answer.status === 429;
-  return trouble.kind === 'broken' && trouble.failure.kind === 'connect' && !trouble.failure.sent;
+  return isLimited(trouble) || isUnreached(trouble);
 }
 
 function mayPass(trouble: Trouble): boolean {

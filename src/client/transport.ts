@@ -1,6 +1,7 @@
 import type { Env } from '../host.ts';
 import { configuration } from '../errors.ts';
 import { readBase } from './address.ts';
+import type { Stop } from './deadline.ts';
 import { proxyFor } from './proxy.ts';
 
 export interface WireRequest {
@@ -20,7 +21,7 @@ export interface WireAnswer {
 }
 
 export interface WireLimits {
-  readonly signal: AbortSignal;
+  readonly signal: Stop;
   readonly maxBytes: number;
 }
 
@@ -37,29 +38,44 @@ export interface TransportOptions {
   readonly ca?: string | undefined;
   /** More than a request or two is to come. */
   readonly many?: boolean | undefined;
+  /** How many of them may be under way at once; 16 if not given. */
+  readonly connections?: number | undefined;
 }
 
 /** Nothing is loaded before the first request: undici costs a single one more than the request itself. */
-export function openTransport(options: TransportOptions): Transport {
-  const { baseUrl, ca } = options;
+export function openTransport({ many, connections, ...options }: TransportOptions): Transport {
+  const { origin, ca, proxy } = wayOf(options);
+  const pooled = proxy !== undefined || many === true;
+  return lazy(() => (pooled ? openPooled({ origin, ca, proxy, connections }) : openSingle(ca)));
+}
+
+/** Whether the service can be connected to, the same way as requests go. None is sent. */
+export async function canReach(options: TransportOptions, signal: AbortSignal): Promise<boolean> {
+  const { origin, ca, proxy } = wayOf(options);
+  const { canConnect } = await import('./probe.ts');
+  return canConnect({ origin, proxy, ca: await authorities(ca), signal });
+}
+
+type Way = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
+
+function wayOf({ baseUrl, ca, env }: TransportOptions): Way {
   const { origin } = readBase(baseUrl);
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
     throw configuration('ca-file', 'the --ca-file holds no certificate', 'it takes certificates in PEM form');
   }
-  const proxy = proxyFor(baseUrl, options.env);
-  const pooled = proxy !== undefined || options.many === true;
-  return lazy(() => (pooled ? openPooled({ origin, ca, proxy }) : openSingle(ca)));
+  return { origin, ca, proxy: proxyFor(baseUrl, env) };
 }
 
 interface PooledOptions {
   readonly origin: string;
   readonly ca: string | undefined;
   readonly proxy: string | undefined;
+  readonly connections: number | undefined;
 }
 
-async function openPooled({ origin, ca, proxy }: PooledOptions): Promise<Transport> {
+async function openPooled({ ca, ...options }: PooledOptions): Promise<Transport> {
   const { openPool } = await import('./pool.ts');
-  return openPool({ origin, ca: await authorities(ca), proxy });
+  return openPool({ ...options, ca: await authorities(ca) });
 }
 
 async function openSingle(ca: string | undefined): Promise<Transport> {
@@ -74,14 +90,17 @@ async function authorities(ca: string | undefined): Promise<string[] | undefined
 }
 
 function lazy(open: () => Promise<Transport>): Transport {
-  let opened: Promise<Transport> | undefined;
+  let opening: Promise<Transport> | undefined;
+  let opened: Transport | undefined;
   return {
-    send: async (request, limits) => {
-      opened ??= open();
-      return (await opened).send(request, limits);
-    },
-    close: async () => (await opened)?.close(),
+    send: (request, limits) => opened?.send(request, limits) ?? sendFirst(request, limits),
+    close: async () => (await opening)?.close(),
   };
+
+  async function sendFirst(request: WireRequest, limits: WireLimits): Promise<WireAnswer> {
+    opened = await (opening ??= open());
+    return opened.send(request, limits);
+  }
 }
 
 export function header(headers: WireHeaders, name: string): string | undefined {

@@ -1,3 +1,5 @@
+import { isPhone } from './phones.ts';
+
 /** Turns a value from outside into a typed one, or throws a Mismatch that says where. */
 export type Reader<T> = (value: unknown, at?: string) => T;
 
@@ -29,10 +31,9 @@ export function id(value: unknown, at = ''): string {
   return text;
 }
 
-/** §2: `+` followed by digits, and nothing else is excluded. */
 export function phone(value: unknown, at = ''): string {
   const text = string(value, at);
-  if (!/^\+[0-9]+$/.test(text)) throw new Mismatch(at, 'must be "+" followed by digits');
+  if (!isPhone(text)) throw new Mismatch(at, 'must be "+" followed by digits');
   return text;
 }
 

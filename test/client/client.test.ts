@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { Pace } from '../../src/client/attempt.ts';
+import type { Pace } from '../../src/client/pace.ts';
+import { createPace } from '../../src/client/pace.ts';
 import { CliError } from '../../src/errors.ts';
 import { failureFrom, key, message, open, rig, ways } from './rig.ts';
 import { authority, deadPort, serve, serveBytes } from './servers.ts';
@@ -204,10 +205,11 @@ describe.each(ways)('a call on the %s way', (way) => {
   it('asks the pace before every attempt, and holds it after a 429', async () => {
     const asked: string[] = [];
     const pace: Pace = {
-      slot: async () => {
-        asked.push('slot');
+      slot: async (_, again) => {
+        asked.push(again ? 'slot again' : 'slot');
+        return (ended) => asked.push(ended);
       },
-      hold: (until) => asked.push(`hold ${until}`),
+      hold: (milliseconds) => asked.push(`hold ${milliseconds}`),
     };
     const service = await serve((_, __, response) => {
       if (service.seen.length < 2) response.writeHead(429, { 'Retry-After': '2' }).end();
@@ -215,7 +217,73 @@ describe.each(ways)('a call on the %s way', (way) => {
     });
     const { client } = await rig(way, service.url, { pace, now: () => 1_000 });
     await client.call('createContact', {});
-    expect(asked).toEqual(['slot', 'hold 3000', 'slot']);
+    expect(asked).toEqual(['slot', 'hold 2000', 'limited', 'slot again', 'done']);
+  });
+
+  it('makes an endpoint ready for many bodies, which it sends as they are', async () => {
+    const service = await serve(({ body }, __, response) => response.end(`{"message_id":${body.length}}`));
+    const { client } = await rig(way, `${service.url}/gateway`);
+    const send = client.calling('createContact');
+    await expect(Promise.all([send('{"a": 1}'), send('{}')])).resolves.toEqual([{ message_id: 8 }, { message_id: 2 }]);
+    expect(service.seen.map(({ url, body }) => url + body).sort()).toEqual([
+      '/gateway/api/public/contacts{"a": 1}',
+      '/gateway/api/public/contacts{}',
+    ]);
+    expect(service.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+    });
+  });
+
+  it('waits a 429 out for as long as its patience says, whatever the retries', async () => {
+    let time = 0;
+    const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
+    const sleep = async (milliseconds: number) => void (time += milliseconds);
+    const { client } = await rig(way, service.url, { patience: 120_000, retries: 0, now: () => time, sleep });
+    expect(await failureFrom(client.call('createContact', {}))).toMatchObject({ exit: 'rateLimited', done: 'no' });
+    expect(service.seen).toHaveLength(4);
+    expect(time).toBe(150_000);
+  });
+
+  it('leaves a refused connection to whoever has patience', async () => {
+    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { patience: 120_000 });
+    const failure = await failureFrom(client.call('createContact', {}));
+    expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
+    expect(waits).toEqual([]);
+  });
+
+  it.each([
+    ['an answer', 'done', (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
+    ['a refusal', 'done', (socket: Raw) => socket.end('HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n')],
+    ['a reset', 'done', (socket: Raw) => socket.resetAndDestroy()],
+    ['silence', 'done', () => {}],
+  ] as const)('gives its slot back after %s', async (_, ended, act) => {
+    const told: string[] = [];
+    const pace: Pace = { slot: () => (how) => told.push(how), hold: () => {} };
+    const service = await serveBytes(act);
+    const { client } = await rig(way, service.url, { pace, timeout: 150 });
+    await client.call('createContact', {}).catch(() => {});
+    expect(told).toEqual([ended]);
+  });
+
+  it('gives its slot back as unused when nothing left', async () => {
+    const told: string[] = [];
+    const pace: Pace = { slot: () => (how) => told.push(how), hold: () => {} };
+    const { client } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { pace, retries: 1 });
+    await failureFrom(client.call('createContact', {}));
+    expect(told).toEqual(['unsent', 'unsent']);
+  });
+
+  it('sends nothing when the user ends while it waits for its slot', async () => {
+    const user = new AbortController();
+    const service = await serve((_, __, response) => response.end());
+    const pace = createPace({ now: () => 0, later: () => () => {} });
+    pace.hold(1_000);
+    const { client } = await rig(way, service.url, { pace, signal: user.signal });
+    const calling = failureFrom(client.call('createContact', {}));
+    user.abort('SIGINT');
+    expect(await calling).toMatchObject({ exit: 'interrupted', done: 'no' });
+    expect(service.seen).toEqual([]);
   });
 
   it('tells of each wait and why', async () => {

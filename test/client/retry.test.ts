@@ -79,3 +79,28 @@ describe('retryDelay', () => {
     expect(retryDelay({ ...facts, trouble: answered(429, '1'), changes: false, retries, repeated })).toBeUndefined();
   });
 });
+
+describe('retryDelay in a run', () => {
+  const patience = 120_000;
+
+  it.each([
+    ['at first', 0, 1_000],
+    ['until its patience is over', 119_999, 1_000],
+    ['no more after that', 120_000, undefined],
+  ])('waits a 429 out, however often: %s', (_, limitedFor, wait) => {
+    const trouble = answered(429, '1');
+    expect(retryDelay({ ...facts, trouble, changes: true, repeated: 99, patience, limitedFor })).toBe(wait);
+  });
+
+  it.each([answered(429, '0'), answered(429)])('asks no more often than once a second', (trouble) => {
+    expect(retryDelay({ ...facts, trouble, changes: true, patience, random: 0 })).toBe(1_000);
+  });
+
+  it('gives up at once when it is told to wait for too long', () => {
+    expect(retryDelay({ ...facts, trouble: answered(429, '121'), changes: true, patience })).toBeUndefined();
+  });
+
+  it('leaves a service that cannot be reached to the run', () => {
+    expect(retryDelay({ ...facts, trouble: broken('connect', false), changes: true, patience })).toBeUndefined();
+  });
+});

@@ -200,6 +200,45 @@ describe.each(ways)('the %s way', (way) => {
   });
 });
 
+describe('a pool of connections', () => {
+  it('has as many as it is told, and those who wait are sent in turn', async () => {
+    let [busy, most] = [0, 0];
+    const service = await serve((_, __, response) => {
+      most = Math.max(most, ++busy);
+      setImmediate(() => {
+        busy -= 1;
+        response.end();
+      });
+    });
+    const transport = opened({ baseUrl: service.url, env: {}, many: true, connections: 3 });
+    await Promise.all(Array.from({ length: 20 }, () => transport.send(post(service.url), patient())));
+    expect(service.seen).toHaveLength(20);
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('never sends a POST that was given up while it waited for one', async () => {
+    const answering = once();
+    const asked = once();
+    const service = await serve((_, __, response) => {
+      asked.resolve();
+      void answering.promise.then(() => response.end());
+    });
+    const transport = opened({ baseUrl: service.url, env: {}, many: true, connections: 1 });
+    const first = transport.send({ ...post(service.url), body: 'first' }, patient());
+    await asked.promise;
+    const giveUp = new AbortController();
+    const waiting = broken(
+      transport.send({ ...post(service.url), body: 'given up' }, { ...patient(), signal: giveUp.signal }),
+    );
+    giveUp.abort();
+    expect(await waiting).toMatchObject({ kind: 'aborted', sent: false });
+    answering.resolve();
+    await first;
+    await transport.send({ ...post(service.url), body: 'last' }, patient());
+    expect(service.seen.map(({ body }) => body)).toEqual(['first', 'last']);
+  });
+});
+
 describe('an unasked 100 Continue', () => {
   it('is passed over by the direct way', async () => {
     const service = await serveBytes(continuing);

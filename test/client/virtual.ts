@@ -1,0 +1,50 @@
+import type { Later } from '../../src/journal.ts';
+
+export interface VirtualTime {
+  readonly now: () => number;
+  readonly later: Later;
+  /** How many timers were ever set. */
+  readonly set: () => number;
+  /** Goes from timer to timer, until none is left or the time is over. */
+  pass(milliseconds?: number): Promise<void>;
+}
+
+interface Timer {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** A clock that moves only when nothing else does. */
+export function createVirtualTime(): VirtualTime {
+  const timers = new Set<Timer>();
+  let [time, count] = [0, 0];
+  const earliest = () => [...timers].sort((a, b) => a.due - b.due)[0];
+  return {
+    now: () => time,
+    set: () => count,
+    later: (milliseconds, run) => {
+      count += 1;
+      const timer = { due: time + Math.max(1, milliseconds), run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    pass: async (milliseconds = Infinity) => {
+      const end = time + milliseconds;
+      await settled();
+      for (let timer = earliest(); timer && timer.due <= end; timer = earliest()) {
+        timers.delete(timer);
+        time = timer.due;
+        timer.run();
+        await settled();
+      }
+      if (end < Infinity) time = end;
+    },
+  };
+}
+
+/** All that promises have to do is done. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
