@@ -1,0 +1,29 @@
+/** One record of an input, as it was read. */
+export type Row = GoodRow | BadRow;
+
+interface Place {
+  /** Counted from 1; header lines and blank lines are no rows. */
+  readonly number: number;
+  /** The line of the input on which it begins, counted from 1. */
+  readonly line: number;
+  /** As it came, to be written to the file of failed rows: the cells of a table's row, a line's text, or a value. */
+  readonly raw: unknown;
+}
+
+export interface GoodRow extends Place {
+  readonly fields: Fields;
+}
+
+/** It cannot be read: the run goes on without it. */
+export interface BadRow extends Place {
+  readonly reason: string;
+}
+
+/** A table's cells are texts; JSON brings any value. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What a row comes to: the body of a request, or why it cannot be sent. */
+export type Mapped = { readonly body: object } | { readonly reason: string };
+
+/** A row that is ready to be sent, or refused before that. */
+export type Prepared = Row & ({ readonly content: string } | { readonly reason: string });

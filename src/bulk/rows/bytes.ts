@@ -1,0 +1,86 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type { CliError } from '../../errors.ts';
+import { usage } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
+
+/** A file that can be read from its beginning any number of times. */
+export interface File {
+  readonly path: string;
+  /** How it is called in what people read. */
+  readonly name: string;
+  /** Bytes read at once. */
+  readonly chunkSize: number;
+}
+
+/** Its size in bytes; throws where it is none that can be read. */
+export async function sizeOf(file: File): Promise<number> {
+  const handle = await opened(file);
+  try {
+    const found = await handle.stat();
+    if (found.isDirectory()) throw unreadable(file, 'it is a folder');
+    if (!found.isFile()) throw unreadable(file, 'it is no regular file', 'give "-" and pipe the rows in');
+    return found.size;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What stands at its beginning. */
+export async function headOf(file: File, size: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length >= size) break;
+  }
+  return Buffer.concat(chunks).subarray(0, size);
+}
+
+/** Its bytes; each chunk is good until the next one is asked for. */
+export async function* chunksOf(file: File, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const handle = await opened(file);
+  try {
+    const buffer = Buffer.allocUnsafe(file.chunkSize);
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await read(handle, buffer, file);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function opened(file: File): Promise<FileHandle> {
+  try {
+    return await open(file.path, 'r');
+  } catch (error) {
+    throw fault(file, error);
+  }
+}
+
+async function read(handle: FileHandle, buffer: Buffer, file: File) {
+  try {
+    return await handle.read(buffer, 0, buffer.length);
+  } catch (error) {
+    throw fault(file, error);
+  }
+}
+
+function fault(file: File, error: unknown): unknown {
+  const found = fileFault(error);
+  return found ? unreadable(file, reasons[found.code] ?? found.reason) : error;
+}
+
+function unreadable(file: File, reason: string, hint?: string): CliError {
+  return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'give the path of a file with one record a row');
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+};

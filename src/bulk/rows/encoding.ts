@@ -1,0 +1,125 @@
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { usage } from '../../errors.ts';
+
+export interface Encoding {
+  /** As TextDecoder calls it. */
+  readonly name: string;
+  /** Whether a byte order mark stands before the text. */
+  readonly bom: boolean;
+}
+
+/** The encoding of a text that begins so: its byte order mark's, else the one given, else what is evident. */
+export function encodingOf(head: Uint8Array, given?: string): Encoding {
+  const asked = given === undefined ? undefined : known(given);
+  const marked = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
+  return marked ? { name: marked.name, bom: true } : { name: asked ?? evident(head), bom: false };
+}
+
+/** Takes bytes and gives the text that is whole by then, without the byte order mark. */
+export interface Decoder {
+  decode(bytes: Uint8Array, last: boolean): string;
+}
+
+export function createDecoder(encoding: Encoding, file: string): Decoder {
+  const decoder = encoding.name === 'utf-8' ? utf8(file) : anyOther(encoding.name, file);
+  let begun = false;
+  const decode = (bytes: Uint8Array, last: boolean) => {
+    const text = decoder.decode(bytes, last);
+    if (begun || text === '') return text;
+    begun = true;
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
+  };
+  return { decode };
+}
+
+const marks = [
+  { name: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  { name: 'utf-16le', bytes: [0xff, 0xfe] },
+  { name: 'utf-16be', bytes: [0xfe, 0xff] },
+] as const;
+
+function known(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw usage(`"${label}" is no encoding`, 'try utf-8, utf-16le, windows-1252, iso-8859-2 or shift_jis');
+  }
+}
+
+/** Headers, digits and delimiters are ASCII in most languages' files, so UTF-16 shows by the zeros between them. */
+function evident(head: Uint8Array): string {
+  const sample = head.subarray(0, 2048);
+  const zeros = [0, 0];
+  sample.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = zeros;
+  const many = sample.length * 0.15;
+  if (odd > many && even <= odd / 10) return 'utf-16le';
+  if (even > many && odd <= even / 10) return 'utf-16be';
+  return 'utf-8';
+}
+
+function utf8(file: string): Decoder {
+  let [carried, offset] = [Buffer.alloc(0), 0];
+  const decode = (chunk: Uint8Array, last: boolean) => {
+    const bytes = Buffer.concat([carried, chunk]);
+    const end = last ? bytes.length : wholeCharacters(bytes);
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw notUtf8(file, offset + firstFault(whole));
+    [carried, offset] = [bytes.subarray(end), offset + end];
+    return whole.toString('utf8');
+  };
+  return { decode };
+}
+
+/** How many bytes there are up to a character that has only begun. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return lengthFrom(byte) > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function firstFault(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const length = lengthFrom(bytes[at] ?? 0);
+    if (!isUtf8(bytes.subarray(at, at + length))) return at;
+    at += length;
+  }
+  return at;
+}
+
+function lengthFrom(lead: number): number {
+  if (lead < 0x80) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+function notUtf8(file: string, offset: number) {
+  return usage(
+    `"${file}" is not valid UTF-8 at byte ${offset}`,
+    'name its encoding: --encoding windows-1252 is what spreadsheets on Windows write; or save it as UTF-8',
+  );
+}
+
+function anyOther(name: string, file: string): Decoder {
+  const decoder = new TextDecoder(name, { fatal: true, ignoreBOM: true });
+  let offset = 0;
+  const decode = (bytes: Uint8Array, last: boolean) => {
+    try {
+      const text = decoder.decode(bytes, { stream: !last });
+      offset += bytes.length;
+      return text;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const span = `between the bytes ${offset} and ${offset + bytes.length}`;
+      throw usage(`"${file}" is not valid ${name} ${span}`, 'name the encoding it has with --encoding');
+    }
+  };
+  return { decode };
+}

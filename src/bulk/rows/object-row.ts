@@ -1,0 +1,51 @@
+import { parseJson } from '../../json.ts';
+import type { Row } from '../row.ts';
+import { errorField, textField } from './error-field.ts';
+
+/** The row in the text of one JSON value. */
+export function objectRow(text: string, number: number, line: number): Row {
+  const bad = (reason: string, raw = text): Row => ({ number, line, raw, reason });
+  const read = parsed(text);
+  if ('reason' in read) return bad(read.reason);
+  if (!isObject(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
+  const inexact = /\d{16}/.test(text) ? findInexact(read.value) : undefined;
+  if (inexact !== undefined) return bad(`the number ${inexact} is too large to be exact; write it as a text`);
+  if (!(errorField in read.value || textField in read.value)) {
+    return { number, line, raw: read.value, fields: read.value };
+  }
+  const { [errorField]: said, [textField]: left, ...fields } = read.value;
+  if (typeof left !== 'string') return { number, line, raw: fields, fields };
+  if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
+  return bad(`its ${textField} still holds damaged text: take it out once the row is mended`);
+}
+
+type Parsed = { readonly value: unknown } | { readonly reason: string };
+
+function parsed(text: string): Parsed {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { reason: `it is not JSON: ${error.message}` };
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+/** Such as an id of 19 digits, which would be sent with others in their place. */
+function findInexact(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const part of Object.values(value)) {
+    const found = findInexact(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

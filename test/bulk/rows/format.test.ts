@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Format } from '../../../src/bulk/rows/format.ts';
+import { openSource } from '../../../src/bulk/rows/source.ts';
+import { fileOf } from './rig.ts';
+
+describe('the format', () => {
+  it.each<[string, string, Format]>([
+    ['a.csv', 'a;b\n', 'csv'],
+    ['a.CSV', 'a\tb\n', 'csv'],
+    ['a.tsv', 'a,b\tc\n', 'tsv'],
+    ['a.tab', 'a\tb\n', 'tsv'],
+    ['a.ndjson', '{"a":1}\n', 'ndjson'],
+    ['a.jsonl', 'oops\n{"a":1}\n', 'ndjson'],
+    ['a.json', ' [{"a":1}]', 'json'],
+    ['a.json', '[]', 'json'],
+    ['a.json', '[5, {"a":1}]', 'json'],
+    ['a.txt', 'a\tb\n', 'tsv'],
+    ['a', 'a,b\n', 'csv'],
+    ['a', '\n [\n {"a":1}]', 'json'],
+    ['a', '[]', 'json'],
+    ['a', '{"a":1}\n{"a":2}\n', 'ndjson'],
+    ['a.csv', '[id],name\n', 'csv'],
+    ['a', '', 'csv'],
+    ['a.json', '', 'json'],
+  ])("is its name's, else its content's: %s %j", async (name, text, format) => {
+    expect(await openSource(fileOf(name, text))).toMatchObject({ format });
+  });
+
+  it.each<[string, string, Format]>([
+    ['a.csv', 'a,b\tc\n', 'tsv'],
+    ['a.json', '{"a":1}\n', 'ndjson'],
+    ['a.csv', '{"a":1}\n', 'ndjson'],
+    ['a.txt', '[]\n', 'csv'],
+  ])('is the one that is given: %s %j %s', async (name, text, format) => {
+    expect(await openSource(fileOf(name, text), { format })).toMatchObject({ format });
+  });
+
+  it('is known by the name that is given', async () => {
+    expect(await openSource(fileOf('stdin', 'a\n'), { name: 'people.ndjson' })).toMatchObject({ format: 'ndjson' });
+  });
+
+  it.each([
+    ['a.csv', '{"a":1}\n', '"a.csv" is named as a CSV table, and holds JSON objects', 'give --format ndjson'],
+    ['a.tsv', '[{"a":1}]', '"a.tsv" is named as a TSV table, and holds a JSON array', 'give --format json'],
+    ['a.ndjson', '[\n{"a":1}]', '"a.ndjson" is named as JSON objects, and holds a JSON array', 'give --format json'],
+    ['a.json', '{"a":1}\n', '"a.json" is no JSON array', '--format ndjson'],
+    ['a.json', 'a,b\n', '"a.json" is no JSON array', 'give the array of records alone'],
+    ['a.jsonl', '{\n  "a": 1\n}\n', 'holds an object that is spread over lines', 'one line'],
+  ])('is refused where the content is plainly another: %s %j', async (name, text, message, hint) => {
+    await expect(openSource(fileOf(name, text), { name })).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it.each([
+    ['a workbook', 'PK\u0003\u0004xl'],
+    ['compressed', '\u001f\u008b'],
+  ])('is refused where it is no text: %s', async (what, bytes) => {
+    const opening = openSource(fileOf('people.csv', Buffer.from(bytes, 'latin1')));
+    await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(what) });
+  });
+});

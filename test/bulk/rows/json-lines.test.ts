@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLineReader } from '../../../src/bulk/rows/json-lines.ts';
+import { cut, inPieces, readText } from './rig.ts';
+
+describe('NDJSON', () => {
+  it('gives the object on each line, with its line', async () => {
+    const rows = await readText('people.ndjson', '{"a":1}\r\n\n  \n{"a":{"b":[null,true]}}\n{"a":"\u2028"}');
+    expect(rows).toEqual([
+      { number: 1, line: 1, raw: { a: 1 }, fields: { a: 1 } },
+      { number: 2, line: 4, raw: { a: { b: [null, true] } }, fields: { a: { b: [null, true] } } },
+      { number: 3, line: 5, raw: { a: '\u2028' }, fields: { a: '\u2028' } },
+    ]);
+  });
+
+  it.each([
+    ['{"a":1', 'it is not JSON: '],
+    ['oops', 'it is not JSON: '],
+    ['{"a":1}{"a":2}', 'it is not JSON: '],
+    ['[1,2]', 'it is a list, not an object'],
+    ['"text"', 'it is a text, not an object'],
+    ['12', 'it is a number, not an object'],
+    ['null', 'it is null, not an object'],
+    ['{"a":{"id":1234567890123456789}}', 'is too large to be exact'],
+    [`{"a":${'['.repeat(600)}${']'.repeat(600)}}`, 'nests deeper'],
+  ])('tells a damaged line and goes on: %s', async (text, reason) => {
+    const rows = await readText('people.ndjson', `{"a":1}\n${text}\n{"a":3}\n`);
+    expect(rows[1]).toEqual({ number: 2, line: 2, raw: text, reason: expect.stringContaining(reason) });
+    expect(rows[2]).toMatchObject({ number: 3, line: 3, fields: { a: 3 } });
+  });
+
+  it('takes numbers of 16 digits that are exact', async () => {
+    expect(await readText('a.ndjson', '{"a":1234567890123456,"b":0.1234567890123456789}')).toMatchObject([
+      { fields: {} },
+    ]);
+  });
+
+  it('tells a line that is too long, of which nothing is kept', async () => {
+    const rows = await readText('a.ndjson', `{"a":"${'x'.repeat(99)}"}\n${' '.repeat(99)}\n{"a":3}\n`, { limit: 50 });
+    expect(rows).toEqual([
+      { number: 1, line: 1, raw: '', reason: 'it is longer than 50 characters' },
+      { number: 2, line: 2, raw: '', reason: 'it is longer than 50 characters' },
+      { number: 3, line: 3, raw: { a: 3 }, fields: { a: 3 } },
+    ]);
+  });
+
+  it('keeps a field that has the name of a prototype as one of its own', async () => {
+    const [row] = await readText('a.ndjson', '{"__proto__":{"a":1}}');
+    expect(row && 'fields' in row && Object.keys(row.fields)).toEqual(['__proto__']);
+  });
+
+  it('is read the same in whatever pieces it comes', () => {
+    const parts = fc.array(fc.constantFrom('{"a":1}', '{', '"', '\n', '\r\n', '\r', ' ', '\\'), { maxLength: 40 });
+    fc.assert(
+      fc.property(parts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 4, max: 30 }), (found, size, limit) => {
+        const text = found.join('');
+        expect(readIn(cut(text, size), limit)).toEqual(readIn([text], limit));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+function readIn(pieces: readonly string[], limit: number) {
+  return inPieces(pieces, (give) => createLineReader(limit, give));
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Row } from '../../../src/bulk/row.ts';
+import type { Source, SourceOptions } from '../../../src/bulk/rows/source.ts';
+import { openSource } from '../../../src/bulk/rows/source.ts';
+import type { TextReader } from '../../../src/bulk/rows/text-reader.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bizmsg-rows-'));
+let made = 0;
+
+/** A file of its own with this name and content. */
+export function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(mkdtempSync(join(folder, `${++made}-`)), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Its rows, which have to be the same in chunks of 1 byte, of 7, and whole. */
+export async function read(path: string, options: SourceOptions = {}): Promise<readonly Row[]> {
+  const [rows = [], ...others] = await Promise.all(
+    [65_536, 7, 1].map(async (chunkSize) => rowsIn(await openSource(path, { ...options, chunkSize }))),
+  );
+  for (const other of others) expect(other).toEqual(rows);
+  return rows;
+}
+
+export function readText(name: string, content: string | Uint8Array, options: SourceOptions = {}) {
+  return read(fileOf(name, content), options);
+}
+
+export async function rowsIn(source: Source): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of source.rows()) rows.push(...batch);
+  return rows;
+}
+
+/** What a reader gives for a text that comes in these pieces. */
+export function inPieces(pieces: readonly string[], reader: (give: (row: Row) => void) => TextReader): readonly Row[] {
+  const rows: Row[] = [];
+  const { push } = reader((row) => rows.push(row));
+  for (const piece of pieces) push(piece, false);
+  push('', true);
+  return rows;
+}
+
+/** A text in pieces of this size. */
+export function cut(text: string, size: number): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
+
+export function fields(rows: readonly Row[]): readonly unknown[] {
+  return rows.map((row) => ('fields' in row ? row.fields : row.reason));
+}
