@@ -1,0 +1,54 @@
+import { usage } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+
+/** A field of the input, and where it goes in the body. */
+export interface FieldMap {
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+export const separators = { comma: ',', semicolon: ';', pipe: '|' } as const;
+
+/** A field of the body whose text becomes a list. */
+export interface Split {
+  readonly field: string;
+  readonly by: keyof typeof separators;
+}
+
+/** `--map input=field`, where dots in the field nest. The last = counts, since an input's name may hold one. */
+export function mapFlag(text: string): FieldMap {
+  const at = text.lastIndexOf('=');
+  if (at < 1) throw usage(`"${text}" is not input=field`, "give both, such as --map 'Mobile=phone'");
+  const to = text.slice(at + 1).split('.');
+  if (to.includes('')) throw usage(`"${text.slice(at + 1)}" has an empty part`, 'such as attributes.city');
+  return { from: text.slice(0, at), to };
+}
+
+/** `--split field` or `--split field=comma|semicolon|pipe`. */
+export function splitFlag(text: string): Split {
+  const at = text.lastIndexOf('=');
+  if (at < 0) return { field: fieldFlag(text), by: 'comma' };
+  return { field: fieldFlag(text.slice(0, at)), by: separator(text.slice(at + 1)) };
+}
+
+/** A field of the body, as --number, --boolean and --phone name it. */
+export function fieldFlag(text: string): string {
+  if (text === '') throw usage('a field has no name', 'name a field of the body');
+  return text;
+}
+
+/** `--country`: the two letters of ISO 3166. */
+export function countryFlag(text: string): string {
+  if (/^[a-z]{2}$/i.test(text)) return text.toUpperCase();
+  throw usage(`"${text}" is not a country`, 'use its two letters, such as US, GB or DE');
+}
+
+function separator(word: string): Split['by'] {
+  if (word === 'comma' || word === 'semicolon' || word === 'pipe') return word;
+  const names = Object.keys(separators);
+  const meant = nearest(word, names);
+  throw usage(
+    `"${word}" is not one of ${names.join(', ')}`,
+    meant ? `did you mean ${meant}?` : 'a separator is given by its name',
+  );
+}

@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest';
+import { checkContactMapping, mappingText } from '../../../src/bulk/mapping/contact-options.ts';
+import type { ContactMappingOptions } from '../../../src/bulk/mapping/contact-options.ts';
+import { createContactMapping } from '../../../src/bulk/mapping/contact.ts';
+import { mapFlag, splitFlag } from '../../../src/bulk/mapping/flags.ts';
+import { createNamedInputs } from '../../../src/bulk/mapping/named-inputs.ts';
+import { thrown } from '../../support/thrown.ts';
+
+const map = (...texts: readonly string[]) => texts.map(mapFlag);
+const set = (...keys: readonly string[]) => keys.map((key) => ({ key: key.split('.'), value: 'x' }));
+
+it.each<[string, ContactMappingOptions, string]>([
+  ['two inputs of one field', { map: map('a=x', 'b=x') }, '--map a=x and --map b=x both give the field x'],
+  ['an input and a constant', { map: map('a=x'), set: set('x') }, '--map a=x and --set x both give the field x'],
+  ['two constants', { set: set('x', 'x') }, '--set x and --set x both give the field x'],
+  ['a field and a part of it', { map: map('a=x.y.z'), set: set('x') }, 'both give the field x and a part of it'],
+  ['a part and its whole', { set: set('x.y', 'x.y.z') }, 'both give the field x.y and a part of it'],
+  ['what is mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
+  ['a phone twice', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
+  ['two conversions', { number: ['x'], split: [splitFlag('x')] }, 'x is named by --split and by --number'],
+  ['a country for nothing', { country: 'US' }, '--country is given without --phone'],
+])('refuses %s before anything is read', (_name, options, message) => {
+  expect(thrown(() => checkContactMapping(options))).toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining(message),
+    hint: expect.any(String),
+  });
+});
+
+it.each<[string, ContactMappingOptions, string, string]>([
+  ['a mistyped column', { map: map('Moblie=phone') }, '--map names "Moblie"', 'did you mean "Mobile"?'],
+  ['a column in other letters', { drop: [' MOBILE'] }, '--drop names " MOBILE"', 'did you mean "Mobile"?'],
+  ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y"'],
+  ['a mistyped field', { number: ['agee'] }, '--number names "agee", and no such field', 'did you mean "age"?'],
+  ['a field by its old name', { map: map('age=a.b'), number: ['age'] }, 'which --map sends as a.b', 'use --number a.b'],
+  ['a field that is dropped', { drop: ['age'], boolean: ['age'] }, 'which is dropped', 'leave out one of the two'],
+  ['a column and a map to it', { map: map('Mobile=age') }, 'the column "Mobile" and the column "age"', '--drop'],
+  ['a column and a constant', { set: set('age') }, 'the column "age" and --set age both give the field age', '--drop'],
+  ['a column and a part of it', { set: set('age.x') }, 'both give the field age and a part of it', '--drop'],
+  ['a column that reads like a path', { map: map('age=x.y') }, 'both give the field x.y', '--drop'],
+  [
+    'a constant that is no number',
+    { set: set('n'), number: ['n'] },
+    '--set n: "x" is not a number',
+    'give a value that --number can read',
+  ],
+  ['an unknown country', { phone: ['Mobile'], country: 'UK' }, '"UK" is not a country', 'its two letters'],
+])('refuses %s before the first row', async (_name, options, message, hint) => {
+  const made = createContactMapping(options, { fields: ['Mobile', 'age', 'x.y'] });
+  await expect(made).rejects.toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+it("refuses a record's field by its old name before the first record", async () => {
+  const made = createContactMapping({ map: map('age=years'), number: ['age'] }, { fields: undefined });
+  await expect(made).rejects.toMatchObject({ exit: 'usage', hint: 'use --number years' });
+});
+
+it.each<[string, ContactMappingOptions, string]>([
+  ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", and no record of the input has it'],
+  ['dropped', { drop: ['Moblie'] }, '--drop names "Moblie"'],
+  ['converted', { number: ['Moblie'] }, '--number names "Moblie"'],
+])('refuses a name that is %s and that no record has', (_name, options, message) => {
+  const inputs = createNamedInputs(options);
+  for (const fields of [{ a: 1 }, { Mobile: 2 }]) inputs.see(fields);
+  expect(thrown(() => inputs.refuseUnseen())).toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining(message),
+    hint: 'did you mean "Mobile"?',
+  });
+});
+
+it.each<[string, ContactMappingOptions, readonly object[]]>([
+  ['one record has', { map: map('a=x'), drop: ['b'] }, [{ a: 1 }, { b: 1 }]],
+  ['only the body has', { map: map('a=x.y'), set: set('n'), number: ['x.y', 'n'] }, [{ a: 1 }]],
+  ['an input without records cannot have', { map: map('a=x') }, []],
+])('lets a name pass that %s', (_name, options, records) => {
+  const inputs = createNamedInputs(options);
+  for (const fields of records) inputs.see({ ...fields });
+  expect(thrown(() => inputs.refuseUnseen())).toBeUndefined();
+});
+
+it.each<[string, ContactMappingOptions, ContactMappingOptions]>([
+  ['no options', {}, { map: [], set: [], drop: [] }],
+  ['another order', { map: map('a=x', 'b=y'), set: set('m', 'n') }, { set: set('n', 'm'), map: map('b=y', 'a=x') }],
+  ['a repeated drop', { drop: ['a'] }, { drop: ['a', 'a'] }],
+  ['a separator that is usual', { split: [splitFlag('a')] }, { split: [splitFlag('a=comma')] }],
+  ['small letters', { phone: ['a'], country: 'us' }, { phone: ['a'], country: 'US' }],
+])('has one text for mappings that are equal but for %s', (_name, one, other) => {
+  expect(mappingText(one)).toBe(mappingText(other));
+});
+
+it('has a text of its own for each other mapping', () => {
+  const options: readonly ContactMappingOptions[] = [
+    {},
+    { map: map('a=x') },
+    { map: map('a=x.y') },
+    { map: [{ from: 'a', to: ['x"', 'y'] }] },
+    { set: set('a') },
+    { drop: ['a'] },
+    { drop: ['a', 'b'] },
+    { drop: ['a","b'] },
+    { number: ['a'] },
+    { boolean: ['a'] },
+    { split: [splitFlag('a')] },
+    { split: [splitFlag('a=pipe')] },
+    { phone: ['a'] },
+    { phone: ['a'], country: 'US' },
+    { phone: ['a'], country: 'GB' },
+  ];
+  expect(new Set(options.map(mappingText)).size).toBe(options.length);
+});
+
+it('makes one body of constants in any order', async () => {
+  const bodies = [set('m', 'a.n'), set('a.n', 'm')].map(async (constants) =>
+    (await createContactMapping({ set: constants }, { fields: undefined }))({ z: 1 }),
+  );
+  const [one, other] = await Promise.all(bodies);
+  expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+});

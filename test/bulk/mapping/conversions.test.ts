@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitBy, toBoolean, toNumber } from '../../../src/bulk/mapping/conversions.ts';
+
+describe('a list', () => {
+  it.each([
+    ['comma', 'a, b ,,c,', ['a', 'b', 'c']],
+    ['semicolon', 'a,b;c', ['a,b', 'c']],
+    ['pipe', ' a | b ', ['a', 'b']],
+    ['comma', ' , ', []],
+    ['comma', ['as', 'it, is'], ['as', 'it, is']],
+  ] as const)('splits by %s %j', (by, value, list) => {
+    expect(splitBy(by)(value)).toEqual(list);
+  });
+
+  it('is not made of a number', () => {
+    expect(splitBy('comma')(7)).toEqual({ why: '7 is not a text to be split' });
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    ['7', 7],
+    [' -7.50 ', -7.5],
+    ['+1', 1],
+    ['007', 7],
+    ['0', 0],
+    ['1e3', 1000],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    [1.5, 1.5],
+  ])('is read from %j', (value, number) => {
+    expect(toNumber(value)).toBe(number);
+  });
+
+  it.each(['', ' ', '1,5', '1.234,5', '1 000', '0x10', 'Infinity', 'NaN', '.', '1.', '.5', '١', true, [[]], {}])(
+    'is not read from %j',
+    (value) => {
+      expect(toNumber(value)).toMatchObject({ why: expect.stringContaining('is not a number') });
+    },
+  );
+
+  it.each([
+    '9007199254740992',
+    '12345678901234567890',
+    '0.1234567890123456789',
+    '1.0000000000000000001',
+    '1e99',
+    '1e-999',
+  ])('is not read from %j, which it would change', (text) => {
+    expect(toNumber(text)).toEqual({ why: `"${text}" has more digits than a number keeps; leave it a text` });
+  });
+
+  it('is what was written, whatever its digits', () => {
+    const digits = fc.tuple(fc.integer({ min: -99_999_999, max: 99_999_999 }), fc.integer({ min: 0, max: 999_999 }));
+    fc.assert(
+      fc.property(digits, ([whole, part]) => {
+        const text = `${whole}.${part}1`;
+        expect(String(toNumber(text))).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('a boolean', () => {
+  it.each([
+    ['true', true],
+    ['YES', true],
+    [' 1 ', true],
+    [1, true],
+    ['False', false],
+    ['no', false],
+    ['0', false],
+    [0, false],
+    [true, true],
+  ])('is read from %j', (value, boolean) => {
+    expect(toBoolean(value)).toBe(boolean);
+  });
+
+  it.each(['', 'y', 'on', 'constructor', 2, null, [[]]])('is not read from %j', (value) => {
+    expect(toBoolean(value)).toMatchObject({ why: expect.stringContaining('is not true, false, yes, no, 1 or 0') });
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { checkMessageMapping, createMessageMapping, messageMappingText } from '../../../src/bulk/mapping/message.ts';
+import type { MessageMappingOptions } from '../../../src/bulk/mapping/message.ts';
+import type { Fields } from '../../../src/bulk/row.ts';
+import { thrown } from '../../support/thrown.ts';
+
+const to = '+12025550101';
+type Options = Partial<MessageMappingOptions>;
+
+const column = (name: string) => ({ column: name });
+const full = (options: Options) => ({ template: 'hello', params: [], ...options });
+const ofTable = async (options: Options, row: Fields) =>
+  (await createMessageMapping(full(options), { fields: Object.keys(row) }))(row);
+const ofRecord = async (options: Options, fields: Fields) =>
+  (await createMessageMapping(full(options), { fields: undefined }))(fields);
+
+describe('a message', () => {
+  it.each<[string, Options, Fields, readonly string[]]>([
+    ['goes to the column to', {}, { to, name: 'Ada' }, []],
+    ['goes to the column phone', {}, { phone: to }, []],
+    ['goes to the column that is named', { toColumn: 'Mobile' }, { Mobile: to, to: 'x', phone: 'y' }, []],
+    [
+      'has its params in the order that was given',
+      { params: [column('b'), { value: 'x' }, column('a'), column('b')] },
+      { to, a: '1', b: '2' },
+      ['2', 'x', '1', '2'],
+    ],
+    ['leaves spaces in a param', { params: [column('a')] }, { to, a: ' x ' }, [' x ']],
+    [
+      'has empty params when they are meant',
+      { params: [column('a'), { value: '' }], allowEmpty: true },
+      { to, a: '' },
+      ['', ''],
+    ],
+    ['may have the recipient as a param', { params: [column('to')] }, { to }, [to]],
+    ['is normalised', { phone: { country: 'US' } }, { to: '(202) 555-0101' }, []],
+  ])('%s', async (_name, options, row, params) => {
+    expect(await ofTable(options, row)).toEqual({ body: { to, template: 'hello', params } });
+  });
+
+  it.each<[string, Options, Fields, string]>([
+    ['no recipient', {}, { to: '' }, 'to: it is empty'],
+    [
+      'an empty param',
+      { params: [column('First name')] },
+      { to, 'First name': '' },
+      'param 1, "First name": it is empty',
+    ],
+    [
+      'a number of another form',
+      {},
+      { to: '1 202 555 0101' },
+      'to: "1 202 555 0101" is not a phone number; did you mean +12025550101?',
+    ],
+    ['no number', {}, { to: 'Ada' }, 'to: "Ada" is not a phone number'],
+    [
+      'a number that a spreadsheet damaged',
+      {},
+      { to: '1.20255501E+10' },
+      'to: "1.20255501E+10" is not a phone number: ',
+    ],
+    ['no number of the country', { phone: { country: 'US' } }, { to: '12' }, 'to: "12" is not a phone number'],
+  ])('is refused for a row with %s', async (_name, options, row, reason) => {
+    expect(await ofTable(options, row)).toEqual({ reason: expect.stringContaining(reason) });
+  });
+
+  it.each<[string, Options, Fields, object]>([
+    ['a number as a param', { params: [column('n')] }, { to, n: 1.5 }, ['1.5']],
+    ['null when empty is meant', { params: [column('n')], allowEmpty: true }, { to, n: null }, ['']],
+  ])('is made of a record with %s', async (_name, options, fields, params) => {
+    expect(await ofRecord(options, fields)).toEqual({ body: { to, template: 'hello', params } });
+  });
+
+  it.each<[string, Options, Fields, string]>([
+    ['no recipient', {}, { name: 'x' }, 'it has neither to nor phone'],
+    ['two', {}, { to, phone: to }, 'it has both to and phone; say which with --to-column'],
+    ['none of the name', { toColumn: 'constructor' }, { to }, 'constructor: it is missing'],
+    ['a number as recipient', {}, { to: 12025550101 }, 'did you mean +12025550101?'],
+    ['null as recipient', {}, { to: null }, 'to: it is empty'],
+    ['null', { params: [column('n')] }, { to, n: null }, 'param 1, n: it is empty'],
+    [
+      'a param missing, empty ones or not',
+      { params: [column('n')], allowEmpty: true },
+      { to },
+      'param 1, n: it is missing',
+    ],
+    ['a boolean', { params: [column('n')] }, { to, n: true }, 'param 1, n: true is not a text'],
+    ['a list', { params: [column('n')] }, { to, n: ['x'] }, 'param 1, n: a list is not a text'],
+    ['a number beyond exactness', { params: [column('n')] }, { to, n: 2 ** 60 }, 'give it as a text'],
+    ['a number in powers of ten', { params: [column('n')] }, { to, n: 1e-9 }, 'the number 1e-9 may not be exact'],
+  ])('is refused for a record with %s', async (_name, options, fields, reason) => {
+    expect(await ofRecord(options, fields)).toEqual({ reason: expect.stringContaining(reason) });
+  });
+});
+
+it.each<[string, Options, readonly string[], string, string]>([
+  ['both usual columns', {}, ['phone', 'to'], 'to and phone could both be', 'say which with --to-column'],
+  ['none of them', {}, ['Phone'], 'no column is named to or phone', '--to-column; the columns are "Phone"'],
+  ['a mistyped recipient', { toColumn: 'Moblie' }, ['Mobile'], '--to-column names "Moblie"', 'did you mean "Mobile"?'],
+  [
+    'a mistyped param',
+    { params: [column('nmae')] },
+    ['to', 'name'],
+    '--param-column names "nmae"',
+    'did you mean "name"?',
+  ],
+  ['an unknown country', { phone: { country: 'XX' } }, ['to'], '"XX" is not a country', 'its two letters'],
+])('refuses %s before the first row', async (_name, options, fields, message, hint) => {
+  await expect(createMessageMapping(full(options), { fields })).rejects.toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+it('refuses an empty param for all rows before anything is read', () => {
+  const options = full({ params: [column('a'), { value: '' }] });
+  expect(thrown(() => checkMessageMapping(options))).toMatchObject({ exit: 'usage', message: 'param 2 is empty' });
+});
+
+it('has one text for equal mappings and another for each other', () => {
+  const options: readonly Options[] = [
+    {},
+    { template: 'other' },
+    { toColumn: 'a' },
+    { params: [column('a'), column('b')] },
+    { params: [column('b'), column('a')] },
+    { params: [{ value: 'a' }, column('b')] },
+    { allowEmpty: true },
+    { phone: {} },
+    { phone: { country: 'US' } },
+  ];
+  const texts = options.map((one) => messageMappingText(full(one)));
+  expect(new Set(texts).size).toBe(options.length);
+  expect(messageMappingText(full({ allowEmpty: false, phone: { country: 'us' } }))).toBe(texts.at(-1));
+});

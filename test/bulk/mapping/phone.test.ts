@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { asItStands, createPhoneReader } from '../../../src/bulk/mapping/phone.ts';
+import { mapFlag } from '../../../src/bulk/mapping/flags.ts';
+import { record, tableRow } from './rig.ts';
+
+it.each([
+  ['US', '(202) 555-0101', '+12025550101'],
+  ['us', '1-202-555-0101', '+12025550101'],
+  ['US', '+44 (0)20 7946 0958', '+442079460958'],
+  ['US', '\u202a+1 202 555 0101\u202c ', '+12025550101'],
+  ['GB', '020 7946 0958', '+442079460958'],
+  ['DE', '0044 20 7946 0958', '+442079460958'],
+  ['IT', '06 1234 5678', '+390612345678'],
+  ['US', '+11112223333', '+11112223333'],
+  [undefined, '+1 202 555 0101', '+12025550101'],
+])('reads in %s %j', async (country, text, number) => {
+  expect((await createPhoneReader(country))(text)).toBe(number);
+});
+
+it.each([
+  ['US', '555-0101', '"555-0101" is not a phone number'],
+  ['US', '111-222-3333', '"111-222-3333" is not a phone number'],
+  ['US', '+0123456', '"+0123456" is not a phone number'],
+  ['US', '+1202555010', '"+1202555010" is not a phone number'],
+  ['US', 'call me', '"call me" is not a phone number'],
+  ['US', '0044 20 7946 0958', '"0044 20 7946 0958" is not a phone number; did you mean +442079460958?'],
+  ['US', '2025550101;2025550102', '"2025550101;2025550102" has an extension, or is two numbers'],
+  ['US', '202 555 0101 x3', '"202 555 0101 x3" has an extension, or is two numbers'],
+  ['US', '9'.repeat(300), `"${'9'.repeat(60)}…" is not a phone number`],
+  [
+    undefined,
+    '202 555 0101',
+    '"202 555 0101" is not a phone number of the international form, and no --country is given',
+  ],
+])('refuses in %s %j', async (country, text, why) => {
+  expect((await createPhoneReader(country))(text)).toEqual({ why });
+});
+
+it.each(['1.20255501E+10', '2.02555E+09', '12025550101.0', '#####'])(
+  'says that a spreadsheet damaged %j',
+  async (text) => {
+    const read = await createPhoneReader('US');
+    expect(read(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
+    expect(asItStands(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
+  },
+);
+
+it.each([
+  ['12025550101', '"12025550101" is not a phone number; did you mean +12025550101?'],
+  ['2025550101', '"2025550101" is not a phone number: its "+" is lost'],
+  ['x', '"x" is not a phone number'],
+])('sends no %j as it stands', (text, why) => {
+  expect(asItStands(text)).toEqual({ why: expect.stringContaining(why) });
+});
+
+it('does not take the decimals of a spreadsheet for digits', async () => {
+  expect((await createPhoneReader('DE'))('01512345678.0')).toEqual({ why: expect.stringContaining('01512345678.0') });
+});
+
+it('changes no number without being asked', async () => {
+  expect(await tableRow({}, { phone: '(202) 555-0101' })).toEqual({ body: { phone: '(202) 555-0101' } });
+});
+
+it('normalises the fields it is asked to, by their names in the body', async () => {
+  const options = { map: [mapFlag('Mobile=phones.mobile')], phone: ['phones.mobile', 'home'], country: 'US' };
+  const mapped = await tableRow(options, { Mobile: '202 555 0101', home: '202 555 0102', fax: '202 555 0103' });
+  const body = { phones: { mobile: '+12025550101' }, home: '+12025550102', fax: '202 555 0103' };
+  expect(mapped).toEqual({ body });
+});
+
+it.each([
+  [2025550101, { body: { phone: '+12025550101' } }],
+  [null, { body: { phone: null } }],
+  ['', { body: { phone: '' } }],
+  [true, { reason: 'phone: true is not a phone number' }],
+  [['x'], { reason: 'phone: a list is not a phone number' }],
+])('takes %j of a record', async (phone, mapped) => {
+  expect(await record({ phone: ['phone'], country: 'US' }, { phone })).toEqual(mapped);
+});
