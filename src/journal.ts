@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, ftruncateSync, rmSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { aside, openFound, replace, syncFolderOf, unwritable, writeWhole } from './journal-file.ts';
 import type { Found } from './journal-file.ts';
@@ -7,6 +7,8 @@ import type { Form } from './journal-lines.ts';
 
 export interface JournalOptions extends Form {
   readonly later: Later;
+  /** What a new one begins with: it is there with these, or not at all. */
+  readonly first?: readonly unknown[];
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
@@ -19,8 +21,12 @@ export interface Journal {
   readonly past: Iterable<Entry>;
   /** Written when it returns, on the disk soon after; when it throws, nothing of it was added. */
   append(record: unknown): void;
+  /** Resolves once the disk has all that was added before; those who wait together share one sync. */
+  synced(): Promise<void>;
   /** In place of all that was recorded: a crash leaves the old or the new, whole. */
   rewrite(records: Iterable<unknown>): void;
+  /** Whether nobody has removed the file, which would go on taking what nobody finds. */
+  isThere(): boolean;
   /** Resolves once all is on the disk. */
   close(): Promise<void>;
 }
@@ -35,17 +41,19 @@ const syncEvery = 200;
 const toDisk = promisify(fdatasync);
 
 /** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
-export function openJournal(path: string, { kind, version, later, onTorn }: JournalOptions): Journal {
+export function openJournal(path: string, { kind, version, later, first = [], onTorn }: JournalOptions): Journal {
   const header = lineOf({ format: `bizmsg ${kind}`, version });
   rmSync(aside(path), { force: true });
   const found = openFound(path, header);
   let writer: Writer | undefined;
   let closing: Promise<void> | undefined;
-  if (!found) begin([]);
+  if (!found) begin(first);
   return {
     past: found ? read(found) : [],
     append: (record) => current().write(lineOf(record)),
+    synced: async () => current().synced(),
     rewrite: (records) => begin(records, current()),
+    isThere: () => current().isThere(),
     close: () => (closing ??= writer?.close() ?? Promise.resolve(found && closeSync(found.fd))),
   };
 
@@ -76,6 +84,8 @@ export function openJournal(path: string, { kind, version, later, onTorn }: Jour
 
 interface Writer {
   write(line: string): void;
+  synced(): Promise<void>;
+  isThere(): boolean;
   close(): Promise<void>;
 }
 
@@ -97,15 +107,24 @@ function createWriter(path: string, fd: number, start: number, later: Later): Wr
       if (!isDirty && !syncing) callOff = later(syncEvery, sync);
       isDirty = true;
     },
+    isThere: () => fstatSync(fd).nlink > 0,
+    async synced() {
+      await settle();
+      if (fault) throw fault;
+    },
     async close() {
-      await syncing;
-      callOff();
-      if (isDirty) sync();
-      await syncing;
+      await settle();
       closeSync(fd);
       if (fault) throw fault;
     },
   };
+
+  async function settle(): Promise<void> {
+    await syncing;
+    callOff();
+    if (isDirty) sync();
+    await syncing;
+  }
 
   function sync(): void {
     isDirty = false;

@@ -28,6 +28,12 @@ export function acquire(path: string, owner: Owner): Claim {
   }
 }
 
+/** The process that holds it at this instant; who only asks does not disturb one that claims it. */
+export function holderOf(path: string, kill: Probe): number | undefined {
+  const holder = holderIn(contentOf(path));
+  return holder && lives(holder.pid, holder.start, kill) ? holder.pid : undefined;
+}
+
 /** A link fails where a file stands, as `wx` does, but the file is whole from its first instant. */
 function place(draft: string, path: string): boolean {
   try {

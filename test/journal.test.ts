@@ -54,6 +54,23 @@ describe('what is recorded', () => {
     await journal.close();
   });
 
+  it('begins with what it is given, when it is new', async () => {
+    const path = await written(['two'], temporary(), { first: ['one'] });
+    expect(await contentOf(path)).toEqual(['one', 'two']);
+    const again = open(path, { first: ['none'] });
+    expect(read(again)).toEqual(['one', 'two']);
+    await again.close();
+  });
+
+  it('is not there any more once somebody has removed it', async () => {
+    const path = temporary();
+    const journal = open(path);
+    const before = journal.isThere();
+    fs.rmSync(path);
+    expect([before, journal.isThere()]).toEqual([true, false]);
+    await journal.close();
+  });
+
   it('is not added to once it is closed', async () => {
     const journal = open(temporary());
     await Promise.all([journal.close(), journal.close()]);
@@ -229,6 +246,21 @@ describe('the disk', () => {
     expect(timer.armed.map(({ after }) => after)).toEqual([200]);
     await journal.close();
     expect(timer.armed).toEqual([]);
+  });
+
+  it.skipIf(!canSwapFiles)('has what was added before, once it is waited for', async () => {
+    const path = temporary();
+    const journal = open(path);
+    await journal.synced();
+    journal.append('one');
+    const [first, second] = [journal.synced(), journal.synced()];
+    journal.append('two');
+    await Promise.all([first, second, journal.synced()]);
+    swapFile(path, '/dev/null');
+    // There is nothing left for it to take.
+    await journal.synced();
+    journal.append('three');
+    await expect(journal.synced()).rejects.toMatchObject({ code: 'journal-unwritable' });
   });
 
   it.skipIf(!canLimitFiles)('takes a line whole or not at all, and the next one once there is room', async () => {

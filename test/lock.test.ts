@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquire } from '../src/lock.ts';
+import { acquire, holderOf } from '../src/lock.ts';
 import { processStart } from '../src/process-life.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
@@ -28,6 +28,16 @@ describe('a lock', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
     if (claim.held) claim.release();
     expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('tells who holds it, and nobody when its owner is dead', () => {
+    const path = temporary();
+    expect(holderOf(path, me.kill)).toBeUndefined();
+    const claim = acquire(path, me);
+    expect(holderOf(path, me.kill)).toBe(process.pid);
+    if (claim.held) claim.release();
+    writeFileSync(path, dead);
+    expect(holderOf(path, me.kill)).toBeUndefined();
   });
 
   it.each([
@@ -104,7 +114,7 @@ async function racer(): Promise<string> {
   const home = folder('racer');
   const file = join(home, 'racer.mjs');
   const main = `
-    import { acquire } from './lock.mjs';
+    import { acquire, holderOf } from './lock.mjs';
     const [path, instant] = process.argv.slice(2);
     const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
     while (Date.now() < Number(instant));

@@ -1,0 +1,139 @@
+import { CliError } from '../../errors.ts';
+import { fateOf } from './fate.ts';
+import type { Halt } from './halt.ts';
+import { stoppedBy } from './halt.ts';
+import type { Flight } from './intake.ts';
+import { createIntake } from './intake.ts';
+import { createOutage } from './outage.ts';
+import { createPage } from './page.ts';
+import { createReport } from './report.ts';
+import type { RunRowsOptions } from './run-rows.ts';
+import { createStreak } from './streak.ts';
+
+/** The rows on their way: taken in turn by turn, sent once that is recorded, and recorded when they have come back. */
+export interface Flights {
+  /** As many as there is room for, with what else is to be recorded about them. */
+  board(): readonly Flight[];
+  write(): void;
+  launch(boarded: readonly Flight[]): void;
+  areOver(): boolean;
+  readonly skipped: number;
+  close(): Promise<void>;
+}
+
+export function createFlights(options: RunRowsOptions, halt: Halt, changed: () => void): Flights {
+  const { run, rows, clock, reachable, send, concurrency, maxErrors = 20 } = options;
+  const page = createPage(run, clock);
+  const report = createReport(page, options.onOutcome, { changed, crash: halt.crash });
+  const streak = createStreak(maxErrors);
+  const giveUp = (last: CliError) => halt.stop({ ...stoppedBy(last), hint: unreachableHint });
+  const outage = createOutage({ clock, reachable, goOn: changed, giveUp, crash: halt.crash });
+  const intake = createIntake({
+    rows,
+    ledger: run.ledger,
+    allowUnsure: run.allowUnsure,
+    refusedBefore: streak.taken,
+    refuse(row, reason) {
+      report.refused(row, reason);
+      if (streak.refused()) halt.stop(tooMany(refusal, reason));
+      return halt.stopped === undefined;
+    },
+    arrived: changed,
+    crash: halt.crash,
+  });
+  /** With the turn in which each was sent. */
+  const flying = new Map<Flight, number>();
+  const again: Flight[] = [];
+  let [turn, lossTurn] = [0, 0];
+  return {
+    board() {
+      turn += 1;
+      const boarded: Flight[] = [];
+      const room = outage.width(concurrency) - flying.size - report.pending;
+      while (boarded.length < room && !halt.stopped) {
+        const flight = again.shift() ?? intake.next();
+        if (!flight) break;
+        page.sends(flight.row.number, flight.row.line, flight.digest);
+        boarded.push(flight);
+      }
+      return boarded;
+    },
+    write: page.write,
+    launch(boarded) {
+      for (const flight of boarded) {
+        if (halt.stopped) putBack(flight);
+        else launch(flight);
+      }
+    },
+    areOver() {
+      if (halt.isLeft) abandon();
+      const isIdle = flying.size + report.pending === 0;
+      return halt.isLeft || (isIdle && (halt.stopped !== undefined || (intake.isEmpty && again.length === 0)));
+    },
+    get skipped() {
+      return intake.skipped;
+    },
+    async close() {
+      outage.over();
+      await intake.close();
+    },
+  };
+
+  function launch(flight: Flight): void {
+    flying.set(flight, turn);
+    const landed = (answer: unknown) => {
+      if (!flying.delete(flight)) return;
+      outage.over();
+      streak.done();
+      report.done(flight.row, answer);
+      changed();
+    };
+    send(flight.content).then(landed, (error: unknown) => fell(flight, error));
+  }
+
+  function fell(flight: Flight, error: unknown): void {
+    const sentIn = flying.get(flight);
+    if (sentIn === undefined) return;
+    flying.delete(flight);
+    changed();
+    if (error instanceof CliError) return meet(flight, error, sentIn);
+    report.unsure(flight.row, { exit: 'unexpected', code: 'unexpected', message: String(error) });
+    halt.crash(error);
+  }
+
+  function meet(flight: Flight, error: CliError, sentIn: number): void {
+    if (error.status !== undefined) outage.over();
+    const fate = fateOf(error);
+    if (fate === 'failed') report.failed(flight.row, error);
+    else if (fate === 'unsure' || fate === 'lost') report.unsure(flight.row, error);
+    else putBack(flight);
+    if (fate === 'barred' || error.exit === 'interrupted') halt.stop(stoppedBy(error));
+    if (fate === 'lost' || fate === 'unreached') outage.begin(error);
+    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && sentIn > lossTurn)) count(flight, error);
+    if (fate === 'lost') lossTurn = turn;
+  }
+
+  function count({ refusedBefore }: Flight, error: CliError): void {
+    if (streak.failed(refusedBefore)) halt.stop(tooMany(error, error.message));
+  }
+
+  function putBack(flight: Flight): void {
+    again.push(flight);
+    report.unsent(flight);
+  }
+
+  function abandon(): void {
+    for (const { row } of flying.keys()) report.unsure(row, left);
+    flying.clear();
+  }
+
+  function tooMany({ exit }: Pick<CliError, 'exit'>, last: string) {
+    const message = `${maxErrors} rows in a row failed or are unsure; the last: ${last}`;
+    return { exit, code: 'too-many-errors', message, hint: tooManyHint };
+  }
+}
+
+const refusal = { exit: 'usage' } as const;
+const left = { exit: 'unsure', code: 'left', message: 'the run was left while it was being sent' } as const;
+const tooManyHint = 'when the cause is mended, --resume goes on with the rest; --max-errors N stops later';
+const unreachableHint = 'nothing more was sent; --resume goes on when the service can be reached';

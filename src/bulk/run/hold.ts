@@ -1,0 +1,72 @@
+import { rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CliError } from '../../errors.ts';
+import { configuration } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
+import { stateFolderAt } from '../../folder.ts';
+import type { Owner } from '../../lock.ts';
+import { acquire, holderOf } from '../../lock.ts';
+import type { Probe } from '../../process-life.ts';
+
+export interface Holds {
+  readonly folders: ReadonlySet<string>;
+  /** Makes the folder where it is missing; throws where another process holds it. */
+  hold(folder: string): void;
+  /** Leaves no empty folder behind. */
+  release(): void;
+}
+
+/** The runs that this process has for itself. */
+export function createHolds(owner: Owner): Holds {
+  const held = new Map<string, () => void>();
+  return {
+    get folders() {
+      return new Set(held.keys());
+    },
+    hold(folder) {
+      const claim = claimed(stateFolderAt(folder), owner);
+      if (!claim.held) throw busy(folder, claim.by);
+      held.set(folder, () => claim.release());
+    },
+    release() {
+      for (const [folder, release] of held) {
+        release();
+        removeEmpty(folder);
+      }
+      held.clear();
+    },
+  };
+}
+
+/** The process that holds a run at this instant. */
+export function holderOfRun(folder: string, kill: Probe): number | undefined {
+  return holderOf(lockPath(folder), kill);
+}
+
+function claimed(folder: string, owner: Owner) {
+  try {
+    return acquire(lockPath(folder), owner);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    const hint = 'BIZMSG_STATE_DIR can name another folder';
+    throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
+  }
+}
+
+function busy(folder: string, by: number | undefined): CliError {
+  const who = by === undefined ? 'another process' : `process ${by}`;
+  return configuration('run-busy', `${who} is at this run: ${folder}`, 'wait for it, or end it and --resume');
+}
+
+function lockPath(folder: string): string {
+  return join(folder, 'lock');
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!fileFault(error)) throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs';
+import type { Later } from '../../journal.ts';
+import { openJournal } from '../../journal.ts';
+import type { Owner } from '../../lock.ts';
+import type { Prepared } from '../row.ts';
+import { refuseChanged } from './check.ts';
+import { removeLeftDrafts } from './copies.ts';
+import type { Decision, RunFlags } from './decide.ts';
+import { decide } from './decide.ts';
+import type { FoundRun } from './find.ts';
+import { findRuns } from './find.ts';
+import type { Holds } from './hold.ts';
+import { createHolds } from './hold.ts';
+import type { Identity } from './identity.ts';
+import { placeOf, runFolder, runId } from './identity.ts';
+import { createLedger } from './ledger.ts';
+import type { Opened, OpenRun } from './open-run.ts';
+import { openPart } from './open-run.ts';
+import type { RunFacts } from './records.ts';
+import { form } from './records.ts';
+import { journalPath, tell } from './story.ts';
+import type { Summary } from './summary.ts';
+import { summaryOf } from './summary.ts';
+import { linesIn, moveTo, setAside } from './take-over.ts';
+
+export interface OpenRunOptions extends Owner {
+  readonly stateFolder: string;
+  readonly identity: Identity;
+  /** How the run is shown: the path as given (`-` for stdin), the flags as words, the key as it may be shown. */
+  readonly shown: Pick<RunFacts, 'path' | 'flags' | 'key'>;
+  /** How many rows the input holds. */
+  readonly rows: number;
+  readonly flags: RunFlags & { readonly allowUnsure: boolean };
+  /** Reads the input, for a run whose file has changed. */
+  readonly read: () => AsyncIterable<readonly Prepared[]>;
+  readonly now: () => number;
+  readonly later: Later;
+}
+
+/** A finished one that was to be resumed: nothing is sent. */
+export interface ToldRun {
+  readonly action: 'tell';
+  readonly id: string;
+  readonly folder: string;
+  readonly summary: Summary;
+}
+
+/** Finds what was run before, decides what is to be done, and does it; or throws what stands against it. */
+export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRun> {
+  const { stateFolder, identity, kill } = options;
+  const folder = runFolder(stateFolder, runId(identity));
+  const holds = createHolds(options);
+  try {
+    holds.hold(folder);
+    removeLeftDrafts(stateFolder, kill);
+    const opened = await carriedOut(decided(options, holds), options, folder);
+    if (opened.action !== 'tell') return openPart(opened, options, holds);
+    holds.release();
+    return opened;
+  } catch (error) {
+    holds.release();
+    throw error;
+  }
+}
+
+/** What the decision is about is held before it is made for good. */
+function decided(options: OpenRunOptions, holds: Holds): Decision {
+  for (;;) {
+    const decision = decide(findRuns(options.stateFolder, options.identity), options.flags);
+    const other = decision.action === 'begin' ? decision.before : 'run' in decision ? decision.run : undefined;
+    if (!other || holds.folders.has(other.folder)) return decision;
+    holds.hold(other.folder);
+  }
+}
+
+async function carriedOut(decision: Decision, options: OpenRunOptions, folder: string): Promise<Opened | ToldRun> {
+  if (decision.action === 'refuse') throw decision.error;
+  if (decision.action === 'begin') return begun(options, folder, decision.before);
+  const { action, run, story } = decision;
+  if (action === 'tell') return { action, id: run.id, folder, summary: summaryOf(story, journalPath(folder)) };
+  if (action === 'check') {
+    await refuseChanged(options.read(), story.ledger, options.shown.path);
+    moveTo(run, folder);
+  }
+  return resumed(options, folder);
+}
+
+function begun({ later, ...options }: OpenRunOptions, folder: string, before: FoundRun | undefined): Opened {
+  const notes = before ? setAside(before, folder) : [];
+  // One without a part, if any: a crash came before anything was sent.
+  rmSync(journalPath(folder), { force: true });
+  const journal = openJournal(journalPath(folder), { ...form, later });
+  journal.append(['run', factsOf(options)]);
+  return { action: 'begin', folder, notes, journal, ledger: createLedger() };
+}
+
+function resumed({ later }: OpenRunOptions, folder: string): Opened {
+  const journal = openJournal(journalPath(folder), { ...form, later });
+  const ledger = tell(journal.past)?.ledger ?? createLedger();
+  const rows = ledger.inFlight();
+  const lines = rows.map(({ line }) => line).sort((a, b) => a - b);
+  const unsure = 'the run ended without a word while these rows were being sent, so they are unsure:';
+  const notes = rows.length === 0 ? [] : [`${unsure} ${linesIn(lines, rows.length)}`];
+  return { action: 'resume', folder, notes, journal, ledger };
+}
+
+function factsOf({ identity, shown, now }: Omit<OpenRunOptions, 'later'>): RunFacts {
+  const { kind, mapping, template, address, mode, keyDigest } = identity;
+  const { path, flags, key } = shown;
+  const [startedAt, place] = [now(), placeOf(identity)];
+  return { kind, path, flags, mapping, template, address, mode, keyDigest, key, startedAt, place };
+}

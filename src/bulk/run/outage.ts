@@ -1,0 +1,73 @@
+import type { CliError } from '../../errors.ts';
+import type { Later } from '../../journal.ts';
+
+export interface Clock {
+  now(): number;
+  readonly later: Later;
+}
+
+export interface OutageOptions {
+  readonly clock: Clock;
+  /** Tries to connect. */
+  readonly reachable: () => Promise<boolean>;
+  /** Rows may be sent again. */
+  readonly goOn: () => void;
+  /** It lasts too long. */
+  readonly giveUp: (last: CliError) => void;
+  readonly crash: (error: unknown) => void;
+}
+
+export interface Outage {
+  /** How many rows may be on their way: none while nobody is there, and one to see whether somebody is. */
+  width(concurrency: number): number;
+  begin(last: CliError): void;
+  /** An answer came, or nobody cares any more. */
+  over(): void;
+}
+
+const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
+
+export function createOutage({ clock, reachable, goOn, giveUp, crash }: OutageOptions): Outage {
+  let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
+  let holding: AbortController | undefined;
+  return {
+    width: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
+    begin(last) {
+      since ??= clock.now();
+      if (holding) return;
+      holding = new AbortController();
+      hold(since, last, holding.signal).catch(crash);
+    },
+    over() {
+      if (since === undefined) return;
+      holding?.abort();
+      [holding, since, delay] = [undefined, undefined, firstDelay];
+    },
+  };
+
+  async function hold(since: number, last: CliError, off: AbortSignal): Promise<void> {
+    for (;;) {
+      const left = since + longest - clock.now();
+      if (left <= 0) return giveUp(last);
+      await pause(Math.min(delay, left), clock.later, off);
+      if (off.aborted) return;
+      delay = Math.min(delay * 2, longestDelay);
+      if (!(await reachable())) continue;
+      if (off.aborted) return;
+      holding = undefined;
+      return goOn();
+    }
+  }
+}
+
+function pause(milliseconds: number, later: Later, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      callOff();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const callOff = later(milliseconds, end);
+    signal.addEventListener('abort', end);
+  });
+}

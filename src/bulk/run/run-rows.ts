@@ -1,0 +1,65 @@
+import type { Prepared } from '../row.ts';
+import { createAlarm } from './alarm.ts';
+import { createFlights } from './flights.ts';
+import type { Outcome } from './report.ts';
+import type { Signals } from './halt.ts';
+import { createHalt } from './halt.ts';
+import type { OpenRun } from './open-run.ts';
+import type { Clock } from './outage.ts';
+import type { Summary } from './summary.ts';
+
+export interface RunRowsOptions {
+  readonly run: OpenRun;
+  /** All rows of the input in batches, also those that were settled before. */
+  readonly rows: AsyncIterable<readonly Prepared[]>;
+  /** Rejects with a CliError, by whose `exit`, `done` and `status` it is known what became of the row. */
+  readonly send: (content: string) => Promise<unknown>;
+  /** Tries to connect, and sends nothing. It settles in good time. */
+  readonly reachable: () => Promise<boolean>;
+  /** How many rows may be on their way at once: so many may be unsure after a crash. */
+  readonly concurrency: number;
+  /** So many rows in a row that failed or are unsure stop the run; 20 if not said. */
+  readonly maxErrors?: number | undefined;
+  /** Has the disk take each intent before its row is sent, so that a power cut cannot make a row be sent twice. */
+  readonly paced?: boolean | undefined;
+  readonly signals: Signals;
+  readonly clock: Clock;
+  /** Told of each row that is settled; where it gives a promise, the row's place stays taken until that resolves. */
+  readonly onOutcome?: ((outcome: Outcome) => Promise<void> | undefined) | undefined;
+}
+
+/** Sends what was never sent, and records what it does before and after; gives the numbers of the whole run. */
+export async function runRows(options: RunRowsOptions): Promise<Summary> {
+  const { run, clock, signals, paced = false } = options;
+  const alarm = createAlarm();
+  const halt = createHalt(signals, clock.later, alarm.ring);
+  const flights = createFlights(options, halt, alarm.ring);
+  for (;;) {
+    const boarded = flights.board();
+    const why = await fault(async () => {
+      flights.write();
+      if (paced && boarded.length > 0) await run.synced();
+    });
+    if (why !== undefined) halt.crash(why);
+    flights.launch(boarded);
+    if (flights.areOver()) break;
+    await alarm.rung();
+  }
+  await flights.close();
+  const why = await fault(async () => {
+    flights.write();
+    run.end(halt.stopped);
+  });
+  if (why !== undefined) halt.crash(why);
+  halt.end();
+  return { ...run.summary(flights.skipped), stopped: halt.stopped };
+}
+
+async function fault(act: () => Promise<void>): Promise<unknown> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { canConnect } from '../../../src/client/probe.ts';
+import { startServer } from '../../../src/sandbox/server.ts';
+import { calls, paths } from '../../sandbox/calls.ts';
+import { token } from '../../sandbox/served.ts';
+import { rig as clientRig } from '../../client/rig.ts';
+import * as rig from './rig.ts';
+
+const contacts = Array.from({ length: 300 }, (_, at) =>
+  JSON.stringify({ phone: `+1555${String(at).padStart(7, '0')}`, name: `Ada ${at}` }),
+);
+
+describe('a run against a real sandbox', () => {
+  it('goes on when the service was gone for a while, and no contact is there twice', async () => {
+    await using service = await restartable();
+    const { send } = await client(service);
+    let sent = 0;
+    const gone = async (content: string) => {
+      if (++sent === 100) await service.stop();
+      return send(content);
+    };
+    let tries = 0;
+    const reachable = async () => {
+      if (++tries === 3) await service.start();
+      return canConnect({ origin: service.url, signal: new AbortController().signal });
+    };
+    const folder = rig.stateFolder();
+    const { summary } = await rig.part(folder, contacts, { concurrency: 16, send: gone, reachable });
+    expect(tries).toBeGreaterThanOrEqual(3);
+    expect(summary).toMatchObject({ rows: 300, failed: 0, unsent: 0, stopped: undefined });
+    expect(summary.unsure).toBeLessThanOrEqual(16);
+    const created = service.created();
+    expect(service.accepted()).toBe(new Set(created).size);
+    expect(created.length).toBeGreaterThanOrEqual(summary.done);
+    expect(created.length).toBeLessThanOrEqual(summary.done + summary.unsure);
+  });
+
+  it('stops at a key that is refused, and goes on with all of its rows', async () => {
+    await using service = await restartable();
+    const folder = rig.stateFolder();
+    const wrong = await client(service, 'sk_test_not-one-of-theirs');
+    const first = await rig.part(folder, contacts, { send: wrong.send });
+    expect(first.summary).toMatchObject({ done: 0, failed: 0, unsent: 300, stopped: { exit: 'keyRefused' } });
+    const right = await client(service);
+    const second = await rig.part(folder, contacts, { send: right.send, opening: rig.resume });
+    expect(second.summary).toMatchObject({ done: 300, skipped: 0 });
+    expect(service.created()).toHaveLength(300);
+  });
+});
+
+interface Service extends AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** The phones of the contacts that it was sent. */
+  created(): readonly string[];
+  /** How many requests it carried out. */
+  accepted(): number;
+}
+
+/** A sandbox whose server comes and goes, on one port. */
+async function restartable(): Promise<Service> {
+  const { sandbox } = calls({ plan: 'enterprise' });
+  const begin = (port: number) => startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port });
+  let server = await begin(0);
+  const { url, port } = server;
+  return {
+    url,
+    key: sandbox.keys.sandbox,
+    start: async () => void (server = await begin(port)),
+    stop: () => server.close(),
+    created: () =>
+      sandbox
+        .contacts()
+        .map(({ phone }) => phone)
+        .filter((phone) => phone.startsWith('+1555')),
+    accepted: () => sandbox.requests().filter(({ status }) => status < 300).length,
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+async function client({ url, key }: Service, other = key) {
+  const made = await clientRig('pool', url, { key: other });
+  return { send: (body: string) => made.client.raw({ method: 'POST', path: paths.contacts, body }) };
+}
