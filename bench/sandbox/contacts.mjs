@@ -1,13 +1,15 @@
 // 200,000 contacts, created over HTTP and kept in a journal: what they cost then, and what every request costs after.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { rivals, startServer } from '../rig/processes.mjs';
+import { median } from '../rig/quantiles.mjs';
+import { megabytes, milliseconds, whole } from '../rig/table.mjs';
+import { cpuOf, memoryOf } from '../rig/usage.mjs';
 import { latencies } from './latencies.mjs';
-import { load, median } from './load.mjs';
-import { rivals, startSandbox, startServer } from './processes.mjs';
+import { load } from './load.mjs';
 import { answersOf, create } from './requests.mjs';
-import { milliseconds, whole } from './table.mjs';
+import { startSandbox } from './sandboxes.mjs';
 import { startBare } from './throughput.mjs';
-import { cpuOf, memoryOf } from './usage.mjs';
 
 export async function contacts(isQuick) {
   const [some, all] = isQuick ? [12_500, 50_000] : [50_000, 200_000];
@@ -63,8 +65,4 @@ async function restarts({ folder, journal }, memory, rounds) {
   };
   if (memory === undefined) return [restart];
   return [restart, { what: 'memory', value: megabytes(memory), ratios: [memory / kept], rival: reader.name, most: 2 }];
-}
-
-function megabytes(bytes) {
-  return `${whole(bytes / 2 ** 20)} MiB`;
 }

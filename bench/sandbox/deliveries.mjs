@@ -1,10 +1,11 @@
 // The same requests while 5,000 deliveries wait for a receiver that takes 2 s to answer, beside a sandbox that holds
 // the same and has no webhook. The webhook hears of new contacts only, so that no request measured adds to its queue.
 import { join } from 'node:path';
+import { rivals, startServer } from '../rig/processes.mjs';
+import { perSecond, whole } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
-import { rivals, startSandbox, startServer, tell } from './processes.mjs';
 import { create, list, send } from './requests.mjs';
-import { perSecond, whole } from './table.mjs';
+import { startSandbox, tell } from './sandboxes.mjs';
 
 const queued = 5_000;
 

@@ -1,9 +1,9 @@
 // One request after the other, as a program makes them, to a sandbox that holds much and to one that holds nothing.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { at, median } from './load.mjs';
+import { at, median } from '../rig/quantiles.mjs';
+import { milliseconds } from '../rig/table.mjs';
 import { create, requestOf, send } from './requests.mjs';
-import { milliseconds } from './table.mjs';
 
 // As many records as there are in a sandbox from the start, so that every page is of the same size.
 const page = '/api/public/contacts?limit=5';

@@ -2,11 +2,13 @@
 import { join } from 'node:path';
 import { dataFile } from '../rivals/mockoon.mjs';
 import { openApi } from '../rivals/openapi.mjs';
-import { install } from './install.mjs';
-import { duel, load, median } from './load.mjs';
-import { rivals, startServer, startSandbox, startSilent, writeJson } from './processes.mjs';
+import { install } from '../rig/install.mjs';
+import { rivals, startServer, startSilent, writeJson } from '../rig/processes.mjs';
+import { median } from '../rig/quantiles.mjs';
+import { milliseconds, perSecond, two } from '../rig/table.mjs';
+import { duel, load } from './load.mjs';
 import { answersOf, create, list, send } from './requests.mjs';
-import { milliseconds, perSecond, two } from './table.mjs';
+import { startSandbox } from './sandboxes.mjs';
 
 const amounts = new Map([
   [create, 16_000],

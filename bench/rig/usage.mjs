@@ -9,7 +9,16 @@ export function cpuOf(pid) {
 
 /** Bytes that it has in memory now. */
 export function memoryOf(pid) {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
+  return statusOf(pid, 'VmRSS');
+}
+
+/** The most that it ever had there. */
+export function peakOf(pid) {
+  return statusOf(pid, 'VmHWM');
+}
+
+function statusOf(pid, field) {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return kilobytes && Number(kilobytes) * 1_024;
 }
 

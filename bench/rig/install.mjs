@@ -12,7 +12,7 @@ export function install(name, version) {
   if (!existsSync(done)) {
     mkdirSync(prefix, { recursive: true });
     writeFileSync(join(prefix, 'package.json'), '{ "private": true }\n');
-    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false'];
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false', '--fetch-retries=0'];
     const words = ['install', '--no-save', '--ignore-scripts', ...quiet, '--prefix', prefix, `${name}@${version}`];
     const { status, error, stderr } = spawnSync('npm', words, { cwd: prefix, encoding: 'utf8', timeout: 300_000 });
     const why = error?.message ?? stderr.replaceAll('npm error ', '').split('\n').slice(0, 2).join(', ');

@@ -1,5 +1,5 @@
 // Rows of figures, each beside its rival and its limit.
-import { median } from './load.mjs';
+import { median } from './quantiles.mjs';
 
 /**
  * With `least` a ratio must not be smaller, with `most` not larger, and the same holds for that of the CPU. Several
@@ -46,4 +46,8 @@ export function perSecond(number) {
 
 export function milliseconds(number) {
   return `${number.toFixed(number < 10 ? 2 : 0)} ms`;
+}
+
+export function megabytes(bytes) {
+  return `${whole(bytes / 2 ** 20)} MiB`;
 }

@@ -1,15 +1,15 @@
 // The processes that are measured: each on its own, found by its url, and ended with this one.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const rivals = join(import.meta.dirname, '../rivals');
-const bizmsg = join(import.meta.dirname, '../../bin/bizmsg.js');
+export const bizmsg = join(import.meta.dirname, '../../bin/bizmsg.js');
 const home = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
 const running = new Set();
 let files = 0;
@@ -23,29 +23,6 @@ export function writeJson(name, value) {
   const path = newPath(name);
   writeFileSync(path, JSON.stringify(value));
   return path;
-}
-
-/** With a folder of its own it keeps a journal; given again, it goes on from there. */
-export async function startSandbox(name, { folder, ephemeral = false } = {}) {
-  const state = folder ?? newPath('state');
-  const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson', ...(ephemeral ? ['--ephemeral'] : [])];
-  const { child, line, took } = await start(words, state);
-  const { port } = JSON.parse(line);
-  const { url, keys } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
-  const journal = join(state, 'sandbox/journal.ndjson');
-  const ending = () => end(child, 'SIGINT');
-  return { name, url, key: keys.sandbox, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
-}
-
-/** What the command line is told about that sandbox, which is the one of its folder. */
-export function tell(sandbox, ...words) {
-  const ran = spawnSync(process.execPath, [bizmsg, 'sandbox', ...words], {
-    env: environment(sandbox.folder),
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
-  if (ran.status !== 0) throw new Error(`bizmsg sandbox ${words.join(' ')}: exit ${ran.status}: ${ran.stderr}`);
-  return ran.stdout;
 }
 
 /** A server that says its port. */
@@ -73,17 +50,17 @@ export async function endAll() {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Until it has said its first line. */
-async function start(words, state) {
+/** Until it has said its first line; what else it says comes as further lines. */
+export async function start(words, variables) {
   const begun = performance.now();
-  const child = launch(words, 'pipe', state);
+  const child = launch(words, 'pipe', variables);
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
   if (child.exitCode !== null) throw new Error(`${words.join(' ')}: exit ${child.exitCode}`);
-  return { child, line: String(line[0]), took: performance.now() - begun };
+  return { child, lines, line: String(line[0]), took: performance.now() - begun };
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
@@ -92,14 +69,14 @@ async function freePort() {
   return port;
 }
 
-function launch(words, output, state = newPath('state')) {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', output, 'inherit'], env: environment(state) });
+export function launch(words, output, variables) {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', output, 'inherit'], env: environment(variables) });
   running.add(child);
   child.on('exit', () => running.delete(child));
   return child;
 }
 
-async function end(child, signal = 'SIGTERM') {
+export async function end(child, signal = 'SIGTERM') {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill(signal);
@@ -109,6 +86,6 @@ async function end(child, signal = 'SIGTERM') {
 }
 
 // NODE_EXTRA_CA_CERTS would add the same 30 ms to every start, and flatter every ratio.
-function environment(state) {
-  return { PATH: process.env.PATH, HOME: home, BIZMSG_STATE_DIR: state };
+export function environment(variables) {
+  return { PATH: process.env.PATH, HOME: home, ...variables };
 }

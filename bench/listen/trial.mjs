@@ -1,0 +1,64 @@
+// One load on one server: how fast it acknowledges, and what it prints when.
+import { at } from '../rig/quantiles.mjs';
+import { cpuOf } from '../rig/usage.mjs';
+import { messageOf } from './events.mjs';
+import { sendAll } from './sender.mjs';
+
+/** Until the last event is acknowledged and, by who prints, printed. CPU is what one of them cost, in microseconds. */
+export async function trial(server, events, options) {
+  const before = cpuOf(server.pid);
+  const printing = server.lines && printedBy(server, events.length);
+  // Where the sending fails, that is what is told.
+  printing?.catch(() => {});
+  const { began, sent, acknowledged } = await sendAll(server, events, options);
+  const lines = await printing;
+  const answers = acknowledged.map((time, n) => time - sent[n]);
+  return {
+    perSecond: rate(acknowledged, began),
+    answer50: at(0.5, answers),
+    answer99: at(0.99, answers),
+    ...(lines && factsOf(lines, { began, sent })),
+    cpu: before === undefined ? undefined : (cpuOf(server.pid) - before) / events.length,
+  };
+}
+
+function factsOf(lines, { began, sent }) {
+  const lags = Float64Array.from(lines, ({ n, at: time }) => time - sent[n]);
+  return {
+    printedPerSecond: rate(
+      lines.map(({ at: time }) => time),
+      began,
+    ),
+    line50: at(0.5, lags),
+    line99: at(0.99, lags),
+    isOnce: new Set(lines.map(({ n }) => n)).size === sent.length,
+    isOrdered: isOrdered(lines),
+  };
+}
+
+function rate(times, began) {
+  return times.length / ((at(1, times) - began) / 1_000);
+}
+
+function printedBy({ name, lines, numberIn }, count) {
+  return new Promise((resolve, reject) => {
+    const printed = [];
+    const fail = () => reject(new Error(`${name} ended with ${printed.length} of ${count} events printed`));
+    const take = (line) => {
+      const n = numberIn(JSON.parse(line));
+      if (n === undefined || printed.push({ n, at: performance.now() }) < count) return;
+      lines.off('line', take).off('close', fail);
+      resolve(printed);
+    };
+    lines.on('line', take).on('close', fail);
+  });
+}
+
+function isOrdered(lines) {
+  const last = new Map();
+  return lines.every(({ n }) => {
+    const before = last.get(messageOf(n)) ?? -1;
+    last.set(messageOf(n), n);
+    return n > before;
+  });
+}

@@ -1,0 +1,32 @@
+// The sandboxes that are measured, each with a state folder of its own.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bizmsg, end, environment, newPath, start } from '../rig/processes.mjs';
+
+/** With a folder of its own it keeps a journal; given again, it goes on from there. */
+export async function startSandbox(name, { folder, ephemeral = false } = {}) {
+  const state = folder ?? newPath('state');
+  const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson', ...(ephemeral ? ['--ephemeral'] : [])];
+  const { child, line, took } = await start(words, inFolder(state));
+  const { port } = JSON.parse(line);
+  const { url, keys } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
+  const journal = join(state, 'sandbox/journal.ndjson');
+  const ending = () => end(child, 'SIGINT');
+  return { name, url, key: keys.sandbox, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
+}
+
+/** What the command line is told about that sandbox, which is the one of its folder. */
+export function tell(sandbox, ...words) {
+  const ran = spawnSync(process.execPath, [bizmsg, 'sandbox', ...words], {
+    env: environment(inFolder(sandbox.folder)),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  if (ran.status !== 0) throw new Error(`bizmsg sandbox ${words.join(' ')}: exit ${ran.status}: ${ran.stderr}`);
+  return ran.stdout;
+}
+
+function inFolder(state) {
+  return { BIZMSG_STATE_DIR: state };
+}
