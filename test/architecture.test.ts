@@ -19,12 +19,38 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
     lazy: ['webhooks', 'profiles/base-url'],
   },
+  // Loaded by who sends the rows of a file.
+  'commands/running': {
+    now: [
+      'cli/command',
+      'cli/params',
+      'cli/values',
+      'contract',
+      'bulk',
+      'terminal/rows',
+      'terminal/run-progress',
+      'commands',
+    ],
+  },
+  'commands/runs': {
+    now: ['cli/command', 'cli/globals', 'cli/params', 'commands'],
+    lazy: ['bulk'],
+  },
   // Loaded by who waits for events.
   'commands/waiting': {
     now: ['cli/command', 'contract', 'webhooks', 'commands/waiting'],
   },
   commands: {
-    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
+    now: [
+      'cli/command',
+      'cli/globals',
+      'cli/params',
+      'cli/values',
+      'contract',
+      'terminal/rows',
+      'bulk/mapping/flags',
+      'commands',
+    ],
     // They read what is given, and hold no state.
     lazy: ['sandbox/trigger/fields', 'sandbox/contents/read'],
   },
@@ -50,6 +76,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'sandbox/library': { now: ['sandbox', 'contract'] },
   sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
   webhooks: { now: ['webhooks', 'contract', 'delivery'] },
+  bulk: { now: ['bulk', 'contract'], lazy: ['bulk'] },
   // How events are sent.
   delivery: { now: ['delivery'] },
   terminal: { now: ['terminal'], lazy: ['terminal'] },
@@ -66,6 +93,7 @@ const floor = new Set([
   'post',
   'host',
   'json',
+  'departures',
   'journal',
   'journal-file',
   'journal-lines',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../client/client.ts';
-import type { Transport } from '../client/transport.ts';
+import type { Client, ClientOptions } from '../client/client.ts';
+import type { Transport, TransportOptions } from '../client/transport.ts';
 import { configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
@@ -26,14 +26,24 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A client for this key and this address, once every guard has let them pass and the user was told. */
-export async function connect(line: Line, caller: LocalCaller | ServiceCaller | Target): Promise<Connection> {
+type AnyCaller = LocalCaller | ServiceCaller | Target;
+
+/** A client for this key and this address. */
+export async function connect(line: Line, caller: AnyCaller): Promise<Connection> {
+  return openConnection(line, await approach(line, caller));
+}
+
+/** A key and an address that every guard has let pass, and that the user was told of. */
+export interface Approached {
+  readonly target: Target;
+  readonly simulated: boolean;
+}
+
+export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
   const { host, given, reporter } = line;
-  const [{ guard, isLocalSandbox }, { onlyLocal }, { createClient }, { openTransport }] = await Promise.all([
+  const [{ guard, isLocalSandbox }, { onlyLocal }] = await Promise.all([
     import('../profiles/guard.ts'),
     import('../profiles/environment.ts'),
-    import('../client/client.ts'),
-    import('../client/transport.ts'),
   ]);
   const sandboxes = await line.sandboxes();
   const target =
@@ -45,15 +55,30 @@ export async function connect(line: Line, caller: LocalCaller | ServiceCaller | 
   if (caller.kind !== 'local') guard(target, { localAddresses, onlyLocal: onlyLocal(host.env) });
   const simulated = caller.kind === 'local' || isLocalSandbox(target.baseUrl, localAddresses);
   announce(line, caller, target, simulated);
-  const { baseUrl, key } = target;
-  const ca = given.caFile === undefined ? undefined : certificates(given.caFile);
-  const transport = openTransport({ baseUrl, env: host.env, ca });
-  const waiting = `Waiting for ${new URL(baseUrl).host}`;
-  const send: Transport['send'] = (request, limits) => withSpinner(waiting, line, transport.send(request, limits));
+  return { target, simulated };
+}
+
+/** What a run has otherwise than a single call, which shows a spinner while it waits. */
+export interface ManyCalls extends Pick<ClientOptions, 'pace' | 'patience' | 'onWait' | 'signal' | 'boarding'> {
+  readonly connections: number;
+}
+
+export async function openConnection(
+  line: Line,
+  { target, simulated }: Approached,
+  many?: ManyCalls,
+): Promise<Connection> {
+  const { host, given, reporter } = line;
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const { connections, ...extras } = many ?? {};
+  const transport = openTransport({ ...wayTo(line, target), many: many !== undefined, connections });
   const client = createClient({
-    baseUrl,
-    key,
-    transport: { ...transport, send },
+    baseUrl: target.baseUrl,
+    key: target.key,
+    transport: many ? transport : withWaiting(line, target, transport),
     userAgent: `bizmsg/${__VERSION__}`,
     timeout: given.timeout,
     retries: given.retries,
@@ -67,17 +92,23 @@ export async function connect(line: Line, caller: LocalCaller | ServiceCaller | 
     onWait: (milliseconds, why) => {
       if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
     },
+    ...extras,
   });
   return { client, simulated, close: () => transport.close() };
 }
 
+/** What a transport needs to know of this line. */
+export function wayTo({ host, given }: Line, { baseUrl }: Target): TransportOptions {
+  return { baseUrl, env: host.env, ca: given.caFile === undefined ? undefined : certificates(given.caFile) };
+}
+
+function withWaiting(line: Line, { baseUrl }: Target, transport: Transport): Transport {
+  const waiting = `Waiting for ${new URL(baseUrl).host}`;
+  return { ...transport, send: (request, limits) => withSpinner(waiting, line, transport.send(request, limits)) };
+}
+
 /** What no --quiet silences: that messages are real, or that they are not. */
-function announce(
-  { reporter, given }: Line,
-  caller: LocalCaller | ServiceCaller | Target,
-  target: Target,
-  simulated: boolean,
-): void {
+function announce({ reporter, given }: Line, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
     reporter.note('newcomer', newcomerNote);

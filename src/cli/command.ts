@@ -23,6 +23,8 @@ export interface Outcome {
   readonly changed: boolean;
   /** What a pipe gets, of a command that has several kinds of results. */
   readonly piped: Piped;
+  /** The columns that a terminal shows first. */
+  readonly first?: readonly string[] | undefined;
 }
 
 /** Shows at once an item of a command that goes on, or a line of one that `showsLines`. */
@@ -41,6 +43,10 @@ interface Described {
   readonly sample: string;
   readonly honours: readonly Honour[];
   readonly piped: Piped;
+  /** Its items are the result: of JSON they make one array. */
+  readonly lists?: true;
+  /** The columns that a terminal shows first: where it is narrow, there is no room for the last. */
+  readonly first?: readonly string[];
 }
 
 export interface Command extends Described {
@@ -119,16 +125,17 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
   return step.value;
 }
 
-type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped' | 'pipedAs'>;
+type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped' | 'pipedAs' | 'first'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>({ view, data, exit, changes, piped, pipedAs }: Ending<R>, result: R): Outcome {
+function ended<R>({ view, data, exit, changes, piped, pipedAs, first }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
     exit: exit?.(result) ?? 'done',
     changed: typeof changes === 'function' ? changes(result) : changes === true,
     piped: pipedAs?.(result) ?? piped,
+    first,
   };
 }
 

@@ -1,15 +1,17 @@
 import type { Client } from '../client/client.ts';
 import type { Host } from '../host.ts';
-import type { Target } from '../profiles/caller.ts';
+import type { Caller, Target } from '../profiles/caller.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { asked } from './caller.ts';
 import type { Connection } from './calling.ts';
 import { connect } from './calling.ts';
 import type { Globals } from './globals.ts';
+import type { Progress } from './progress.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import type { Reporter } from './report.ts';
+import type { RunClient, RunOptions } from './run-client.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import type { Wanted, Watch } from './watch.ts';
 import type { Who } from './who.ts';
@@ -17,6 +19,8 @@ import type { Who } from './who.ts';
 /** What a command may use. Each part is made on first use, so that none costs before. */
 export interface Context extends Prompts {
   readonly given: Globals;
+  /** What was typed after the program's name. */
+  readonly typed: readonly string[];
   /** Aborted when the user or the system wants this process to end. */
   readonly signal: AbortSignal;
   /** Said on stderr; --quiet silences it. */
@@ -26,14 +30,22 @@ export interface Context extends Prompts {
   /** The service, called as who this command line says. */
   client(): Promise<Client>;
   clientFor(target: Target): Promise<Client>;
+  /** The same service as `client()`, for many requests at a pace. */
+  clientForRun(options?: RunOptions): Promise<RunClient>;
   profiles(): Promise<Profiles>;
   /** What signs events: the given secret, else that of the environment or the profile. It is printed nowhere. */
   signingSecret(given?: string): Promise<string | undefined>;
+  /** Which one that is, for people. */
+  secretOwner(): Promise<string>;
   sandboxes(): Promise<Sandboxes>;
   /** The control plane of the sandbox that the profile `local` means, started if need be. */
   sandbox(): Promise<Remote>;
   /** The events of the service that is called, from now on; it fails where nobody would hear them. */
   watch(wanted?: Wanted): Promise<Watch>;
+  /** Whether nothing may go to another machine (`BIZMSG_ONLY`). */
+  onlyLocal(): Promise<boolean>;
+  /** For what goes on for long. */
+  progress(): Promise<Progress>;
   /** Whether lines are read as they come, and not data at the end. */
   readonly showsLines: boolean;
 }
@@ -65,8 +77,14 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
     return connection.client;
   };
 
+  const resolved = async (): Promise<Caller> => {
+    const [{ resolve }, about] = await Promise.all([import('../profiles/resolve.ts'), asked(host, given)]);
+    return resolve(about);
+  };
+
   return {
     given,
+    typed: host.argv,
     signal: host.signal,
     ...prompts,
     note,
@@ -76,11 +94,14 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
       const { caller, problem, candidates } = explain(await asked(host, given));
       return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
     },
-    client: once(async () => {
-      const [{ resolve }, about] = await Promise.all([import('../profiles/resolve.ts'), asked(host, given)]);
-      return connected(resolve(about));
-    }),
+    client: once(async () => connected(await resolved())),
     clientFor: connected,
+    clientForRun: async (options) => {
+      const [{ openRunClient }, caller] = await Promise.all([import('./run-client.ts'), resolved()]);
+      const { connection, runClient } = await openRunClient(line, caller, options);
+      connections.push(connection);
+      return runClient;
+    },
     profiles: once(async () => {
       const [{ openProfiles }, { configFolder }] = await Promise.all([
         import('../profiles/profiles.ts'),
@@ -93,6 +114,7 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
       if (secret !== undefined) reporter.hide(secret);
       return secret;
     },
+    secretOwner: async () => (await import('./signing-secret.ts')).secretOwner(host, given),
     sandboxes,
     sandbox: once(async () => {
       const found = await sandboxes();
@@ -100,6 +122,8 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
     }),
     watch: async (wanted = 'told') =>
       (await import('./watch.ts')).openWatch({ host, given, sandboxes: await sandboxes(), note }, wanted),
+    onlyLocal: async () => (await import('../profiles/environment.ts')).onlyLocal(host.env),
+    progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;
       if (json || columns !== undefined || query !== undefined) return false;

@@ -22,7 +22,7 @@ export const globals = {
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),
   noInput: flag('--no-input', 'never ask; fail and name the flag instead'),
-  quiet: flag('--quiet', 'no notes'),
+  quiet: flag('--quiet', 'no notes but those that say whether a send is real'),
   debug: flag('--debug', 'trace requests on stderr, keys redacted'),
   noColor: flag('--no-color', 'no colours'),
   help: flag('-h, --help', 'show help'),

@@ -21,11 +21,11 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
 
 /** After a call that changed something, what cannot be printed as asked is printed as it is. */
 export async function print(
-  { data, text, changed, piped }: Outcome,
+  { data, text, changed, piped, first }: Outcome,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
-  const options = { ...given, piped };
+  const options = { ...given, piped, first };
   try {
     await createPrinter(options).print(data, text);
   } catch (error) {

@@ -8,8 +8,9 @@ import type { Ui } from '../terminal/ui.ts';
 import type { Piped, View } from './command.ts';
 import type { Format } from './globals.ts';
 import type { Query } from './query.ts';
+import type { TablePrinting } from './table-printer.ts';
 
-export interface PrinterOptions {
+export interface PrinterOptions extends TablePrinting {
   readonly out: Output;
   readonly ui: Ui;
   readonly format: Format | undefined;
@@ -17,6 +18,7 @@ export interface PrinterOptions {
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
   readonly query: Query | undefined;
+  readonly lists?: boolean | undefined;
   /** Takes the keys in use out of everything that leaves. */
   readonly clean: (text: string) => string;
 }
@@ -26,6 +28,8 @@ export interface Printer {
   print(data: unknown, text: View): Promise<void>;
   /** One item of a command that goes on; only streaming forms show it at once. */
   item(data: unknown, text: View): Promise<void>;
+  /** After the last item of a command whose items are the result. */
+  end(): Promise<void>;
 }
 
 type Form = Format | 'text';
@@ -74,9 +78,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     const columns = options.columns ?? columnsOf(rows);
     if (columns.length === 0) return;
     if (form === 'table') {
-      const { table } = await import('../terminal/table.ts');
-      for await (const part of table(rows, ui, { header: options.header, columns })) await write(part);
-      return;
+      const { printTable } = await import('./table-printer.ts');
+      return printTable(rows, { ...options, write });
     }
     const format = form === 'csv' ? csvLine : tsvLine;
     const safe = (cells: readonly unknown[]) => format(terminal ? cells.map((value) => safeLines(cell(value))) : cells);
@@ -101,10 +104,15 @@ export function createPrinter(options: PrinterOptions): Printer {
     const value = cleaned(data, options.clean);
     if (form === 'ndjson') return write(json(value));
     if (form === 'text' || form === 'table') return write(line(text));
+    if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
     if ((form === 'csv' || form === 'tsv') && isRow(value)) return printRows([value], streamed++ === 0);
   }
 
-  return { print, item };
+  const end = async () => {
+    if (form === 'json') await write(streamed === 0 ? '[]\n' : ']\n');
+  };
+
+  return { print, item, end };
 }
 
 /** Before it is cut, quoted or escaped: the half of a key is a secret too. */

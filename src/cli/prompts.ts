@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { CliError, unsafe, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Asker } from '../terminal/ask.ts';
@@ -15,6 +16,10 @@ export interface Prompts {
   askSecret(question: string, flag: string): Promise<string>;
   /** Goes on only with a yes: from the terminal, or from --yes. */
   confirm(question: string): Promise<void>;
+  /** Whether somebody is there to be asked. */
+  readonly interactive: boolean;
+  /** All of stdin, into a new file of this user alone, however much it is. */
+  stdinTo(path: string, signal: AbortSignal): Promise<void>;
   /** All of stdin, which nothing else ever reads. */
   stdin(): Promise<string>;
   /** A file's text, or stdin's for `-`. */
@@ -31,12 +36,20 @@ export function createPrompts(host: Host, given: Globals): Prompts {
   const missing = (question: string, flag: string) =>
     usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
   let taken = false;
-  const stdin = () => {
+  const take = () => {
     if (taken) throw usage('stdin is asked for twice', 'it can be read once: give one of them in a file');
     taken = true;
+  };
+  const stdin = () => {
+    take();
     return readAll(host);
   };
   return {
+    interactive: isInteractive(host, given),
+    stdinTo: async (path, signal) => {
+      take();
+      await pipeline(host.streams.stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+    },
     ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
     askSecret: async (question, flag) => (await asker(missing(question, flag))).secret(question),
     confirm: async (question) => {

@@ -8,6 +8,8 @@ export interface Reporter {
   error(failure: CliError): void;
   /** A line of the trace. */
   trace(line: string): void;
+  /** A last line that all else is written above, on a terminal; an empty one ends it. */
+  live(line: string): void;
   /** Keeps this text out of everything that leaves from now on. */
   hide(secret: string): void;
   clean(text: string): string;
@@ -19,19 +21,34 @@ export interface ReporterOptions {
   readonly redact: (text: string, secrets: Iterable<string>) => string;
 }
 
+const clearLine = '\r\u001b[2K';
+
 /** Notes and errors: text for people, an object a line for programs. */
 export function createReporter({ stderr, json, redact }: ReporterOptions): Reporter {
-  const secrets = new Set<string>();
-  const write = (text: string) => void stderr.write(`${redact(text, secrets)}\n`);
+  /** With what is shown in its place. */
+  const secrets = new Map<string, string>();
+  const hide = (secret: string) => void secrets.set(secret, redact(secret, [secret]));
+  let last = '';
+  const write = (text: string) => {
+    const line = `${redact(text, secrets.keys())}\n`;
+    void stderr.write(last === '' ? line : clearLine + line + last);
+  };
   const object = (value: object) => write(stderr.isTTY ? safeJson(JSON.stringify(value)) : JSON.stringify(value));
   return {
     note: (code, message) => (json ? object({ note: { code, message } }) : write(`note: ${safeLine(message)}`)),
     error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure))),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
+    live: (line) => {
+      if (line !== last) void stderr.write(clearLine + line);
+      last = line;
+    },
     // As JSON writes it, too.
-    hide: (secret) => void secrets.add(secret).add(JSON.stringify(secret).slice(1, -1)),
-    clean: (text) =>
-      [...secrets].reduce((cleaned, secret) => cleaned.replaceAll(secret, redact(secret, [secret])), text),
+    hide: (secret) => [secret, JSON.stringify(secret).slice(1, -1)].forEach(hide),
+    clean(text) {
+      let cleaned = text;
+      for (const [secret, shown] of secrets) cleaned = cleaned.replaceAll(secret, shown);
+      return cleaned;
+    },
   };
 }
 

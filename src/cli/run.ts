@@ -53,11 +53,15 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
     columns: given.columns,
     header: !given.noHeader,
     query,
+    lists: node.lists,
     clean: reporter.clean,
+    note: context.note,
   };
   try {
-    const outcome = await outcomeOf(() => node.run(context, texts, createPrinter(options).item), given);
-    await print(outcome, options, context);
+    const printer = createPrinter(options);
+    const outcome = await outcomeOf(() => node.run(context, texts, printer.item), given);
+    if (node.lists && !given.dryRun) await printer.end();
+    else await print(outcome, options, context);
     if (outcome.exit instanceof CliError) throw outcome.exit;
     return typeof outcome.exit === 'number' ? outcome.exit : exitCodes[outcome.exit];
   } finally {
@@ -78,8 +82,17 @@ function wordMissing(path: readonly string[], { children }: Group): CliError {
   return usage(`${path.join(' ')} needs one of its commands`, `they are ${names}`);
 }
 
-function surroundings({ stdout, env }: Host, given: Globals) {
-  return { terminal: stdout.isTTY, width: stdout.columns ?? 80, noColor: given.noColor, env };
+function surroundings({ stdout, env, now }: Host, given: Globals) {
+  return {
+    terminal: stdout.isTTY,
+    // A terminal of no size says 0, and any may get another one.
+    get width() {
+      return stdout.columns || 80;
+    },
+    noColor: given.noColor,
+    env,
+    now,
+  };
 }
 
 function helpFor(tree: Group, words: readonly string[]): string {

@@ -27,7 +27,7 @@ export interface Sandboxes {
   /** Runs a command that has these variables and this bizmsg; its exit code, once nothing of it is left. */
   run(command: readonly string[], variables: Readonly<Record<string, string>>): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
-  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'later'> & { readonly build: string };
+  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'later' | 'takeSignals'> & { readonly build: string };
 }
 
 /** What a dry run shows of a sandbox that is not running. */
@@ -68,7 +68,14 @@ export function openSandboxes(host: Host): Sandboxes {
       const { url, keys } = dryRun ? (find() ?? notRunning) : await ensure();
       return { kind: 'service', baseUrl: url, key: keys[mode], mode };
     },
-    process: { pid: host.pid, kill: host.kill, now: host.now, later: host.later, build: __BUILD__ },
+    process: {
+      pid: host.pid,
+      kill: host.kill,
+      now: host.now,
+      later: host.later,
+      takeSignals: host.takeSignals,
+      build: __BUILD__,
+    },
     remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(locator),
     run: async (command, variables) =>
       (await import('./child/run.ts')).runCommand(host, { command, stateFolder, variables }),

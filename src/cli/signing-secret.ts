@@ -21,6 +21,13 @@ export function signingSecret({ env, home }: Host, { profile }: Globals, given?:
   return found.current === undefined ? undefined : profileOf(found, found.current)?.webhookSecret;
 }
 
+/** Which secret that is, where there is one. */
+export function secretOwner({ env, home }: Host, { profile }: Globals): string {
+  if (profile === undefined && env['BIZMSG_WEBHOOK_SECRET'] !== undefined) return 'the secret in BIZMSG_WEBHOOK_SECRET';
+  const name = profile ?? env['BIZMSG_PROFILE'] ?? readStore(configFolder(env, home)).current;
+  return `the secret of the profile "${name}"`;
+}
+
 /** Who names a profile means its secret and no other. */
 function required(store: Store, name: string): string {
   const { webhookSecret } = requireProfile(store, name);

@@ -1,10 +1,12 @@
+import type { RunRate } from '../client/pace-choice.ts';
 import type { Mode } from '../contract/keys.ts';
+import { isPhone, repairedPhone } from '../contract/phones.ts';
 import { usage } from '../errors.ts';
 import { chosen } from './params.ts';
 
 /** §2: `+` and digits. Only what that excludes is refused, with the repaired form where there is one. */
 export function phone(text: string): string {
-  if (/^\+\d+$/.test(text)) return text;
+  if (isPhone(text)) return text;
   const repaired = repairedPhone(text);
   const hint = repaired ? `did you mean ${repaired}?` : 'use the international form, such as +12025550101';
   throw usage(`"${text}" is not a phone number`, hint);
@@ -25,7 +27,7 @@ export function duration(text: string): number {
   const milliseconds = Number(amount) * (length ?? Number.NaN);
   // A timer holds 31 bits; more would fire at once.
   if (milliseconds >= 1 && milliseconds < 2 ** 31) return Math.round(milliseconds);
-  throw usage(`"${text}" is not a duration`, 'use 30, 30s, 5m or 500ms');
+  throw usage(`"${text}" is not a duration`, 'use 30s, 5m or 500ms; a bare number is seconds');
 }
 
 /** Milliseconds of a span that no timer has to hold: also `31d`, and nothing at all. */
@@ -34,7 +36,7 @@ export function span(text: string): number {
   const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
   const milliseconds = Number(amount) * (length ?? Number.NaN);
   if (milliseconds >= 0) return Math.round(milliseconds);
-  throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d');
+  throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d; a bare number is seconds');
 }
 
 export function count(text: string): number {
@@ -63,13 +65,6 @@ export function setting(text: string): Setting {
   return { key, value: text.slice(at + 1) };
 }
 
-function repairedPhone(text: string): string | undefined {
-  const bare = text.replace(/\(0\)|[\s().\-/\u00a0]/g, '').replace(/^00/, '+');
-  // Without its + the country is anybody's guess, but for a number that only lost that.
-  const marked = /^\d{11,15}$/.test(bare) ? `+${bare}` : bare;
-  return /^\+[1-9]\d{6,14}$/.test(marked) ? marked : undefined;
-}
-
 export function mode(text: string): Mode {
   return chosen(text, ['sandbox', 'live']);
 }
@@ -80,4 +75,15 @@ export function rate(text: string): number {
   const perMinute = Number(amount) * (unit === 's' ? 60 : 1);
   if (perMinute > 0) return perMinute;
   throw usage(`"${text}" is not a rate`, 'use 300/m or 20/s');
+}
+
+/** What a run may take: also `90%` of the plan's minute. A rate is kept within the span that it names. */
+export function runRate(text: string): RunRate {
+  const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
+  const share = Number(percent);
+  if (share > 0 && share <= 100) return { share };
+  const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
+  const count = Number(amount);
+  if (count > 0) return { count, window: unit === 's' ? 1_000 : 60_000 };
+  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s or 90%');
 }

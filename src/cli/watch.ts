@@ -61,9 +61,9 @@ async function inSandbox(sandbox: Locator, { host, sandboxes, note }: WatchOptio
   const remote = await sandboxes.remote(sandbox);
   const clock = await remote.clock();
   if (clock.frozen) note('frozen', stillness);
-  const { now } = host;
+  const { now, pid } = host;
   if (wanted === 'told') return simulated(remote, { clock, now });
-  return hooked(remote, { now, warn: (text) => note('webhook', text) });
+  return hooked(remote, { pid, now, warn: (text) => note('webhook', text) });
 }
 
 const stillness =

@@ -2,6 +2,8 @@ import { group } from '../cli/command.ts';
 import { api } from './api.ts';
 import { listCampaigns } from './campaigns/list.ts';
 import { createContact } from './contacts/create.ts';
+import { exportContacts } from './contacts/export.ts';
+import { importContacts } from './contacts/import.ts';
 import { listContacts } from './contacts/list.ts';
 import { helpCommand } from './help.ts';
 import { listKeys } from './keys/list.ts';
@@ -43,6 +45,10 @@ import { addWebhook } from './sandbox/webhooks/add.ts';
 import { listWebhooks } from './sandbox/webhooks/list.ts';
 import { removeWebhook } from './sandbox/webhooks/remove.ts';
 import { rotateSecret } from './sandbox/webhooks/rotate.ts';
+import { forgetRun } from './runs/forget.ts';
+import { listRuns } from './runs/list.ts';
+import { showRun } from './runs/show.ts';
+import { sendBatch } from './send-batch.ts';
 import { sendTemplate } from './send-template.ts';
 import { listTemplates } from './templates/list.ts';
 import { expectEvent } from './webhooks/expect.ts';
@@ -57,7 +63,14 @@ import { whoami } from './whoami.ts';
 /** The whole surface. */
 export const tree = group('bizmsg', 'the command line of the Business Messaging Public API', [
   sendTemplate,
-  group('contacts', 'List and create contacts', [listContacts, createContact]),
+  sendBatch,
+  group('contacts', 'List, create, import and export contacts', [
+    listContacts,
+    createContact,
+    importContacts,
+    exportContacts,
+  ]),
+  group('runs', 'See the imports and batches on this machine', [listRuns, showRun, forgetRun]),
   group('templates', 'List message templates', [listTemplates]),
   group('campaigns', 'List campaigns', [listCampaigns]),
   group('keys', 'Store keys and choose between them', [setKey, listKeys, removeKey, switchMode]),

@@ -1,4 +1,5 @@
 import type { Context, Ui } from '../cli/command.ts';
+import type { Client } from '../client/client.ts';
 import type { Input } from '../cli/params.ts';
 import { flag, option, repeated } from '../cli/params.ts';
 import { count, setting } from '../cli/values.ts';
@@ -12,34 +13,56 @@ export const listParams = {
 } as const;
 
 type ListName = 'listContacts' | 'listTemplates' | 'listCampaigns';
+export type Query = readonly (readonly [name: string, value: string])[];
+
+export function queryOf({ urlParams }: Pick<Input<typeof listParams>, 'urlParams'>): Query {
+  return urlParams.map(({ key, value }) => [key.join('.'), value] as const);
+}
 
 /** The records of a list in whatever wrapper they came, or the whole answer where none can be told. */
 export async function listing(
   context: Context,
   name: ListName,
-  { all, limit = Infinity, urlParams }: Input<typeof listParams>,
+  { all, limit = Infinity, ...given }: Input<typeof listParams>,
 ): Promise<unknown> {
-  const query = urlParams.map(({ key, value }) => [key.join('.'), value] as const);
   const rows: Row[] = [];
-  let before: readonly Row[] | undefined;
-  for await (const { answer, more } of (await context.client()).pages(name, query)) {
-    const found = findRows(answer);
-    if (!found && before === undefined) {
+  for await (const page of recordPages(await context.client(), context, name, queryOf(given))) {
+    if ('whole' in page) {
       context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
-      return answer;
+      return page.whole;
     }
-    const end = endOf(found, before);
-    if (end) context.note('no-further-page', `${end}; shown is what came before it`);
-    if (!found || end) break;
-    before = found;
-    rows.push(...found);
+    rows.push(...page.rows);
     if (all && rows.length < limit) continue;
     if (rows.length > limit) context.note('cut', `shown are ${limit} of the ${rows.length} records fetched`);
-    else if (more)
+    else if (page.more)
       context.note('more', all ? 'the service has more' : 'the service has more; --all fetches every page');
     break;
   }
   return rows.slice(0, limit);
+}
+
+type RecordPage = { readonly rows: readonly Row[]; readonly more: boolean } | { readonly whole: unknown };
+
+/** Each page's records, as long as there are any to be told. */
+export async function* recordPages(
+  { pages }: Pick<Client, 'pages'>,
+  { note }: Pick<Context, 'note'>,
+  name: ListName,
+  query: Query,
+): AsyncGenerator<RecordPage> {
+  let before: readonly Row[] | undefined;
+  for await (const { answer, more } of pages(name, query)) {
+    const found = findRows(answer);
+    if (!found && before === undefined) {
+      yield { whole: answer };
+      return;
+    }
+    const end = endOf(found, before);
+    if (end) note('no-further-page', `${end}; shown is what came before it`);
+    if (!found || end) return;
+    before = found;
+    yield { rows: found, more };
+  }
 }
 
 /** Why a further page is the end of the list, although the one before pointed to it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phone, phoneDoubt } from '../../src/cli/values.ts';
+import { phone, phoneDoubt, runRate } from '../../src/cli/values.ts';
 import { thrown } from '../support/thrown.ts';
 
 it.each([
@@ -25,4 +25,18 @@ it.each([
 
 it('has no doubt about what is as it should be', () => {
   expect(phoneDoubt('+12025550101')).toBeUndefined();
+});
+
+it.each([
+  ['90%', { share: 90 }],
+  ['12.5%', { share: 12.5 }],
+  ['100%', { share: 100 }],
+  ['300/m', { count: 300, window: 60_000 }],
+  ['20/s', { count: 20, window: 1_000 }],
+])('reads the rate %s', (text, rate) => {
+  expect(runRate(text)).toEqual(rate);
+});
+
+it.each(['0%', '101%', '0/m', '300', '20/h', '-1%', '', '1e3/m', '90 %'])('refuses the rate %j', (text) => {
+  expect(thrown(() => runRate(text))).toMatchObject({ exit: 'usage', hint: 'use 300/m, 20/s or 90%' });
 });

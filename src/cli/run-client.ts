@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '../client/client.ts';
+import type { KnownPace, RunRate } from '../client/pace-choice.ts';
+import type { Mode } from '../contract/keys.ts';
+import type { Plan } from '../contract/plans.ts';
+import { usage } from '../errors.ts';
+import type { Caller, Target } from '../profiles/caller.ts';
+import { shownKey } from '../redact.ts';
+import type { Approached, Connection, Line } from './calling.ts';
+import { approach, openConnection, wayTo } from './calling.ts';
+import { planOf } from './run-plan.ts';
+
+/** What the flags of a run say of its requests. */
+export interface RunOptions {
+  /** How many are under way at once, each over a connection of its own; 16 if not given. */
+  readonly concurrency?: number | undefined;
+  /** 90 % of the plan's minute if not given, and no limit where the plan is not known. */
+  readonly rate?: RunRate | undefined;
+  /** Those of the process if not given. */
+  readonly signals?: RunSignals | undefined;
+}
+
+interface RunSignals {
+  /** Nothing leaves any more, but what is on its way is waited for. */
+  readonly stop: AbortSignal;
+  /** Nothing is waited for. */
+  readonly leave: AbortSignal;
+}
+
+/** The service as a run calls it: at its pace, with a 429 waited out, and with faults of the network left to the run. */
+export interface RunClient {
+  readonly target: RunTarget;
+  readonly concurrency: number;
+  readonly pace: RunPace;
+  /** Makes an endpoint ready; what is returned sends a body as the JSON text that it is given, and does not look into it. */
+  readonly calling: Client['calling'];
+  readonly pages: Client['pages'];
+  /** Whether the service can be connected to. No request is sent. */
+  reachable(): Promise<boolean>;
+}
+
+/** Where a run goes, and what tells it from another one. It may be written down: the key is not in it. */
+export interface RunTarget {
+  /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
+  readonly address: string;
+  readonly mode: Mode | 'unknown';
+  /** A digest. */
+  readonly key: string;
+  /** The key as it may be shown. */
+  readonly shownKey: string;
+  /** As far as it is known. */
+  readonly plan: Plan;
+  /** Only the sandbox on this machine hears it. */
+  readonly simulated: boolean;
+}
+
+export interface RunPace {
+  /** Undefined where nothing is known before the service answers 429. */
+  readonly known: KnownPace | undefined;
+  /** The milliseconds that so many requests take at the least, however quick the answers; undefined like `known`. */
+  leastTime(requests: number): number | undefined;
+}
+
+interface Opened {
+  readonly connection: Connection;
+  readonly runClient: RunClient;
+}
+
+export async function openRunClient(line: Line, caller: Caller, options: RunOptions = {}): Promise<Opened> {
+  const { host, given } = line;
+  const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
+  if (given.noPace && rate) throw usage('--rate and --no-pace do not go together', 'leave one of them out');
+  const [{ leastTime, paceOf }, { createPace }, { canReach }] = await Promise.all([
+    import('../client/pace-choice.ts'),
+    import('../client/pace.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const approached = await approach(line, caller);
+  const plan = await planOf(line, caller, approached);
+  const known = given.noPace ? undefined : paceOf(rate, plan);
+  const connection = await openConnection(line, approached, {
+    connections: concurrency,
+    signal: signals.leave,
+    boarding: signals.stop,
+    pace: createPace({ ...known, now: () => performance.now(), later: host.later }),
+    patience: twoWindows,
+    onWait: noting(line),
+  });
+  const target = targetOf(caller, approached, plan);
+  const pace = { known, leastTime: (requests: number) => leastTime(known, requests) };
+  const reachable = () => canReach(wayTo(line, approached.target), signals.stop);
+  const { calling, pages } = connection.client;
+  return { connection, runClient: { target, concurrency, pace, calling, pages, reachable } };
+}
+
+/** §8 counts by the minute, whatever --rate says. */
+const twoWindows = 120_000;
+
+/** One note for all that wait for the same. */
+function noting({ host, given, reporter }: Line): (milliseconds: number, why: string) => void {
+  let noted = Number.NEGATIVE_INFINITY;
+  return (milliseconds, why) => {
+    const now = host.now();
+    if (given.quiet || now < noted) return;
+    noted = now + milliseconds;
+    reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+  };
+}
+
+function targetOf(caller: Caller, { target, simulated }: Approached, plan: Plan): RunTarget {
+  const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
+  return { address, mode: target.mode, key: digestOf(target), shownKey: shownKey(target.key), plan, simulated };
+}
+
+function digestOf({ key }: Target): string {
+  return createHash('sha256').update(`bizmsg run\n${key}`).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,38 @@
+import type { Plan } from '../contract/plans.ts';
+import { plans } from '../contract/plans.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { Caller } from '../profiles/caller.ts';
+import type { Approached, Line } from './calling.ts';
+
+const unknown: Plan = { perMinute: undefined, perMonth: undefined };
+
+/** What the profile says of its plan; else a sandbox on this machine says it itself. */
+export async function planOf(line: Line, caller: Caller, { target, simulated }: Approached): Promise<Plan> {
+  const { plan, rate } = caller.kind === 'service' ? caller : {};
+  if (plan !== undefined || rate !== undefined) {
+    const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];
+    return { perMinute: rate ?? perMinute, perMonth };
+  }
+  return simulated && !line.given.dryRun ? sandboxPlan(line, target.baseUrl) : unknown;
+}
+
+async function sandboxPlan(line: Line, baseUrl: string): Promise<Plan> {
+  const sandboxes = await line.sandboxes();
+  const locator = sandboxes.live().find(({ url }) => new URL(url).origin === new URL(baseUrl).origin);
+  if (!locator) return unknown;
+  const { plan } = await (await sandboxes.remote(locator)).status();
+  if (!isRecord(plan)) return unknown;
+  const named = isPlanName(plan['name']) ? plans[plan['name']] : unknown;
+  return {
+    perMinute: limit(plan['perMinute']) ?? named.perMinute,
+    perMonth: limit(plan['perMonth']) ?? named.perMonth,
+  };
+}
+
+function isPlanName(name: unknown): name is keyof typeof plans {
+  return typeof name === 'string' && Object.hasOwn(plans, name);
+}
+
+function limit(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

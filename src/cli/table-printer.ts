@@ -1,0 +1,29 @@
+import type { Row } from '../terminal/rows.ts';
+import { columnsOf } from '../terminal/rows.ts';
+import { table } from '../terminal/table.ts';
+import type { PrinterOptions } from './printer.ts';
+
+/** What tables need that other forms do not. */
+export interface TablePrinting {
+  readonly note: (code: string, message: string) => void;
+  /** The columns that a terminal shows first. */
+  readonly first?: readonly string[] | undefined;
+}
+
+interface Options extends TablePrinting, Pick<PrinterOptions, 'ui' | 'columns' | 'header'> {
+  readonly write: (text: string) => Promise<void>;
+}
+
+/** Prints an aligned table, and says what of it a terminal has no room for. */
+export async function printTable(rows: readonly Row[], options: Options): Promise<void> {
+  const { ui, columns, first = [], header, write, note } = options;
+  const known = columnsOf(rows);
+  const inOrder = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
+  const parts = table(rows, ui, { header, columns: columns ?? [...new Set(inOrder)] });
+  let step = await parts.next();
+  for (; !step.done; step = await parts.next()) await write(step.value);
+  const left = step.value;
+  if (left.length === 0) return;
+  const names = left.length === 1 ? `the column ${left[0]}` : `the columns ${left.join(', ')}`;
+  note('left-out', `the terminal is too narrow for ${names}; --columns chooses some, -o json shows all`);
+}

@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { openSource } from '../../bulk/rows/source.ts';
+import type { Source } from '../../bulk/rows/source.ts';
+import { draftPath } from '../../bulk/run/copies.ts';
+import type { Context } from '../../cli/command.ts';
+import type { RunInput } from './run-params.ts';
+
+export interface RowsInput {
+  readonly source: Source;
+  /** As it was given; `-` is stdin. */
+  readonly shown: string;
+  /** Where it is, if it is a file. */
+  readonly path: string | undefined;
+  /** Where stdin was copied to, since it is read more than once. */
+  readonly draft: string | undefined;
+  /** The same from where the copy is now. */
+  reopened(path: string): Promise<Source>;
+  /** Removes the copy, unless somebody has taken it in. */
+  close(): void;
+}
+
+export async function openInput(
+  context: Context,
+  file: string,
+  { format, encoding, stop }: Pick<RunInput, 'format' | 'encoding'> & { readonly stop: AbortSignal },
+): Promise<RowsInput> {
+  const options = { format, encoding, name: file === '-' ? 'stdin' : file };
+  const reopened = (path: string) => openSource(path, options);
+  if (file !== '-') {
+    const source = await reopened(file);
+    return { source, shown: file, path: resolve(file), draft: undefined, reopened, close: () => {} };
+  }
+  const { stateFolder, process: own } = await context.sandboxes();
+  const draft = draftPath(stateFolder, own.pid);
+  const close = () => rmSync(draft, { force: true });
+  try {
+    await context.stdinTo(draft, stop);
+    const source = await reopened(draft);
+    return { source, shown: '-', path: undefined, draft, reopened, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Where rows that came to nothing are written: beside their file, in its own format. */
+export function besideOf(path: string, word: 'failed' | 'unsure'): string {
+  const name = basename(path);
+  const dot = name.lastIndexOf('.');
+  const made = dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`;
+  return resolve(path, '..', made);
+}

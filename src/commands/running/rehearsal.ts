@@ -1,0 +1,82 @@
+import type { Survey } from '../../bulk/survey.ts';
+import type { Ui } from '../../cli/command.ts';
+import type { RunClient } from '../../cli/run-client.ts';
+import { span, whole } from '../../terminal/run-progress.ts';
+import type { Job } from './job.ts';
+
+/** What a run would do. */
+export interface Rehearsal {
+  readonly type: 'rehearsal';
+  readonly rows: number;
+  readonly ready: number;
+  readonly bad: number;
+  readonly bad_rows: Survey['badRows'];
+  readonly repeated: number;
+  readonly repeated_rows: readonly { readonly line: number; readonly same_as_row: number }[];
+  /** The first body. */
+  readonly first: unknown;
+  /** At this pace it takes so long at the least; null where no pace is known. */
+  readonly pace: { readonly requests: number; readonly window_seconds: number } | null;
+  readonly least_seconds: number | null;
+  /** Messages of the plan's month, where it has a limit. */
+  readonly month: { readonly limit: number; readonly share: number } | null;
+}
+
+export function rehearsalOf(found: Survey, { pace, target }: RunClient, { kind }: Job): Rehearsal {
+  const { rows, bad } = found;
+  const ready = rows - bad;
+  const least = pace.leastTime(ready);
+  const { known } = pace;
+  const { perMonth } = target.plan;
+  return {
+    type: 'rehearsal',
+    rows,
+    ready,
+    bad,
+    bad_rows: found.badRows,
+    repeated: found.repeated ?? 0,
+    repeated_rows: found.repeatedRows.map(({ line, as }) => ({ line, same_as_row: as })),
+    first: found.first === undefined ? null : JSON.parse(found.first),
+    pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
+    least_seconds: least === undefined ? null : least / 1_000,
+    month: kind === 'batch' && perMonth !== undefined ? { limit: perMonth, share: ready / perMonth } : null,
+  };
+}
+
+export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
+  const { rows, ready, bad, repeated, first } = rehearsal;
+  const lines = [`${whole(ready)} of ${whole(rows)} rows would be sent; nothing was sent`];
+  if (first !== null) lines.push(`the first body: ${JSON.stringify(first)}`);
+  if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
+  if (repeated > 0)
+    lines.push(ui.color.yellow(`${whole(repeated)} have the body of an earlier row:`), ...sameLines(rehearsal));
+  return [...lines, ...timeLines(rehearsal)].join('\n');
+}
+
+function badLines({ bad, bad_rows: rows }: Rehearsal): readonly string[] {
+  return [...rows.map(({ line, reason }) => `  line ${line}: ${reason}`), ...rest(bad - rows.length)];
+}
+
+function sameLines({ repeated, repeated_rows: rows }: Rehearsal): readonly string[] {
+  return [
+    ...rows.map(({ line, same_as_row: as }) => `  line ${line}: that of row ${as}`),
+    ...rest(repeated - rows.length),
+  ];
+}
+
+function rest(count: number): readonly string[] {
+  return count > 0 ? [`  and ${whole(count)} more`] : [];
+}
+
+function timeLines({ pace, least_seconds: least, month, ready }: Rehearsal): readonly string[] {
+  const lines = [];
+  if (pace && least !== null) {
+    const window = pace.window_seconds === 60 ? 'a minute' : `in ${span(pace.window_seconds)}`;
+    lines.push(`at ${whole(pace.requests)} ${window} it takes at least ${span(least)}`);
+  } else lines.push('no plan is known, so it goes as fast as the service answers; --rate says otherwise');
+  if (month)
+    lines.push(
+      `${whole(ready)} messages are ${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`,
+    );
+  return lines;
+}

@@ -1,0 +1,62 @@
+import type { Signals } from '../../bulk/run/halt.ts';
+import { survey } from '../../bulk/survey.ts';
+import type { Survey } from '../../bulk/survey.ts';
+import type { Context, Emit } from '../../cli/command.ts';
+import { unsafe } from '../../errors.ts';
+import { carriedOut } from './carry-out.ts';
+import type { Asked } from './carry-out.ts';
+import { confirmCount } from './confirm-count.ts';
+import { openInput } from './input.ts';
+import type { RowsInput } from './input.ts';
+import { prepared } from './job.ts';
+import type { Job, Mapper } from './job.ts';
+import { rehearsalOf } from './rehearsal.ts';
+import type { Rehearsal } from './rehearsal.ts';
+import type { Ended } from './result.ts';
+import type { RunInput } from './run-params.ts';
+import { interrupted, untilTold } from './signals.ts';
+
+/** Sends the rows of a file, or says what would be sent. */
+export async function runJob(
+  context: Context,
+  job: Job,
+  { file, ...flags }: RunInput & { readonly file: string },
+  emit: Emit,
+): Promise<Rehearsal | Ended> {
+  const { process: own } = await context.sandboxes();
+  const signals = untilTold(own.takeSignals, context);
+  try {
+    const client = await context.clientForRun({ ...flags, signals });
+    const input = await openInput(context, file, { ...flags, stop: signals.stop });
+    return await withInput({ context, job, flags, input, client, signals }, emit).finally(input.close);
+  } finally {
+    signals.release();
+  }
+}
+
+async function withInput(asked: Asked, emit: Emit): Promise<Rehearsal | Ended> {
+  const { context, job, flags, input, client, signals } = asked;
+  const mapper = await job.mapper(input.source);
+  const { dryRun } = context.given;
+  const found = await surveyed(input, mapper(), dryRun, signals);
+  checkCount(found, flags);
+  if (dryRun) return rehearsalOf(found, client, job);
+  await confirmCount(context, client.target, found.rows, flags);
+  return carriedOut({ ...asked, mapper, found }, emit);
+}
+
+/** How many bad rows are told one by one. */
+const mostTold = 50;
+
+async function surveyed({ source }: RowsInput, mapper: Mapper, compares: boolean, { stop }: Signals): Promise<Survey> {
+  const prepare = (row: Parameters<typeof prepared>[0]) => prepared(row, mapper);
+  const found = await survey(source, { prepare, most: mostTold, compares, signal: stop });
+  if (stop.aborted) throw interrupted(stop.reason);
+  mapper.end?.();
+  return found;
+}
+
+function checkCount({ rows }: Survey, { expectCount }: RunInput): void {
+  if (expectCount === undefined || expectCount === rows) return;
+  throw unsafe('count', `the input has ${rows} rows, not ${expectCount}`, 'nothing was sent; is it the right file?');
+}

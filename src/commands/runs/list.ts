@@ -1,0 +1,21 @@
+import { command } from '../../cli/command.ts';
+import { printing } from '../../cli/globals.ts';
+import { runRow } from './run-row.ts';
+
+export const listRuns = command({
+  name: 'list',
+  summary: 'List the imports and batches on this machine',
+  params: {},
+  examples: ['runs list', 'runs list -o json'],
+  sample: 'id\tkind\tstate\tinput\trows\tdone\tfailed\tunsure\tprofile…',
+  honours: printing,
+  piped: 'rows',
+  run: async (context) => {
+    const [{ listRuns }, { stateFolder, process: own }] = await Promise.all([
+      import('../../bulk/run/runs.ts'),
+      context.sandboxes(),
+    ]);
+    return listRuns(stateFolder, own.kill).map(runRow);
+  },
+  view: () => 'No runs',
+});

@@ -1,0 +1,68 @@
+import { countryFlag } from '../bulk/mapping/flags.ts';
+import { command } from '../cli/command.ts';
+import { calling } from '../cli/globals.ts';
+import { flag, option, repeated, required } from '../cli/params.ts';
+import { usage } from '../errors.ts';
+import { runDetails, runParams } from './running/run-params.ts';
+import { runView } from './running/view.ts';
+
+export const sendBatch = command({
+  name: 'send-batch',
+  summary: 'Send an approved template to the recipient of every row of a file',
+  details: [
+    "The params are those of --param-column, a row's own, and of --param, the same for",
+    'all, in the order in which they stand. A row that has an empty param, or the',
+    'recipient of a row before it, is refused.',
+    '',
+    ...runDetails,
+  ].join('\n'),
+  params: {
+    template: required('<template>', 'name of an approved template'),
+    file: required('<file>', 'CSV, TSV, NDJSON or a JSON array; - for stdin'),
+    toColumn: option('--to-column <name>', 'the field with the recipient (to, or else phone)'),
+    paramColumns: repeated('--param-column <name>', 'a template variable that each row has'),
+    params: repeated('-p, --param <value>', 'a template variable that is the same for all'),
+    allowEmpty: flag('--allow-empty', 'an empty param is meant'),
+    allowSameRecipient: flag('--allow-same-recipient', 'several messages to one recipient are meant'),
+    normalise: flag('--normalise', 'bring the recipients into the form of E.164'),
+    country: option('--country <code>', 'and the country of those that do not say: US, GB, …', countryFlag),
+    ...runParams,
+  },
+  examples: [
+    'send-batch order_update orders.csv --param-column name --param-column order --profile local --dry-run',
+    'send-batch order_update orders.csv --param-column name --param A-1042 --rate 20/s --profile local',
+    'send-batch welcome crm.csv --to-column Mobile --normalise --country US --profile local',
+  ],
+  sample: 'Done (simulated): 2 of 2 rows in 1 s',
+  honours: calling,
+  changes: true,
+  piped: 'text',
+  run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalise, country, ...input }, emit) => {
+    if (country !== undefined && !normalise) throw usage('--country is given without --normalise', 'add --normalise');
+    const { batchJob } = await import('./running/batch-job.ts');
+    const { runJob } = await import('./running/run.ts');
+    const { file, paramColumns, params, ...flags } = input;
+    const phone = normalise ? { country } : undefined;
+    const sources = inOrder(context.typed, paramColumns, params);
+    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone };
+    return runJob(context, batchJob(context, options), { file, ...flags }, emit);
+  },
+  ...runView,
+});
+
+type ParamSource = { readonly column: string } | { readonly value: string };
+
+/** The parser keeps the order within an option, and the words that of both: a value that looks like one is not let in. */
+function inOrder(
+  typed: readonly string[],
+  columns: readonly string[],
+  values: readonly string[],
+): readonly ParamSource[] {
+  const left = { columns: [...columns], values: [...values] };
+  return typed.flatMap((word): readonly ParamSource[] => {
+    const [column, value] = [/^--param-column(=|$)/.test(word), /^(--param(=|$)|-p)/.test(word)];
+    const text = column ? left.columns.shift() : value ? left.values.shift() : undefined;
+    if (text === undefined) return [];
+    return [column ? { column: text } : { value: text }];
+  });
+}

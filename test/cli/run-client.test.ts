@@ -1,0 +1,187 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createContext } from '../../src/cli/context.ts';
+import type { CliContext } from '../../src/cli/context.ts';
+import { globals } from '../../src/cli/globals.ts';
+import { readInput } from '../../src/cli/params.ts';
+import { createReporter } from '../../src/cli/report.ts';
+import type { Host } from '../../src/host.ts';
+import { openProfiles } from '../../src/profiles/profiles.ts';
+import { configFolder } from '../../src/profiles/folders.ts';
+import { deadPort, serve } from '../client/servers.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { alive, later } from '../support/cli.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const key = 'sk_test_0123456789abcdef';
+
+interface Rig {
+  readonly context: CliContext;
+  readonly notes: string[];
+}
+
+interface Settings {
+  readonly env: Host['env'];
+  readonly home?: string;
+  readonly words?: Readonly<Record<string, readonly string[]>>;
+}
+
+function rig({ env, home = emptyHome(), words = {} }: Settings): Rig {
+  const notes: string[] = [];
+  const refuse = () => {
+    throw new Error('not needed here');
+  };
+  const output = { isTTY: false, columns: undefined, write: async () => {} };
+  const host: Host = {
+    argv: [],
+    env,
+    stdout: output,
+    stderr: output,
+    stdinIsTerminal: false,
+    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
+    home,
+    pid: process.pid,
+    self: [],
+    signal: new AbortController().signal,
+    takeSignals: refuse,
+    now: Date.now,
+    later,
+    random: Math.random,
+    kill: alive,
+    spawnDetached: refuse,
+    spawnAttached: refuse,
+  };
+  const stderr = {
+    ...output,
+    write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
+  };
+  const reporter = createReporter({ stderr, json: false, redact: (text) => text });
+  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: () => '' });
+  onTestFinished(() => context.close());
+  return { context, notes };
+}
+
+function emptyHome(): string {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return home.path;
+}
+
+/** A machine with one profile, at an address. */
+async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
+  const home = emptyHome();
+  const folder = configFolder({}, home);
+  const profiles = openProfiles({ folder, flags: {}, env: {} });
+  await profiles.add('acme', { baseUrl, key, plan, rate });
+  return { env: {}, home };
+}
+
+const calling = (url: string): Settings => ({ env: { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url } });
+
+describe('the client of a run', () => {
+  it('sends bodies as they are, over as many connections as it is told', async () => {
+    const ports = new Set<number | undefined>();
+    const service = await serve((_, request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    const { context } = rig(calling(service.url));
+    const create = (await context.clientForRun({ concurrency: 2 })).calling('createContact');
+    await Promise.all(Array.from({ length: 30 }, (_, row) => create(`{"row":${row}}`)));
+    expect(service.seen).toHaveLength(30);
+    expect(ports.size).toBe(2);
+  });
+
+  it('says where it goes, and nothing of the key but a digest', async () => {
+    const { context } = rig(calling('http://127.0.0.1:9/prefix'));
+    const { target } = await context.clientForRun();
+    expect(target).toEqual({
+      address: 'http://127.0.0.1:9/prefix',
+      mode: 'sandbox',
+      key: expect.stringMatching(/^[0-9a-f]{32}$/),
+      shownKey: 'sk_test_…cdef',
+      plan: { perMinute: undefined, perMonth: undefined },
+      simulated: false,
+    });
+    const other = rig({ env: { BIZMSG_API_KEY: `${key}0`, BIZMSG_BASE_URL: 'http://127.0.0.1:9/prefix' } });
+    expect((await other.context.clientForRun()).target.key).not.toBe(target.key);
+  });
+
+  it('knows no pace where it knows no plan', async () => {
+    const { context } = rig(calling('http://127.0.0.1:9'));
+    const { pace } = await context.clientForRun();
+    expect([pace.known, pace.leastTime(1_000)]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['growth', undefined, undefined, 270],
+    ['growth', undefined, { share: 50 }, 150],
+    ['enterprise', 2_000, undefined, 1_800],
+    ['growth', undefined, { count: 20, window: 60_000 }, 20],
+  ] as const)('keeps to the plan of the profile: %s, %s a minute, %j', async (plan, perMinute, rate, perWindow) => {
+    const { context } = rig(await profiled('http://127.0.0.1:9', plan, perMinute));
+    const { pace } = await context.clientForRun({ rate });
+    expect(pace.known).toEqual({ perWindow, window: 60_000 });
+    expect(pace.leastTime(perWindow + 1)).toBe(60_000);
+  });
+
+  it('is unpaced by --no-pace, which goes with no rate', async () => {
+    const settings = { ...(await profiled('http://127.0.0.1:9', 'growth')), words: { noPace: [''] } };
+    const { context } = rig(settings);
+    expect((await context.clientForRun()).pace.known).toBeUndefined();
+    await expect(context.clientForRun({ rate: { share: 50 } })).rejects.toMatchObject({ exit: 'usage' });
+  });
+
+  it('refuses a share of a plan that it does not know', async () => {
+    const { context } = rig(calling('http://127.0.0.1:9'));
+    await expect(context.clientForRun({ rate: { share: 50 } })).rejects.toMatchObject({ exit: 'usage' });
+  });
+
+  it('asks the sandbox on this machine for its plan', async () => {
+    world.sandbox.setPlan({ name: 'scale', perMinute: 40, without: [] });
+    const { context } = rig({ env: world.env, home: world.home });
+    const { pace, target } = await context.clientForRun();
+    expect(target).toMatchObject({ address: world.url, simulated: true, plan: { perMinute: 40, perMonth: 50_000 } });
+    expect(pace.known).toEqual({ perWindow: 36, window: 60_000 });
+  });
+
+  it('calls the sandbox that "local" means by that name, whose port may change', async () => {
+    const { context } = rig({ env: {}, words: { profile: ['local'], dryRun: [''] } });
+    expect((await context.clientForRun()).target).toMatchObject({ address: 'local', simulated: true });
+  });
+
+  it('knows whether the service is there', async () => {
+    const service = await serve((_, __, response) => response.end());
+    const there = rig(calling(service.url));
+    expect(await (await there.context.clientForRun()).reachable()).toBe(true);
+    const gone = rig(calling(`http://127.0.0.1:${await deadPort()}`));
+    expect(await (await gone.context.clientForRun()).reachable()).toBe(false);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('leaves a service that is gone to the run at once', async () => {
+    const { context, notes } = rig(calling(`http://127.0.0.1:${await deadPort()}`));
+    const create = (await context.clientForRun()).calling('createContact');
+    await expect(create('{}')).rejects.toMatchObject({ code: 'unreachable', done: 'no' });
+    expect(notes).toEqual([]);
+  });
+
+  it('notes once that all of them wait', async () => {
+    const service = await serve((_, __, response) => {
+      if (service.seen.length <= 8) response.writeHead(429, { 'Retry-After': '1' }).end();
+      else response.end('{}');
+    });
+    const { context, notes } = rig(calling(service.url));
+    const create = (await context.clientForRun({ concurrency: 8 })).calling('createContact');
+    await Promise.all(Array.from({ length: 8 }, () => create('{}')));
+    expect(notes).toEqual(['note: the service answered 429 Rate Limited; going on in 1.0 s\n']);
+    expect(service.seen).toHaveLength(16);
+  });
+});
