@@ -3,7 +3,7 @@ const deepest = 500;
 
 /** JSON from outside. */
 export function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
-  if (depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
+  if (text.length > deepest && depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
   const value: unknown = JSON.parse(text, revive);
   return value;
 }

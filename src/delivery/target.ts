@@ -34,7 +34,7 @@ export interface Target {
 }
 
 const idle = 30_000;
-const brokenOff = 'the answer broke off';
+const [closed, brokenOff] = ['closed the connection without an answer', 'the answer broke off'];
 
 const toLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
 
@@ -50,10 +50,11 @@ export function openTarget(url: URL, patience: number): Target {
   return {
     async send({ headers: given, body }) {
       const headers = isList(given) ? [...given] : { ...given };
-      const outcome = await exchange(request({ ...options, headers, agent: kept }), body, patience);
+      const how = { body, patience, host: url.host };
+      const outcome = await exchange(request({ ...options, headers, agent: kept }), how);
       if (outcome !== 'stale') return outcome;
-      const again = open && (await exchange(request({ ...options, headers, agent: fresh }), body, patience));
-      return again && again !== 'stale' ? again : { error: 'the connection was closed' };
+      const again = open && (await exchange(request({ ...options, headers, agent: fresh }), how));
+      return again && again !== 'stale' ? again : { error: closed };
     },
     close() {
       open = false;
@@ -62,8 +63,14 @@ export function openTarget(url: URL, patience: number): Target {
   };
 }
 
+interface Exchange {
+  readonly body: Letter['body'];
+  readonly patience: number;
+  readonly host: string;
+}
+
 /** `stale` when it went out on a connection that the other side had closed meanwhile. */
-function exchange(request: ClientRequest, body: Letter['body'], patience: number): Promise<Outcome | 'stale'> {
+function exchange(request: ClientRequest, { body: sent, patience, host }: Exchange): Promise<Outcome | 'stale'> {
   return new Promise((resolve) => {
     let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
     const end = (outcome: Outcome | 'stale') => {
@@ -89,15 +96,23 @@ function exchange(request: ClientRequest, body: Letter['body'], patience: number
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (request.reusedSocket && !answer && isClosed(error)) end('stale');
-      else fail(error.message || (error.code ?? 'the connection failed'));
+      else fail(answer && isClosed(error) ? brokenOff : worded(error, host));
     });
-    request.on('close', () => fail(answer ? brokenOff : 'the connection was closed'));
-    request.end(body);
+    request.on('close', () => fail(answer ? brokenOff : closed));
+    request.end(sent);
   });
 }
 
 function isList(headers: Letter['headers']): headers is readonly string[] {
   return Array.isArray(headers);
+}
+
+function worded(error: NodeJS.ErrnoException, host: string): string {
+  if (isClosed(error)) return closed;
+  if (error.code !== 'ECONNREFUSED') return error.message || (error.code ?? 'the connection failed');
+  // Of several addresses that were tried the message names none.
+  const [, tried = host] = /ECONNREFUSED ([\d.]+:\d+)$/.exec(error.message) ?? [];
+  return `nobody listens on ${tried}`;
 }
 
 function isClosed({ code }: NodeJS.ErrnoException): boolean {

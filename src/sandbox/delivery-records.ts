@@ -9,6 +9,16 @@ export interface Webhook {
   /** Its own, in place of the sandbox's. */
   readonly secret?: string;
   readonly createdAt: number;
+  /** The process that it is for, where that is known. */
+  readonly owner?: Owner;
+}
+
+export interface Owner {
+  readonly pid: number;
+  /** By which it is told from a later process with this number. */
+  readonly start?: string | undefined;
+  /** It may be started again, and then gets what it missed. */
+  readonly returns?: boolean | undefined;
 }
 
 /** An event on its way to a webhook. Its faults are drawn when it is made, and befall its first attempt. */

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createDepartures } from '../departures.ts';
+import type { Probe } from '../process-life.ts';
 import { createClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { control, isControl, largestFor } from './control/control.ts';
 import type { Controlled } from './control/route.ts';
 import { watchIdle } from './idle.ts';
 import type { Idle } from './idle.ts';
-import { createDepartures } from './departures.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import { bind, bindIfPossible } from './ports.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   /** The control plane was asked to stop, and has answered. */
   readonly onStop?: (() => void) | undefined;
   readonly warn?: ((text: string) => void) | undefined;
+  /** Without it, nobody is known to be dead. */
+  readonly kill?: Probe | undefined;
   /** Of the world outside, which the sandbox's own clock need not follow. */
   readonly clock?: Clock | undefined;
 }
@@ -45,13 +48,14 @@ const halfAnHour = 30 * 60_000;
 const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, requireHostHeader: false };
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {} } = options;
+  const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
   const servers = [createServer(limits), createServer(limits)] as const;
   const port = await bind(servers[0], '127.0.0.1', options.port);
   const url = `http://127.0.0.1:${port}`;
   const started = clock.now();
   const uptime = () => clock.now() - started;
-  const controlled = { sandbox, token, url, port, pid, build, data, warn, uptime, stop: options.onStop ?? (() => {}) };
+  const stop = options.onStop ?? (() => {});
+  const controlled = { sandbox, token, url, port, pid, build, data, warn, kill, uptime, stop };
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
   const handle = handling(controlled, idle);
   for (const server of servers) serve(server, sandbox, handle);
@@ -91,7 +95,7 @@ function handling(controlled: Controlled, idle: Idle): Handle {
     idle.touch();
     receive(request, largest, (exchange) => {
       const reply = answerTo(exchange, response, controlled);
-      if (!(reply instanceof Promise)) return depart(response, reply);
+      if (!(reply instanceof Promise)) return depart(() => respond(response, reply));
       response.on('close', idle.begin());
       void reply.then((late) => respond(response, late));
     });

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { deliveryOf, listensTo, unheard } from './delivering.ts';
 import { changedIn } from './deliveries/changed.ts';
 import { webhookUrl } from './deliveries/url.ts';
-import type { Webhook } from './delivery-records.ts';
+import type { Owner, Webhook } from './delivery-records.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mint } from './random.ts';
 import { Refusal } from './refusal.ts';
@@ -18,6 +18,8 @@ export interface Webhooks {
   list(): readonly WebhookRow[];
   /** Takes an id or a URL. */
   remove(which: string): WebhookRow;
+  /** Removes all that are so. */
+  drop(isSo: (webhook: Webhook) => boolean): void;
   /** A new secret, for one webhook alone or for all that have none of their own; the old one signs for a day more. */
   rotate(which?: string): Rotated;
 }
@@ -32,6 +34,8 @@ export interface NewWebhook {
   readonly external?: boolean | undefined;
   /** It also gets the events that nobody heard. */
   readonly catchUp?: boolean | undefined;
+  /** The process that it is for. */
+  readonly owner?: Owner | undefined;
 }
 
 export interface WebhookRow {
@@ -71,7 +75,7 @@ const day = 86_400_000;
 
 export function createWebhooks({ ledger: { state, commit }, mint, clock }: Office): Webhooks {
   return {
-    add({ url: text, events, secret, external = false, catchUp = false }) {
+    add({ url: text, events, secret, owner, external = false, catchUp = false }) {
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
         throw new Refusal(400, 'the secret of a webhook is whsec_ and at least 16 bytes in base64');
@@ -80,7 +84,8 @@ export function createWebhooks({ ledger: { state, commit }, mint, clock }: Offic
       const known = found && { ...found };
       const id = known?.webhook.id ?? mint.id('whk', state.serial + 1);
       const createdAt = known?.webhook.createdAt ?? clock.now();
-      const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...(secret !== undefined && { secret }) };
+      const own = { ...(secret !== undefined && { secret }), ...(owner && { owner }) };
+      const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...own };
       const caughtUp = catchUp ? missed(state, webhook, { mint, clock }) : [];
       commit([{ type: 'webhook', webhook }, ...caughtUp]);
       const added = named(state, id);
@@ -92,6 +97,10 @@ export function createWebhooks({ ledger: { state, commit }, mint, clock }: Offic
       const registered = named(state, which);
       commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
       return rowOf(registered);
+    },
+    drop(isSo) {
+      const dropped = [...state.webhooks.values()].filter(({ webhook }) => isSo(webhook));
+      for (const { webhook } of dropped) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
     },
     rotate(which) {
       const webhook = which === undefined ? undefined : named(state, which);

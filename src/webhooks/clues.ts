@@ -4,12 +4,48 @@ import type { Field } from './walk.ts';
 const recipientKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
 const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
 const codeKeys = ['code', 'type'];
+const amountKeys = ['amount', 'total', 'price', 'value'];
+/** Ids of what has many events, or of none that a reader knows. */
+const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
 const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
 
 /** What looks like the id of a message, the one nearest to the top. */
 export function messageIdIn(fields: readonly Field[]): string | undefined {
   const isId = ({ key, within }: Field) => key === 'messageid' || (key === 'id' && within === 'message');
   return textOf(fields.find((field) => isId(field) && textOf(field.value) !== undefined)?.value);
+}
+
+/** What else tells two events of a name apart: what looks like an amount, and an id. */
+export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
+  const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, ''))];
+  return parts.filter((part) => part !== undefined).join(' ') || undefined;
+}
+
+/** The id of what an event of a family is about; that at the top is the event's own, and contacts have many events. */
+function subjectIn(fields: readonly Field[], family: string): string | undefined {
+  const ids = fields.filter((field) => isIdOfSomething(field));
+  const found =
+    ids.find(({ key, within }) => key === `${family}id` || (key === 'id' && within === family)) ??
+    ids.find(({ key }) => key !== 'contactid') ??
+    ids[0];
+  return textOf(found?.value);
+}
+
+/** With the currency that stands beside it; what has none may be anything. */
+function amountIn(fields: readonly Field[]): string | undefined {
+  for (const { value } of fields) {
+    if (!isRecord(value)) continue;
+    const [amount, currency] = [amountKeys, ['currency']].map((keys) =>
+      textOf(keys.map((key) => value[key]).find((part) => textOf(part) !== undefined)),
+    );
+    if (/^\d[\d.,]{0,20}$/.test(amount ?? '') && /^[A-Z]{3}$/i.test(currency ?? '')) return `${amount} ${currency}`;
+  }
+  return undefined;
+}
+
+function isIdOfSomething({ key, depth, value }: Field): boolean {
+  const isNamed = key === 'id' ? depth > 1 : key.endsWith('id') && !/(?:paid|valid|void)$/.test(key);
+  return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
 }
 
 /** What looks like a phone number in a field that is called so. */

@@ -24,7 +24,14 @@ export interface Placed {
   readonly next: number;
 }
 
+interface Asked {
+  readonly kill: Probe;
+  readonly now: number;
+}
+
 const week = 7 * 24 * 60 * 60_000;
+/** What a listener of an older bizmsg has begun says whose it is soon after. */
+const minute = 60_000;
 /** By so much a file system's clock may lag behind the time of day. */
 const lag = 1_000;
 
@@ -58,7 +65,7 @@ export function* recordsBack(path: string, onDamage?: OnDamage): Generator<Place
 
 /** Removes what nobody wants any more: of this listener what it has done with, of others what they left behind. */
 export function removeOld(folder: string, now: number, kill: Probe, isDone: (path: string) => boolean): void {
-  const isOld = ({ path, until }: EventFile) => until < now - week && (isDone(path) || isLeft(path, kill));
+  const isOld = (file: EventFile) => file.until < now - week && (isDone(file.path) || isLeft(file, { kill, now }));
   for (const { path } of eventFiles(folder).filter(isOld)) remove(path);
 }
 
@@ -72,10 +79,11 @@ function remove(path: string): void {
 }
 
 /** One that cannot be read may be that of a newer bizmsg. */
-export function isLeft(path: string, kill: Probe): boolean {
+export function isLeft({ path, until }: EventFile, { kill, now }: Asked): boolean {
   try {
     const [placed] = recordsIn(path);
-    return placed?.record.type !== 'listener' || !lives(placed.record.pid, placed.record.start, kill);
+    if (!placed) return until < now - minute;
+    return placed.record.type !== 'listener' || !lives(placed.record.pid, placed.record.start, kill);
   } catch {
     return false;
   }
@@ -104,5 +112,5 @@ function fileAt(path: string, name: string): EventFile | undefined {
   if (ms === undefined) return undefined;
   const from = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${ms}Z`);
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats && { path, size: stats.size, from, until: stats.mtimeMs + lag };
+  return stats?.isFile() ? { path, size: stats.size, from, until: stats.mtimeMs + lag } : undefined;
 }

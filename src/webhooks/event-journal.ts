@@ -20,6 +20,8 @@ export interface EventJournal {
   forwarded(outcome: Omit<Forwarded, 'type' | 'forwarded_at'>): void;
   /** All events of this listener from the first on, at the pace of whoever reads; it ends with the journal, or when the signal says so. */
   feed(signal?: AbortSignal): AsyncGenerator<Received>;
+  /** Nothing more is received: a feed ends once all that can be read of it is. */
+  end(): void;
   /** Resolves once all is on the disk. */
   close(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function openEventJournal(options: EventJournalOptions): EventJournal {
     },
     forwarded: (outcome) => parts.append({ type: 'forwarded', forwarded_at: now(), ...outcome }),
     feed: feed.read,
+    end: feed.end,
     close() {
       feed.end();
       return (closing ??= parts.close().finally(place.release));

@@ -40,17 +40,18 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
   const paths: string[] = [];
   const closing: Promise<void>[] = [];
   let part = begin();
-  let [size, looked, isEmpty] = [0, 0, true];
+  let [size, looked, isEmpty, isClosed] = [0, 0, true, false];
   return {
     paths,
     append(fact) {
-      if (size >= fullSize) part = follow(part);
-      part.journal.append(fact);
+      if (!isClosed) turn();
+      write(fact);
       isEmpty = false;
       size += (fact.body?.length ?? 0) + 1024;
-      if (size >= fullSize || Math.abs(now() - looked) >= glance) look();
+      if (size >= fullSize) look();
     },
     async close() {
+      isClosed = true;
       leave(part);
       if (isEmpty) rmSync(part.path, { force: true });
       await Promise.all(closing);
@@ -59,11 +60,30 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
 
   function begin(): Part {
     makeFolder(folder);
-    const path = newPath(folder, now(), pid);
-    const part = create(path, listener, later);
+    const path = newPath(1);
+    const journal = openJournal(path, { ...form, later, first: [listener] });
     paths.push(path);
     removeOld(folder, now(), kill, (other) => other !== path && paths.includes(other));
-    return part;
+    return { path, journal };
+  }
+
+  /** Several may begin within a millisecond; one that was removed may still be read. */
+  function newPath(number: number): string {
+    const path = join(folder, fileName(now(), pid, number));
+    return existsSync(path) || paths.includes(path) ? newPath(number + 1) : path;
+  }
+
+  function turn(): void {
+    if (Math.abs(now() - looked) >= glance) look();
+    if (size >= fullSize) part = follow(part);
+  }
+
+  /** Nobody would find it in one that was removed since the last look. */
+  function write(fact: Fact): void {
+    part.journal.append(fact);
+    if (part.journal.isThere()) return;
+    part = follow(part);
+    part.journal.append(fact);
   }
 
   /** One that somebody has removed takes nothing more. */
@@ -74,6 +94,7 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
 
   function follow(full: Part): Part {
     const next = begin();
+    size = 0;
     leave(full);
     return next;
   }
@@ -84,23 +105,4 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
     closed.catch(() => {});
     closing.push(closed);
   }
-}
-
-/** One that says whose it is, or none. */
-function create(path: string, listener: Listener, later: Later): Part {
-  const journal = openJournal(path, { ...form, later });
-  try {
-    journal.append(listener);
-    return { path, journal };
-  } catch (error) {
-    journal.close().catch(() => {});
-    rmSync(path, { force: true });
-    throw error;
-  }
-}
-
-/** Several may begin within a millisecond. */
-function newPath(folder: string, now: number, pid: number, part = 1): string {
-  const path = join(folder, fileName(now, pid, part));
-  return existsSync(path) ? newPath(folder, now, pid, part + 1) : path;
 }

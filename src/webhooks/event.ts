@@ -1,6 +1,6 @@
 import { bodyOf, unpack } from './body.ts';
 import type { Body } from './body.ts';
-import { messageIdIn, reasonIn, recipientIn } from './clues.ts';
+import { aboutIn, messageIdIn, reasonIn, recipientIn } from './clues.ts';
 import { bytesOf } from './event-records.ts';
 import type { Headers, Received } from './event-records.ts';
 import { nameIn } from './event-name.ts';
@@ -13,6 +13,8 @@ export interface WebhookEvent {
   readonly recipient: string | undefined;
   /** Why something failed. */
   readonly reason: string | undefined;
+  /** What tells it apart from others of its name, where no message does. */
+  readonly about: string | undefined;
   readonly body: Body;
   /** Why the body is shown as it came, though it is packed. */
   readonly trouble: string | undefined;
@@ -23,11 +25,13 @@ export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'
   const { bytes, trouble } = unpack(bytesOf(received), headerOf(headers, 'content-encoding'));
   const body = bodyOf(bytes);
   const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
+  const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
   return {
-    name: nameIn(fields, headers),
-    message_id: messageIdIn(fields),
+    name,
+    message_id,
     recipient: recipientIn(fields),
     reason: reasonIn(fields),
+    about: message_id === undefined ? aboutIn(fields, name) : undefined,
     body,
     trouble,
   };

@@ -12,15 +12,18 @@ export interface Feed {
   end(): void;
 }
 
-/** Whoever is behind reads so many, and then lets events come in for so many milliseconds. */
-const [atOnce, rest] = [64, 10];
+/** Whoever is behind reads so many, and for each of them lets so many come in first, as long as there are any. */
+const [atOnce, before] = [8, 16];
 
 export function createFeed(paths: readonly string[], later: Later): Feed {
   const waiting = new Set<() => void>();
-  let ended = false;
+  let [came, ended] = [0, false];
   return {
     read,
-    grown: wake,
+    grown() {
+      came += 1;
+      wake();
+    },
     end() {
       ended = true;
       wake();
@@ -34,13 +37,21 @@ export function createFeed(paths: readonly string[], later: Later): Feed {
       for (const { record, next } of recordsIn(paths[part] ?? '', { from: at })) {
         at = next;
         if (record.type === 'received') yield record;
+        if (++handed % atOnce === 0) await letIn(atOnce * before);
         if (isOver()) return;
-        if (++handed % atOnce === 0) await pause(rest, later);
       }
       if (part + 1 < paths.length) [part, at] = [part + 1, 0];
       else if (ended) return;
       else await more(signal);
     }
+  }
+
+  /** Until so many have come, or none in a turn of the event loop. */
+  async function letIn(most: number): Promise<void> {
+    const first = came;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const rest = most - (came - first);
+    if (came > first && rest > 0) await letIn(rest);
   }
 
   /** Not at once when it has grown, so that much is read together. */

@@ -11,22 +11,24 @@ const words = [...families, ...names];
 
 /** Events by name or family, with commas between. A family has those as well that the document does not know. */
 export function byName(text: string): Filter {
-  const wanted = text.split(',').map((word) => known(word.trim()));
+  const wanted = wordsIn(text).map(known);
   return ({ name }) => name !== undefined && wanted.some((word) => name === word || name.startsWith(`${word}.`));
 }
 
-/** `path=value`, where the path leads into the body: `data.to=+12025550101`, `items.0.id=7` or `items[0].id=7`. */
+/** The words of one list of names that no event has which another list takes. */
+export function idleWords(text: string, wanted: string): readonly string[] {
+  const isWithin = (name: string, family: string) => `${name}.`.startsWith(`${family}.`);
+  return wordsIn(text).filter((word) => !wordsIn(wanted).some((one) => isWithin(word, one) || isWithin(one, word)));
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim());
+}
+
+/** `path=value`, where the path leads into the body: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */
 export function byField(text: string): Filter {
-  const at = text.indexOf('=');
-  const path = text
-    .slice(0, Math.max(at, 0))
-    .trim()
-    .replace(/\[(\d+)\]/g, '.$1')
-    .replace(/^\./, '')
-    .split('.');
-  if (path.includes('')) throw usage(`"${text}" is no condition`, 'use a path and a value, such as data.status=failed');
-  const value = text.slice(at + 1);
-  return ({ body }) => body.kind === 'json' && textOf(valueAt(body.value, path)) === value;
+  const { path, value } = condition(text);
+  return ({ body }) => body.kind === 'json' && isWritten(valueAt(body.value, path), value);
 }
 
 /** Whether all of them let an event pass. */
@@ -48,8 +50,30 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return found && valueAt(found[1], rest);
 }
 
-/** What holds other values is no text. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' || value === null ? String(value) : undefined;
+interface Condition {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+const bracket = /^\[(?:(\d+)|"([^"]+)"|'([^']+)')\]/;
+const [first, next] = [/^\.?([^.[\]"'=]+)/, /^\.([^.[\]"'=]+)/];
+
+function condition(text: string): Condition {
+  const path: string[] = [];
+  for (let rest = text.trimStart(); ;) {
+    const found = bracket.exec(rest) ?? (path.length === 0 ? first : next).exec(rest);
+    const [whole = '', ...names] = found ?? [];
+    const name = names.find((one) => one !== undefined)?.trim();
+    if (!name) throw usage(`"${text}" is no condition`, 'use a path and a value: data.status=failed, data["a.b"]=1');
+    path.push(name);
+    rest = rest.slice(whole.length);
+    if (rest.startsWith('=')) return { path, value: rest.slice(1) };
+  }
+}
+
+/** A number is one however it is written. What holds other values is no text. */
+function isWritten(leaf: unknown, value: string): boolean {
+  if (typeof leaf === 'number' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return leaf === Number(value);
+  if (typeof leaf === 'string') return leaf === value;
+  return (typeof leaf === 'number' || typeof leaf === 'boolean' || leaf === null) && String(leaf) === value;
 }

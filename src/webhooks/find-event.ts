@@ -28,7 +28,11 @@ function byId(events: Iterable<Past>, text: string): Past {
   if (!only) throw unknown(id, seen);
   if (!another) return only;
   const ids = begin.slice(0, 5).map(({ event }) => event.id);
-  throw usage(`${begin.length} events begin with ${id}`, `write more of the one that is meant: ${ids.join(', ')}`);
+  const more = begin.length > ids.length ? ', …' : '';
+  throw usage(
+    `${begin.length} events begin with ${id}`,
+    `write more of the one that is meant: ${ids.join(', ')}${more}`,
+  );
 }
 
 /** Among the newest: a mistyped id is seldom that of an old one. */

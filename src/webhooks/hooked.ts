@@ -1,3 +1,4 @@
+import { processStart } from '../process-life.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { eventOf } from './event.ts';
 import { createIds } from './event-ids.ts';
@@ -8,6 +9,7 @@ import { startReceiver } from './receiver.ts';
 import type { EventSource } from './waiting.ts';
 
 interface Hooked {
+  readonly pid: number;
   readonly now: () => number;
   readonly warn: (text: string) => void;
 }
@@ -15,7 +17,7 @@ interface Hooked {
 /** What a sandbox delivers, to a receiver that is registered there as long as this is open. */
 export async function hooked(
   remote: Pick<Remote, 'addWebhook' | 'removeWebhook'>,
-  { now, warn }: Hooked,
+  { pid, now, warn }: Hooked,
 ): Promise<EventSource> {
   const journal = unwritten(now);
   const receiver = await startReceiver({ journal, port: 0, now, warn });
@@ -25,7 +27,7 @@ export async function hooked(
     await receiver.close();
   };
   try {
-    await remote.addWebhook({ url: receiver.url });
+    await remote.addWebhook({ url: receiver.url, owner: { pid, start: processStart(pid) } });
   } catch (error) {
     await close();
     throw error;
@@ -62,6 +64,7 @@ function unwritten(now: () => number): EventJournal {
         else await woken(signal, (resolve) => (wake = resolve));
       }
     },
+    end: () => {},
     close: async () => {},
   };
 }

@@ -17,6 +17,8 @@ export interface ReceiverOptions {
   readonly path?: string | undefined;
   /** The status that answers an event, which by then is in the journal: 200 without it. */
   readonly respond?: ((event: Received) => number) | undefined;
+  /** What names this listener in what it sends on: such things are not taken again. */
+  readonly mark?: string | undefined;
   /** Told of what was refused or not kept. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly now: () => number;

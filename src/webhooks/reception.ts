@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createDepartures } from '../departures.ts';
 import type { EventJournal } from './event-journal.ts';
 import type { Received } from './event-records.ts';
+import { forwardedBy } from './forward/itself.ts';
 import type { Note } from './notes.ts';
 import { answer, answerRaw, bodyOf, headersOf, largestBody, pathOf } from './receiving.ts';
 
@@ -9,6 +11,8 @@ interface Reception {
   readonly journal: EventJournal;
   readonly path?: string | undefined;
   readonly respond?: ((event: Received) => number) | undefined;
+  /** What names this listener in what it sends on. */
+  readonly mark?: string | undefined;
   readonly note: Note;
 }
 
@@ -18,13 +22,16 @@ const largest = `${largestBody / 1024 / 1024} MiB`;
 /** Answers 200 and keeps nothing, so that one can ask whether a listener is there. */
 const healthPath = '/__bizmsg/health';
 
+const leftCode = 'HPE_INVALID_EOF_STATE';
+
 /** Has a server take events. */
 export function reception(server: Server, given: Reception): void {
   const { note } = given;
+  const taking = { ...given, depart: createDepartures() };
   const last = new WeakMap<Duplex, ServerResponse>();
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     last.set(request.socket, response);
-    void take(request, response, given);
+    void take(request, response, taking);
   };
   server.on('request', handle);
   // It would be answered 417, which tells nobody anything.
@@ -36,23 +43,27 @@ export function reception(server: Server, given: Reception): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refuse = () => refuseBroken(error, socket, note);
     const response = last.get(socket);
+    // Whoever reads its body says that its sender left.
+    if (error.code === leftCode && response?.req.complete === false) socket.destroy();
     // What follows an event on its connection may be broken before that one is answered.
-    if (response?.req.complete && !response.writableFinished) response.on('finish', refuse);
+    else if (response?.req.complete && !response.writableFinished) response.on('finish', refuse);
     else refuse();
   });
 }
 
-async function take(request: IncomingMessage, response: ServerResponse, given: Reception): Promise<void> {
+interface Taking extends Reception {
+  readonly depart: (answer: () => void) => void;
+}
+
+async function take(request: IncomingMessage, response: ServerResponse, given: Taking): Promise<void> {
   const { method = '', url = '' } = request;
-  const path = pathOf(url);
-  if (path === healthPath && (method === 'GET' || method === 'HEAD')) return answer(response, 200, 'listening\n');
-  if (given.path !== undefined && path !== given.path) {
-    given.note('path', `${method} ${url} was refused: events are sent to ${given.path}`);
-    return answer(response, 404, `events are sent to ${given.path}\n`);
-  }
-  if (method !== 'POST') {
-    given.note('method', `${method} ${url} was refused: events are sent by POST`);
-    return answer(response, 405, byPost, { allow: 'POST' });
+  if (pathOf(url) === healthPath && (method === 'GET' || method === 'HEAD'))
+    return answer(response, 200, 'listening\n');
+  const refusal = refusalOf(request, given);
+  if (refusal) {
+    const { kind, said, status, text, headers } = refusal;
+    given.note(kind, said);
+    return answer(response, status, text, headers);
   }
   const body = await bodyOf(request);
   if (body === undefined) return given.note('broken', `a sender left before the body of POST ${url} was whole`);
@@ -61,9 +72,39 @@ async function take(request: IncomingMessage, response: ServerResponse, given: R
   return answer(response, 413, `a body may have ${largest}\n`);
 }
 
+interface Refusal {
+  readonly kind: string;
+  readonly said: string;
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** What is told by the head of a request alone. */
+function refusalOf(request: IncomingMessage, given: Reception): Refusal | undefined {
+  const { method = '', url = '' } = request;
+  if (given.path !== undefined && pathOf(url) !== given.path) {
+    const text = `events are sent to ${given.path}`;
+    return { kind: 'path', said: `${method} ${url} was refused: ${text}`, status: 404, text: `${text}\n` };
+  }
+  if (method !== 'POST') {
+    const said = `${method} ${url} was refused: events are sent by POST`;
+    return { kind: 'method', said, status: 405, text: byPost, headers: { allow: 'POST' } };
+  }
+  if (!isBack(request, given)) return undefined;
+  const said = `POST ${url} was answered 508: this listener had sent it on itself, and it came back`;
+  return { kind: 'ring', said, status: 508, text: 'this listener sent it on itself\n' };
+}
+
+/** Several listeners may each have named themselves, on lines of their own or on one. */
+function isBack(request: IncomingMessage, { mark }: Reception): boolean {
+  if (mark === undefined) return false;
+  return headersOf(request).some(([name, by]) => name.toLowerCase() === forwardedBy && by.includes(mark));
+}
+
 /** Nothing is acknowledged that is not in the journal. */
-function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, given: Reception): void {
-  const { journal, respond, note } = given;
+function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, given: Taking): void {
+  const { journal, respond, note, depart } = given;
   const { method = '', url: path = '', socket } = request;
   const { remoteAddress: remote = '', localPort: port = 0 } = socket;
   let event: Received;
@@ -73,12 +114,14 @@ function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, 
     note('journal', `an event could not be recorded, and was answered 500: ${reasonOf(error)}`);
     return answer(response, 500, 'the event could not be recorded\n');
   }
-  return answer(response, respond?.(event) ?? 200);
+  const status = respond?.(event) ?? 200;
+  return depart(() => answer(response, status));
 }
 
 function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {
   const isSilent = 'bytesRead' in socket && socket.bytesRead === 0;
-  if (isSilent || code === 'ECONNRESET') return void socket.destroy();
+  if (code === leftCode) note('broken', 'a sender left in the middle of a request');
+  if (isSilent || code === leftCode || code === 'ECONNRESET') return void socket.destroy();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     note('broken', 'a sender took too long, and was answered 408');
     return answerRaw(socket, 408, 'this took too long\n');

@@ -55,5 +55,18 @@ function offBy(skew: number): string {
   if (seconds > 1e11) return 'is in milliseconds, where seconds are due';
   const side = skew < 0 ? `behind` : 'ahead of';
   const cause = skew < 0 ? 'a clock is wrong, or it was kept and sent again' : 'a clock is wrong';
-  return `is ${seconds} s ${side} this clock, and ${tolerance} s are allowed: ${cause}`;
+  return `is ${long(seconds)} ${side} this clock, and ${tolerance} s are allowed: ${cause}`;
+}
+
+const units = [
+  [2 * 365 * 86_400, 365 * 86_400, 'years'],
+  [2 * 86_400, 86_400, 'days'],
+  [2 * 3_600, 3_600, 'hours'],
+  [10 * 60, 60, 'minutes'],
+] as const;
+
+/** Beyond some minutes nobody reads seconds. */
+function long(seconds: number): string {
+  const [, length, name] = units.find(([from]) => seconds >= from) ?? [0, 1, 's'];
+  return `${Math.floor(seconds / length)} ${name}`;
 }

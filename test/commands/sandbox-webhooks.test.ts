@@ -173,7 +173,7 @@ describe('sandbox deliveries', () => {
     await run(`sandbox webhooks add ${url}`);
     await create('+12025550142');
     const { stdout } = await run(`sandbox deliveries ${sandbox.deliveries()[0]?.id}`, { terminal: 200 });
-    expect(stdout).toContain('\n! socket hang up\n');
+    expect(stdout).toContain('\n! closed the connection without an answer\n');
   });
 
   it.each([

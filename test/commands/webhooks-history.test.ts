@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../support/hostile.ts';
@@ -21,9 +21,9 @@ describe('webhooks history', () => {
     const { code, stdout, stderr } = await run('webhooks history');
     expect([code, stderr]).toEqual([0, '']);
     expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
-      [three, '', '', '', '', ''],
-      [two, 'message.failed', 'msg_2', '', '131026: no', '500'],
-      [one, 'message.read', 'msg_1', '+12025550101', '', '200'],
+      [three, '', '', '', '', '', ''],
+      [two, 'message.failed', 'msg_2', '', '131026: no', '500', ''],
+      [one, 'message.read', 'msg_1', '+12025550101', '', '200', ''],
     ]);
   });
 
@@ -62,6 +62,37 @@ describe('webhooks history', () => {
     expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
   });
 
+  it('says what tells two events apart that are about no message', async () => {
+    const { send, run } = await listener();
+    await send('{"type":"order.paid","data":{"order_id":"ord_1","amount":"12.50","currency":"EUR"}}');
+    expect((await run('webhooks history --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
+  });
+
+  it('keeps on a narrow terminal what is copied and asked for most, and says what is left out', async () => {
+    const { send, journal, run } = await listener();
+    const ids = [await send(read), await send(failed)];
+    for (const event of ids) journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
+    const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 72 });
+    expect(stdout.split('\n').filter((line) => line.length > 72)).toEqual([]);
+    expect(stdout).toMatch(new RegExp(`^${ids[1]}  \\d\\d:\\d\\d:\\d\\d  message.failed {2,}long`, 'm'));
+    expect(stderr).toMatch(/^note: the terminal is too narrow for the column.* reason.*; .*-o json shows all\n$/);
+  });
+
+  it('shows one event that does not fit as lines', async () => {
+    const { send, run } = await listener();
+    const id = await send(failed);
+    const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 60 });
+    expect([stdout.split('\n').slice(0, 1), stderr]).toEqual([[`id: ${id}`], '']);
+    expect(stdout).toContain('\nmessage_id: msg_2\nreason: 131026: no\n');
+  });
+
+  it('says that none fits of those that came', async () => {
+    const { send, run } = await listener();
+    await send(read);
+    const { stdout } = await run('webhooks history --failed', { terminal: 80 });
+    expect(stdout).toBe('None of the 1 received fits\n');
+  });
+
   it('says that there is none, which is no failure', async () => {
     const { code, stdout } = await cli(['webhooks', 'history'], { home: newHome(), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'No events: bizmsg webhooks listen receives them\n']);
@@ -72,7 +103,7 @@ describe('webhooks history', () => {
     ['--where nothing', 'use a path and a value'],
     ['--clear --failed', '--clear excludes'],
     ['--clear --limit 3', '--clear excludes'],
-    ['--since yesterday', 'is not a span of time'],
+    ['--since yesterday', 'a bare number is seconds'],
   ])('with %s is exit 2', async (words, reason) => {
     const { run } = await listener();
     const { code, stdout, stderr } = await run(`webhooks history ${words}`);
@@ -101,6 +132,19 @@ describe('webhooks history --clear', () => {
     expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
   });
 
+  it('keeps what is damaged, unless it is told to remove that as well', async () => {
+    const [home, dead] = [newHome(), 2 ** 22 + 1];
+    const events = join(home, '.local/state/bizmsg/events');
+    const journal = journalIn(join(home, '.local/state/bizmsg'), { pid: dead });
+    for (const body of ['one', 'two', 'three']) journal.received(delivery(body));
+    const path = join(events, readdirSync(events).find((name) => name.endsWith('.ndjson')) ?? '');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"owt"'));
+    const clear = async (...words: readonly string[]) =>
+      (await cli(['webhooks', 'history', '--clear', ...words], { home })).stdout;
+    expect(await clear()).toBe('Nothing to remove; kept, since they are damaged, which --yes removes too: 1\n');
+    expect(await clear('--yes')).toBe('Removed files: 1\n');
+  });
+
   it('says when there is nothing to remove', async () => {
     const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home: newHome(), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'Nothing to remove\n']);
@@ -110,8 +154,8 @@ describe('webhooks history --clear', () => {
 describe('webhooks history --clear through a pipe', () => {
   it.each([
     ['', 'Removed files: 1\n'],
-    ['-o json', '{"removed":1,"kept":0}\n'],
-    ['-o tsv', 'removed\tkept\n1\t0\n'],
+    ['-o json', '{"removed":1,"kept":0,"damaged":0}\n'],
+    ['-o tsv', 'removed\tkept\tdamaged\n1\t0\t0\n'],
     ['--columns removed', '{"removed":1}\n'],
     ['--query removed', '1\n'],
   ])('prints what was done, with "%s" as is wished', async (words, expected) => {

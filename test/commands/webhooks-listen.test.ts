@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/host.ts';
+import { idleWords } from '../../src/webhooks/filters.ts';
+import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 
@@ -15,6 +17,7 @@ interface Wait {
 }
 
 interface Listening {
+  readonly home: string;
   readonly url: string;
   /** Those of a minute: each lasts until the test ends it. */
   readonly waits: readonly Wait[];
@@ -42,7 +45,7 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
     over.abort('SIGINT');
     return (await ran).stderr;
   };
-  return { url, waits, end };
+  return { home, url, waits, end };
 }
 
 const send = (url: string, type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
@@ -73,9 +76,58 @@ it('does not say so to whoever ends it before', async () => {
   expect(waits).toMatchObject([{ isOff: true }]);
 });
 
+it('says that the network reaches it, and where it listens', async () => {
+  const { url, end } = await listen({}, '--host', '0.0.0.0');
+  expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
+  expect(await end()).toContain(`it listens on ${new URL(url).host}, so whoever reaches this machine can send events`);
+});
+
+it('says nothing of the network where only this machine reaches it', async () => {
+  const { end } = await listen({}, '--host', 'localhost');
+  expect(await end()).not.toContain('whoever reaches');
+});
+
+it.each([
+  ['an account', account],
+  ['nobody that is known', {}],
+])('catches up with nothing of %s: exit 2', async (_, env) => {
+  const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--catch-up'], { home: newHome(), env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up is about what a sandbox has kept')]);
+});
+
 it('waits for no minute where nobody says whose events these are', async () => {
   const { url, waits, end } = await listen({});
   await send(url, 'order.paid');
   expect(await end()).toContain('no profile says whose events these are');
   expect(waits).toEqual([]);
+});
+
+it('says once how to send again what a handler did not take', async () => {
+  const { home, url, end } = await listen({}, '--forward-to', String(await deadPort()));
+  await send(url, 'order.paid');
+  await send(url, 'order.paid');
+  const failed = async () => (await cli(['webhooks', 'history', '--failed', '-o', 'id'], { home })).stdout;
+  await expect.poll(async () => (await failed()).split('\n').length, soon).toBe(3);
+  expect((await end()).split('webhooks replay --failed sends it again')).toHaveLength(2);
+});
+
+it('tells whoever has no profile how the events of the sandbox come', async () => {
+  const { end } = await listen({});
+  expect(await end()).toContain("; --profile local takes the sandbox's\n");
+});
+
+it('refuses a route that nothing can take', async () => {
+  const words = ['webhooks', 'listen', '--port', '0', '--events', 'message', '--route', 'order=3000'];
+  const { code, stderr } = await cli(words, { home: newHome() });
+  expect([code, stderr]).toEqual([2, 'error: --route has order, which --events leaves out\n  add it to --events\n']);
+});
+
+it.each([
+  ['order', 'message', ['order']],
+  ['message,order.paid', 'message.read', ['order.paid']],
+  ['message.read', 'message.read,contact', []],
+  ['message.failed', 'message', []],
+  ['message', 'message.read', []],
+])('finds what of %s no event has that %s takes', (route, events, idle) => {
+  expect(idleWords(route, events)).toEqual(idle);
 });

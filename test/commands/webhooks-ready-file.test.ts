@@ -1,22 +1,103 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { portOf } from '../../src/listening.ts';
 import { cli } from '../support/cli.ts';
+import type { Ran } from '../support/cli.ts';
+import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/hostile.ts';
 
+const soon = { timeout: 10_000, interval: 5 };
+
+let [home, file] = ['', ''];
+beforeEach(() => {
+  home = newHome();
+  file = join(home, 'ready.json');
+});
+
+const content = () => fs.readFileSync(file, 'utf8');
+const refused = (port = '0') => cli(['webhooks', 'listen', '--port', port, '--ready-file', file], { home });
+
+/** A listener in this process that is ready; what is returned ends it. */
+async function ready(): Promise<() => Promise<Ran>> {
+  const over = new AbortController();
+  onTestFinished(() => over.abort('SIGINT'));
+  const ran = cli(['webhooks', 'listen', '--port', '0', '--ready-file', file], { home, signal: over.signal });
+  await expect.poll(() => fs.existsSync(file) && content().includes(`"pid":${process.pid}`), soon).toBe(true);
+  return () => {
+    over.abort('SIGINT');
+    return ran;
+  };
+}
+
 it('leaves alone a file that no listener has written', async () => {
-  const home = newHome();
-  const file = join(home, 'mine.txt');
-  writeFileSync(file, 'keep');
-  const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--ready-file', file], { home });
-  expect([code, readFileSync(file, 'utf8')]).toEqual([2, 'keep']);
+  fs.writeFileSync(file, 'keep');
+  const { code, stderr } = await refused();
+  expect([code, content()]).toEqual([2, 'keep']);
   expect(stderr).toContain(`"${file}" is there already, and no listener has written it`);
 });
 
-it('cannot be a folder', async () => {
-  const home = newHome();
-  const folder = join(home, 'ready');
-  mkdirSync(folder);
-  const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--ready-file', folder], { home });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${folder}" cannot be a ready file`)]);
+it('takes the place of one that a dead listener left', async () => {
+  fs.writeFileSync(file, '{"type":"ready","url":"http://127.0.0.1:4781","port":4781,"sandbox":null,"pid":4194305}\n');
+  const end = await ready();
+  expect([(await end()).code, fs.existsSync(file)]).toEqual([0, false]);
 });
+
+it('is not removed at the end when another has its name by then', async () => {
+  const end = await ready();
+  fs.writeFileSync(file, '{"type":"ready","url":"http://127.0.0.1:1"}\n');
+  expect([(await end()).code, content()]).toEqual([0, '{"type":"ready","url":"http://127.0.0.1:1"}\n']);
+});
+
+it('of a listener that runs is left alone by another', async () => {
+  await ready();
+  const before = content();
+  const { code, stderr } = await refused();
+  expect([code, content()]).toEqual([2, before]);
+  expect(stderr).toContain(`"${file}" is the ready file of process ${process.pid}, which still listens`);
+});
+
+it('of a listener that runs is left alone by one whose port is in use', async () => {
+  await ready();
+  const before = content();
+  expect([(await refused(String(await busyPort()))).code, content()]).toEqual([3, before]);
+});
+
+it('cannot be a folder', async () => {
+  fs.mkdirSync(file);
+  const { code, stderr } = await refused();
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be a ready file`)]);
+});
+
+it.each([
+  ['a pipe', () => makePipe(file)],
+  ['a link', () => fs.symlinkSync(join(home, 'elsewhere'), file)],
+  ['a link to a device', () => fs.symlinkSync('/dev/null', file)],
+])('cannot be %s, which is neither read nor removed', async (_, make) => {
+  make();
+  const before = fs.lstatSync(file).ino;
+  expect([(await refused()).code, fs.lstatSync(file).ino]).toEqual([2, before]);
+});
+
+it('is written through no link that somebody has laid', async () => {
+  const mine = join(home, 'mine.txt');
+  fs.writeFileSync(mine, 'keep');
+  for (const name of [`${file}.new`, `${file}.${process.pid}.new`]) fs.symlinkSync(mine, name);
+  const end = await ready();
+  expect((await end()).code).toBe(0);
+  expect(fs.readFileSync(mine, 'utf8')).toBe('keep');
+});
+
+it('cannot be where there is no folder', async () => {
+  file = join(home, 'none', 'ready.json');
+  const { code, stderr } = await refused();
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be a ready file`)]);
+});
+
+async function busyPort(): Promise<number> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return portOf(server);
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,12 @@ describe('webhooks show', () => {
     expect([code, ids.filter((id) => !stderr.includes(id))]).toEqual([2, []]);
   });
 
+  it('lists five of many, and says that there are more', async () => {
+    const { send, run } = await listener();
+    for (let n = 0; n < 6; n++) await send(String(n));
+    expect((await run('webhooks show e')).stderr).toMatch(/6 events begin with e\n.*: (?:e\w+, ){5}…\n/);
+  });
+
   it('says of an unknown id which one was meant', async () => {
     const { send, run } = await listener();
     const id = await send('1');
@@ -89,6 +95,7 @@ describe('webhooks show --raw', () => {
     const file = join(home, 'event.http');
     const { code, stdout } = await run(`webhooks show ${id} --raw ${file}`);
     expect([code, stdout]).toEqual([0, `Written ${id}: ${file}\n`]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     const raw = readFileSync(file);
     expect(raw.toString('latin1')).toMatch(
       /^POST \/a\?b=c HTTP\/1.1\r\nHost: \S+\r\nX-Name: é\r\nx-name: \r\nContent-Length: 8\r\nConnection: keep-alive\r\n\r\n/,

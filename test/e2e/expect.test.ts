@@ -141,6 +141,53 @@ describe('webhooks expect --forward-to', () => {
   });
 });
 
+describe('webhooks expect, with a handler that is slow to answer', () => {
+  const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid'];
+
+  it('waits no longer than it is to, and says what it still waited for', async () => {
+    const sandbox = await serveLocal(home);
+    const handler = await receiver(() => {});
+    const ran = await run([...local('order.paid', '--within', '1s', '--forward-to', handler.url), ...trigger]);
+    const said = 'order.paid came, but the handler had not answered within 1 s after the command ended (0 of 1 so far)';
+    expect([ran.code, ran.stderr]).toEqual([13, expect.stringContaining(said)]);
+    expect(sandbox.webhooks.list()).toEqual([]);
+  });
+
+  it('is ended by Ctrl-C at once, and leaves nothing registered', async () => {
+    const sandbox = await serveLocal(home);
+    const handler = await receiver(() => {});
+    const words = [...local('order.paid', '--within', '1h', '--forward-to', handler.url), 'sh', '-c'];
+    const running = startBin([...words, `${trigger.join(' ')}; echo $$`], { home });
+    await handler.got(1);
+    await expect.poll(running.stdout, soon).toMatch(/^\d+\n$/m);
+    const pid = Number(/^\d+$/m.exec(running.stdout())?.[0]);
+    await expect.poll(() => alive(pid), soon).toBe(false);
+    const interrupt = () => {
+      alive(running.pid, 'SIGINT');
+      return running.stderr();
+    };
+    await expect.poll(interrupt, soon).toContain('interrupted');
+    expect(await running.ended).toBe(130);
+    expect(running.stderr()).toContain('interrupted; order.paid came, but the handler had not answered');
+    expect(sandbox.webhooks.list()).toEqual([]);
+  });
+});
+
+describe('webhooks expect that is killed', () => {
+  it('is registered no more once anybody looks', async () => {
+    const sandbox = await serveLocal(home);
+    const handler = await receiver();
+    const words = [...local('order.paid', '--forward-to', handler.url), 'sh', '-c', 'echo $$; exec sleep 60'];
+    const running = startBin(words, { home });
+    await expect.poll(running.stdout, soon).toContain('\n');
+    onTestFinished(() => void alive(Number(running.stdout()), 'SIGKILL'));
+    expect(sandbox.webhooks.list()).toHaveLength(1);
+    alive(running.pid, 'SIGKILL');
+    await running.ended;
+    expect((await run(['sandbox', 'webhooks', 'list', '-o', 'json'])).stdout).toBe('[]\n');
+  });
+});
+
 describe('webhooks expect, with a listener', () => {
   it('hears what comes there while the command runs', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
@@ -156,6 +203,35 @@ describe('webhooks expect, with a listener', () => {
     writeFileSync(heard, '');
     expect(await running.ended).toBe(0);
     expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
+  });
+});
+
+describe('webhooks expect counts', () => {
+  it('an event that is delivered twice once, and hands it on each time', async () => {
+    const stateFolder = join(home, '.local/state/bizmsg');
+    const journal = journalIn(stateFolder);
+    const [begun, came] = [join(home, 'begun'), join(home, 'came')];
+    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    onTestFinished(announceListener(stateFolder, locator));
+    const handler = await receiver();
+    const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
+    const flags = ['--count', '2', '--within', '1ms', '--forward-to', handler.url];
+    const running = startBin(expecting('order.paid', ...flags, '--', 'sh', '-c', script), { home });
+    await expect.poll(() => existsSync(begun), soon).toBe(true);
+    const once = delivery('{"type":"order.paid"}', { headers: [['webhook-id', 'evt_1']] });
+    for (const one of [once, once]) journal.received(one);
+    await handler.got(2);
+    await expect.poll(() => running.stderr().match(/answered 200/g)?.length, soon).toBe(2);
+    writeFileSync(came, '');
+    expect(await running.ended).toBe(13);
+    expect(running.stderr()).toContain('1 of 2 order.paid came within 0.001 s');
+  });
+
+  it('no event whose body is another one, and says so', async () => {
+    await serveLocal(home);
+    const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid', '--amount', '12.50'];
+    const { code, stderr } = await run([...local('order.paid', '--where', 'data.x=1', '--within', '1s'), ...trigger]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining("order.paid came, but not with --where 'data.x=1'")]);
   });
 });
 

@@ -157,7 +157,8 @@ function flat(value: unknown): unknown {
 
 /** Without what the wall has a part in. */
 function timeless(state: State): unknown {
-  return JSON.parse(JSON.stringify(flat(state)).replaceAll(/"took":\d+/g, '"took":0'));
+  const text = JSON.stringify(flat(state)).replaceAll(/"took":\d+/g, '"took":0');
+  return JSON.parse(text.replaceAll(/"date":"[^"]+ GMT"/g, '"date":""'));
 }
 
 function identities(state: State): unknown {

@@ -48,3 +48,8 @@ function succeeds(act: () => unknown): boolean {
     return false;
   }
 }
+
+/** A pipe with a name, from which nothing ever comes. */
+export function makePipe(path: string): void {
+  execFileSync('sh', ['-c', 'exec mkfifo "$1"', 'sh', path]);
+}

@@ -1,9 +1,14 @@
 import * as fs from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lineOf } from '../../src/journal-lines.ts';
+import { clearEvents } from '../../src/webhooks/clear-events.ts';
+import { fileName } from '../../src/webhooks/event-files.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';
-import { bytesOf } from '../../src/webhooks/event-records.ts';
-import { canLimitFiles, withRoomFor } from '../support/disk.ts';
+import { bytesOf, form } from '../../src/webhooks/event-records.ts';
+import { alive } from '../support/cli.ts';
+import { canLimitFiles, makePipe, withRoomFor } from '../support/disk.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery, journalIn, take, temporary } from './rig.ts';
 
@@ -119,15 +124,51 @@ describe('the files', () => {
     expect((await feed).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('are followed by others when somebody removes them', () => {
+  it.each([
+    ['long ago', 1_000],
+    ['just now', 0],
+  ])('are followed by others when somebody has removed them %s, and nothing that comes then is lost', (_, passed) => {
     const folder = temporary();
     let now = start;
-    const journal = journalIn(folder, { now: () => (now += 1_000) });
+    const journal = journalIn(folder, { now: () => now });
     journal.received(delivery('1'));
     fs.rmSync(join(folder, 'events'), { recursive: true });
-    journal.received(delivery('lost with them'));
+    now += passed;
+    journal.received(delivery('2'));
     journal.received(delivery('3'));
-    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3']);
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', '2']);
+  });
+
+  it('say from their first instant whose they are', () => {
+    const folder = temporary();
+    journalIn(folder);
+    const text = fs.readFileSync(join(folder, 'events', filesIn(folder)[0] ?? ''), 'utf8');
+    expect(text.split('\n')).toEqual([expect.any(String), expect.stringContaining('"type":"listener"'), '']);
+  });
+
+  it.each([
+    ['that has only just been begun', 0, { removed: 0, kept: 1, damaged: 0 }],
+    ['whose beginning nobody went on with', 2, { removed: 1, kept: 0, damaged: 0 }],
+  ])('of one %s are cleared or not', (_, minutes, cleared) => {
+    const folder = temporary();
+    fs.mkdirSync(join(folder, 'events'));
+    const path = join(folder, 'events', fileName(start, process.pid, 1));
+    fs.writeFileSync(path, lineOf({ format: `bizmsg ${form.kind}`, version: form.version }));
+    const now = fs.statSync(path).mtimeMs + minutes * 60_000;
+    expect(clearEvents(folder, { kill: alive, now, damaged: false })).toEqual(cleared);
+  });
+
+  it.each(['a folder', 'a pipe', 'a socket'])('are not what only has such a name: %s', async (kind) => {
+    const folder = temporary();
+    const journal = journalIn(folder, { now: () => start });
+    journal.received(delivery('1'));
+    await makeThing(kind, join(folder, 'events', fileName(start - day, 1, 1)));
+    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['1']);
+    expect(clearEvents(folder, { kill: alive, now: start, damaged: false })).toEqual({
+      removed: 0,
+      kept: 1,
+      damaged: 0,
+    });
   });
 
   it('of old are removed, but for what a live listener writes', async () => {
@@ -270,6 +311,14 @@ describe('what cannot be', () => {
     expect(thrown(() => journalIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
   });
 });
+
+async function makeThing(kind: string, path: string): Promise<void> {
+  if (kind === 'a folder') return fs.mkdirSync(path);
+  if (kind === 'a pipe') return makePipe(path);
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+}
 
 function filesIn(folder: string): readonly string[] {
   return fs

@@ -7,7 +7,15 @@ import { delivery } from './rig.ts';
 
 const read = {
   type: 'message.read',
-  data: { to: '+1=2', items: [{ id: 7, ok: true, none: null }], '': 'e', a: { b: '' } },
+  data: {
+    to: '+1=2',
+    items: [{ id: 7, ok: true, none: null }],
+    '': 'e',
+    a: { b: '' },
+    'a.b': 1,
+    amount: 12.5,
+    price: '12.50',
+  },
 };
 
 describe('events by name', () => {
@@ -59,6 +67,20 @@ describe('events by a field', () => {
     ['constructor.name=Object', false],
     ['__proto__=null', false],
     ['Type=message.read', false],
+    ['data["a.b"]=1', true],
+    ["data['a.b']=1", true],
+    ['["data"]["items"][0]["id"]=7', true],
+    ['data.a.b=1', false],
+    ['data["a"]["b"]=1', false],
+    ['data.to =+1=2', true],
+    ['data.amount=12.50', true],
+    ['data.amount=12.5', true],
+    ['data.amount=1.25e1', true],
+    ['data.amount=12.51', false],
+    ['data.amount=', false],
+    ['data.amount=0xc', false],
+    ['data.price=12.5', false],
+    ['data.price=12.50', true],
   ])('%s', (text, expected) => {
     expect(byField(text)(seen(read))).toBe(expected);
   });
@@ -72,7 +94,24 @@ describe('events by a field', () => {
     expect(byField('a=1')(eventOf(receivedOf(delivery('a=1'), 'e1', 0)))).toBe(false);
   });
 
-  it.each(['', 'type', '=x', 'a..b=x', 'a.=x', '.a.=x'])('are refused without a path and a value: %j', (text) => {
+  it.each([
+    '',
+    'type',
+    '=x',
+    'a..b=x',
+    'a.=x',
+    '.a.=x',
+    'a. =x',
+    'a[b]=x',
+    'a[]=x',
+    'a[0=x',
+    'a]=x',
+    'a[0]b=x',
+    'a[""]=x',
+    'a["b]=x',
+    'a"b=x',
+    "it's=x",
+  ])('are refused without a path and a value: %j', (text) => {
     expect(thrown(() => byField(text))).toMatchObject({ exit: 'usage', message: `"${text}" is no condition` });
   });
 });

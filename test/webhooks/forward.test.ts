@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { refuseItself } from '../../src/webhooks/forward/itself.ts';
 import { createLanes } from '../../src/webhooks/forward/lanes.ts';
 import { letterOf } from '../../src/webhooks/forward/letter.ts';
 import { forwardUrl, routesOf } from '../../src/webhooks/forward/routes.ts';
@@ -41,6 +42,31 @@ it('a letter has the headers that came, in order, but for those of a connection'
   );
   expect(letter.headers).toEqual(['host', 'there:1', 'X-One', '1', 'X-One', '2', 'content-length', '2']);
   expect([...letter.body]).toEqual([0xff, 1]);
+});
+
+it('a letter names who sends it on, when somebody does', () => {
+  const received = receivedOf(delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] }), 'e1', 0);
+  const { headers } = letterOf(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
+  expect(headers.slice(2, -2)).toEqual(['bizmsg-forwarded-by', 'a', 'bizmsg-forwarded-by', 'b']);
+});
+
+it.each([
+  ['http://localhost', 80],
+  ['https://localhost', 443],
+  ['http://0.0.0.0:4781', 4781],
+  ['http://[::]:4781', 4781],
+  ['http://[::ffff:127.0.0.1]:4781', 4781],
+  ['http://127.1.2.3:4781', 4781],
+  ['http://hooks.localhost:4781', 4781],
+  ['http://192.0.2.7:4781', 4781],
+  ['http://[2001:db8::7]:4781', 4781],
+])('%s leads back to who listens on port %i', (url, port) => {
+  const own = ['192.0.2.7', '2001:db8::7'];
+  expect(() => refuseItself(routesOf([], url), port, own)).toThrow('this listener itself');
+});
+
+it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example.com:4781'])('%s does not', (url) => {
+  expect(() => refuseItself(routesOf([], url), 4781, ['192.0.2.7'])).not.toThrow();
 });
 
 it('eight run at once, each lane one after the other', () => {

@@ -214,14 +214,21 @@ describe('broken HTTP', () => {
     expect(received(listener)).toMatchObject([{ body: '{"' }]);
   });
 
-  it('is a body that ends before its length, of which nothing is kept', async () => {
-    const listener = await listening();
-    const socket = connect(listener.port, '127.0.0.1').resume();
-    socket.end('POST /cut HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{');
-    await once(socket, 'close');
-    expect(listener.warned).toEqual([expect.stringContaining('no valid HTTP')]);
-    expect(received(listener)).toEqual([]);
-  });
+  it.each([
+    ['in its body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was whole'],
+    ['in its headers', '\r\ncontent-le', 'a sender left in the middle of a request'],
+  ])(
+    'is a request that ends early %s, of which nothing is kept, and which nobody would hear answered',
+    async (_, rest, said) => {
+      const listener = await listening();
+      const socket = connect(listener.port, '127.0.0.1');
+      const answered: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => answered.push(chunk));
+      socket.end(`POST /cut HTTP/1.1\r\nhost: a${rest}`);
+      await once(socket, 'close');
+      expect([listener.warned, answered, received(listener)]).toEqual([[said], [], []]);
+    },
+  );
 
   it('is a sender that goes in the middle of a body, which is said', async () => {
     const listener = await listening();

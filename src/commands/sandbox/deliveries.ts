@@ -26,6 +26,7 @@ const described = {
 const all = command({
   ...described,
   piped: 'rows',
+  first: ['id', 'type', 'state', 'attempts', 'last'],
   run: async (context, { failed, waiting, queued, limit }) => {
     const states = [
       ...(failed ? (['dead'] as const) : []),

@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
+import { webhookId } from '../../webhooks/event.ts';
 import { expectation } from '../../webhooks/meaning.ts';
 import type { Expected } from '../../webhooks/meaning.ts';
 import { createLimit, until } from '../../webhooks/waiting.ts';
@@ -19,20 +20,26 @@ export interface Expecting extends Expected {
 }
 
 interface Judging {
+  readonly means: ReturnType<typeof expectation>;
+  /** The same whatever stands in its body. */
+  readonly isNamed: ReturnType<typeof expectation>;
   readonly tally: Tally;
   readonly handing: Handing | undefined;
   readonly since: number;
+  /** When it is aborted, a handler that has not answered does not any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs the command and waits for what it should cause. Its exit code, if that is one of failure; else 0, or an error. */
 export async function expectEvents(context: Context, given: Expecting): Promise<number> {
-  const means = expectation(given);
+  const meanings = { means: expectation(given), isNamed: expectation({ ...given, where: [] }) };
   const handing = given.handed && createHanding(given.handed, context);
   const watch = await context.watch(handing ? 'delivered' : 'told');
   const limit = createLimit(watch.later, context.signal);
   const tally = createTally(given);
+  limit.signal.addEventListener('abort', () => handing?.close());
   try {
-    const judge = judging(means, { tally, handing, since: watch.now() }, context);
+    const judge = judging({ ...meanings, tally, handing, since: watch.now(), signal: limit.signal }, context);
     const waiting = until(watch, judge, limit.signal);
     // It is thrown below: thrown here it would leave the command behind.
     waiting.catch(() => {});
@@ -49,17 +56,33 @@ export async function expectEvents(context: Context, given: Expecting): Promise<
   }
 }
 
-function judging(means: ReturnType<typeof expectation>, { tally, handing, since }: Judging, { note }: Context) {
+function judging({ means, isNamed, tally, handing, since, signal }: Judging, { note }: Context) {
+  const known = new Set<string>();
   return async (event: Happened): Promise<CliError | 'all' | undefined> => {
     const meaning = means(event);
-    tally.add(event, meaning);
-    if (!meaning) return undefined;
+    if (!meaning) {
+      tally.other(event, isNamed(event) === 'came' ? 'body' : 'name');
+      return undefined;
+    }
     // It may be about another message than one thinks.
     const about = event.message_id === undefined ? '' : ` (${event.message_id})`;
     note('event', told(seen(event, since)) + about);
     if (meaning === 'opposite') return tally.opposite(event);
-    return (await handing?.hand(event)) ?? (tally.isFull() ? 'all' : undefined);
+    tally.came(event);
+    const fault = await handing?.hand(event);
+    if (handing && signal.aborted) return undefined;
+    if (fault) return fault;
+    tally.taken(isNew(event, known));
+    return tally.isFull() ? 'all' : undefined;
   };
+}
+
+/** What its sender sends again is the same event. */
+function isNew({ received }: Happened, known: Set<string>): boolean {
+  const id = received && webhookId(received);
+  const isKnown = id !== undefined && known.has(id);
+  if (id !== undefined) known.add(id);
+  return !isKnown;
 }
 
 async function run(context: Context, words: readonly string[]): Promise<number> {

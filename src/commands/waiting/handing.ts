@@ -1,10 +1,11 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
-import { forwardUrl } from '../../webhooks/forward/routes.ts';
 import { openHandler } from '../../webhooks/handler.ts';
 import type { Happened } from '../../webhooks/waiting.ts';
 
 export interface Handed {
+  readonly url: URL;
+  /** The same as it was given. */
   readonly forwardTo: string;
   /** What has to be answered. */
   readonly answer: Answer | undefined;
@@ -19,11 +20,12 @@ interface Answer {
 export interface Handing {
   /** Why what it answered will not do. */
   hand(event: Happened): Promise<CliError | undefined>;
+  /** What is under way ends without an answer. */
   close(): void;
 }
 
-export function createHanding({ forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
-  const handler = openHandler(forwardUrl(forwardTo));
+export function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
+  const handler = openHandler(url);
   return {
     async hand({ name = 'an event without a name', received }) {
       if (!received) return undefined;

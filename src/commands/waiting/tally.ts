@@ -1,10 +1,14 @@
 import { CliError } from '../../errors.ts';
-import type { Meaning } from '../../webhooks/meaning.ts';
 import type { Happened } from '../../webhooks/waiting.ts';
 
 /** What came, of what is expected and else. */
 export interface Tally {
-  add(event: Happened, meaning: Meaning | undefined): void;
+  /** One that is expected; it counts once a handler has taken it. */
+  came(event: Happened): void;
+  /** The last that came, and whether it had not come before. */
+  taken(isNew: boolean): void;
+  /** One that is not expected, for its name or for its body. */
+  other(event: Happened, why: 'name' | 'body'): void;
   isFull(): boolean;
   opposite(event: Happened): CliError;
   late(): CliError;
@@ -13,29 +17,47 @@ export interface Tally {
 
 interface Wanted {
   readonly event: string;
+  readonly where: readonly string[];
   readonly count: number;
   readonly within: number;
 }
 
-export function createTally({ event: wanted, count, within }: Wanted): Tally {
-  const others = new Map<string, number>();
-  let came = 0;
-  const said = () => `${came} of ${count} ${wanted} came`;
-  const instead = () =>
-    [...others].map(([name, times]) => (times === 1 ? name : `${name} (${times} times)`)).join(', ');
+export function createTally({ event: wanted, where, count, within }: Wanted): Tally {
+  const others = { name: new Map<string, number>(), body: new Map<string, number>() };
+  let taken = 0;
+  let unanswered: string | undefined;
+  const said = (when = '') =>
+    unanswered === undefined
+      ? `${taken} of ${count} ${wanted} came${when}`
+      : `${unanswered} came, but the handler had not answered${when} (${taken} of ${count} so far)`;
   return {
-    add({ name = 'an event without a name' }, meaning) {
-      if (meaning === 'came') came += 1;
-      else others.set(name, (others.get(name) ?? 0) + 1);
+    came: (event) => void (unanswered = nameOf(event)),
+    taken(isNew) {
+      unanswered = undefined;
+      if (isNew) taken += 1;
     },
-    isFull: () => came >= count,
+    other: (event, why) => void others[why].set(nameOf(event), (others[why].get(nameOf(event)) ?? 0) + 1),
+    isFull: () => taken >= count,
     opposite: ({ name, reason = 'no reason is given' }) =>
       new CliError('opposite', 'opposite', `${name} came in place of ${wanted}: ${reason}`),
     late() {
-      const hint = others.size > 0 ? `what came instead: ${instead()}` : 'no other event came either';
-      const message = `${said()} within ${within / 1000} s after the command ended`;
+      const conditions = where.map((one) => ` --where '${one}'`).join('');
+      const hints = [
+        ...(others.body.size > 0 ? [`${listed(others.body)} came, but not with${conditions}`] : []),
+        ...(others.name.size > 0 ? [`what came instead: ${listed(others.name)}`] : []),
+      ];
+      const hint = hints.length > 0 ? hints.join('; ') : 'no other event came either';
+      const message = said(` within ${within / 1000} s after the command ended`);
       return new CliError('unsure', 'not-in-time', message, { hint });
     },
     interrupted: () => new CliError('interrupted', 'interrupted', `interrupted; ${said()}`),
   };
+}
+
+function nameOf({ name = 'an event without a name' }: Happened): string {
+  return name;
+}
+
+function listed(times: ReadonlyMap<string, number>): string {
+  return [...times].map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`)).join(', ');
 }

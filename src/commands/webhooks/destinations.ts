@@ -49,18 +49,9 @@ async function destinations(
     found.set(event.id, last);
     different.add(webhookId(event) ?? event.id);
   }
-  if (different.size < found.size) context.note('again', `${found.size} to send, of ${different.size} different events`);
+  if (different.size < found.size)
+    context.note('again', `${found.size} to send, of ${different.size} different events`);
   return found;
-}
-
-/** Whoever sends to another machine has said so. */
-export async function requireMeant(context: Context, { to }: Mailing): Promise<void> {
-  const { isLoopback } = await import('../../profiles/base-url.ts');
-  const origins = Array.from(to.values(), ({ origin }) => origin).filter((origin) => !isLoopback(origin));
-  for (const origin of new Set(origins)) {
-    const count = origins.filter((one) => one === origin).length;
-    await context.confirm(`Send ${count === 1 ? 'an event' : `${count} events`} to ${origin}`);
-  }
 }
 
 async function filed(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {

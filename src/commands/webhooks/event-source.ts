@@ -25,7 +25,10 @@ export async function eventSource(context: Context): Promise<EventSource> {
 export function sayWhereFrom(context: Context, source: EventSource, url: string): void {
   if (source.kind === 'account') context.note('account', accountText(source.name, url));
   if (source.kind === 'anybody')
-    context.note('plain', `no profile says whose events these are, so this takes what is sent to ${url}`);
+    context.note(
+      'plain',
+      `no profile says whose events these are, so this takes what is sent to ${url}; --profile local takes the sandbox's`,
+    );
 }
 
 export function accountText(name: string, url: string): string {

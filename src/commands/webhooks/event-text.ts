@@ -15,7 +15,7 @@ export interface Shown {
 /** An event with its headers, its body and what came of sending it on. */
 export function eventText({ past: { event: received, forwards }, event, body, kind }: Shown, ui: Ui): string {
   const { id, received_at: at, remote, port, method, path, headers } = received;
-  const about = [event.message_id, event.recipient, event.reason].filter((one) => one !== undefined);
+  const about = [event.message_id, event.recipient, event.about, event.reason].filter((one) => one !== undefined);
   return [
     [ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name'].join('  '),
     `from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`,

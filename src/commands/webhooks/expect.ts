@@ -1,16 +1,22 @@
 import { command } from '../../cli/command.ts';
+import type { Context } from '../../cli/command.ts';
 import { option, repeated, required, rest } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
+import { requireMeant } from './consent.ts';
 
 const params = {
   event: required('<event>', 'its name, or message for its family; with commas between where any will do'),
   where: repeated('--where <path=value>', 'only with that value there in its body, such as data.to=+12025550101'),
   count: option('--count <n>', 'so many of them (1)', atLeastOne),
   within: option('--within <duration>', 'how long after the end of the command they may come (10s)', duration),
-  forwardTo: option('--forward-to <url>', 'send them on to this handler, as they came'),
-  answer: option('--answer <status>', 'what the handler has to answer: 2xx, or 204 (anything, but it has to answer)', statuses),
+  forwardTo: option('--forward-to <address>', 'send them on to this handler, as they came'),
+  answer: option(
+    '--answer <status>',
+    'what the handler has to answer: 2xx, or 204 (anything, but it has to answer)',
+    statuses,
+  ),
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;
 
@@ -26,7 +32,9 @@ export const expectEvent = command({
     '',
     'Exit 0: all came. 12: message.failed came in place of message.delivered or',
     'message.read, or the handler answered otherwise. 13: the time passed. A command',
-    'that fails ends it with its own exit code, and with it all that it started.',
+    'that fails ends it with its own exit code, and with it all that it started. An',
+    'event that is delivered twice counts once, by its webhook-id. A handler on another',
+    'machine wants a yes, or --yes.',
   ].join('\n'),
   params,
   examples: [
@@ -40,12 +48,19 @@ export const expectEvent = command({
     check(input);
     const { expectEvents } = await import('../waiting/expecting.ts');
     const { count = 1, within = 10_000, forwardTo, answer } = input;
-    const handed = forwardTo === undefined ? undefined : { forwardTo, answer };
+    const handed = forwardTo === undefined ? undefined : { url: await meant(context, forwardTo), forwardTo, answer };
     return { code: await expectEvents(context, { ...input, count, within, handed }) };
   },
   view: () => '',
   exit: ({ code }) => code,
 });
+
+async function meant(context: Context, forwardTo: string): Promise<URL> {
+  const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
+  const url = forwardUrl(forwardTo);
+  await requireMeant(context, [url], () => 'Send events');
+  return url;
+}
 
 function check({ words, forwardTo, answer }: Input<typeof params>): void {
   const [program] = words;

@@ -5,7 +5,6 @@ import { flag, option } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
-import { isRows } from '../../terminal/rows.ts';
 import { sayingDamage } from './damage.ts';
 import { select, selectionParams } from './selection.ts';
 import type { Selected } from './selection.ts';
@@ -13,7 +12,7 @@ import type { Selected } from './selection.ts';
 const params = {
   limit: option('--limit <n>', 'no more than the n newest (50)', count),
   ...selectionParams,
-  clear: flag('--clear', 'remove what listeners that have ended received'),
+  clear: flag('--clear', 'remove what listeners that have ended received; what is damaged with --yes'),
 } as const;
 
 export const webhooksHistory = command({
@@ -23,17 +22,25 @@ export const webhooksHistory = command({
   params,
   examples: ['webhooks history', 'webhooks history --since 10m --failed', 'webhooks history --events message -o json'],
   sample:
-    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200',
+    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t',
   honours: [...printing],
   piped: 'rows',
+  first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
   run: async (context, input) => (input.clear ? cleared(context, input) : listed(context, input)),
   pipedAs: (result) => ('removed' in result ? 'text' : 'rows'),
   changes: (result) => 'removed' in result,
+  data: (result) => ('removed' in result ? result : result.rows),
   view: (result, ui) => {
-    if (isRows(result)) return 'No events: bizmsg webhooks listen receives them';
-    const { removed, kept } = result;
+    if ('received' in result) {
+      const { received } = result;
+      return received === 0
+        ? 'No events: bizmsg webhooks listen receives them'
+        : `None of the ${received} received fits`;
+    }
+    const { removed, kept, damaged } = result;
     const live = kept === 0 ? '' : `; kept, since their listeners live: ${kept}`;
-    return removed === 0 ? `Nothing to remove${live}` : `${ui.color.green('Removed')} files: ${removed}${live}`;
+    const broken = damaged === 0 ? '' : `; kept, since they are damaged, which --yes removes too: ${damaged}`;
+    return `${removed === 0 ? 'Nothing to remove' : `${ui.color.green('Removed')} files: ${removed}`}${live}${broken}`;
   },
 });
 
@@ -47,7 +54,15 @@ async function listed(context: Context, { limit = 50, ...which }: Input<typeof p
     if (rows.length === limit) break;
     rows.push(rowOf(selected));
   }
-  return rows;
+  return { rows, received: rows.length > 0 ? rows.length : await countReceived(stateFolder) };
+}
+
+/** Of those that nobody asked for, too: none may have come, or none that fits. */
+async function countReceived(stateFolder: string): Promise<number> {
+  const { newestFirst } = await import('../../webhooks/event-history.ts');
+  let count = 0;
+  for (const _ of newestFirst(stateFolder)) count += 1;
+  return count;
 }
 
 async function cleared(context: Context, { limit, since, events, where, failed }: Input<typeof params>) {
@@ -57,13 +72,13 @@ async function cleared(context: Context, { limit, since, events, where, failed }
     { clearEvents },
     {
       stateFolder,
-      process: { kill },
+      process: { kill, now },
     },
   ] = await Promise.all([import('../../webhooks/clear-events.ts'), context.sandboxes()]);
-  return clearEvents(stateFolder, kill);
+  return clearEvents(stateFolder, { kill, now: now(), damaged: context.given.yes });
 }
 
-function rowOf({ past: { event, forwards }, event: { name, message_id, recipient, reason } }: Selected) {
+function rowOf({ past: { event, forwards }, event: { name, message_id, recipient, reason, about } }: Selected) {
   const [last] = forwards;
   return {
     id: event.id,
@@ -73,5 +88,6 @@ function rowOf({ past: { event, forwards }, event: { name, message_id, recipient
     recipient: recipient ?? null,
     reason: reason ?? null,
     answered: last?.error ?? last?.status ?? null,
+    about: about ?? null,
   };
 }

@@ -10,15 +10,24 @@ export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
   return isFull ? [eventLine(item, ui), ...bodyLines(item, ui)].join('\n') : eventLine(item, ui);
 }
 
-function readyLine({ url, sandbox }: Ready, { color }: Ui): string {
+function readyLine({ url, sandbox }: Ready, ui: Ui): string {
+  const { color } = ui;
   const from = sandbox === null ? '' : ` for the events of the sandbox ${sandbox}`;
-  return `${color.green('Ready')} ${url}${from} (Ctrl-C ends it)`;
+  return ui.line([`${color.green('Ready')} ${url}${from} (Ctrl-C ends it)`]);
 }
 
 function eventLine(item: EventItem, ui: Ui): string {
-  const { received_at: at, id, name, message_id, recipient, reason } = item;
-  const about = [message_id, recipient, reason].filter((one) => one !== null);
-  return [at.slice(11, 23), ui.color.dim(id), ui.color.bold(name ?? 'unnamed'), ...about, signed(item, ui)].join('  ');
+  const { received_at: at, id, name, message_id, recipient, about, reason } = item;
+  const known = [message_id, recipient, about, reason].filter((one) => one !== null);
+  const again = item.again ? [ui.color.yellow('came before')] : [];
+  return ui.line([
+    ui.time(at),
+    ui.color.dim(id),
+    ui.color.bold(name ?? 'unnamed'),
+    ...known,
+    signed(item, ui),
+    ...again,
+  ]);
 }
 
 function signed({ signature }: EventItem, { color }: Ui): string {
@@ -29,14 +38,17 @@ function signed({ signature }: EventItem, { color }: Ui): string {
   return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret is known');
 }
 
-function forwardedLine(item: ForwardedItem, { color }: Ui): string {
+function forwardedLine(item: ForwardedItem, ui: Ui): string {
+  const { color } = ui;
   const { event, url, status, ms, error, body, retry_in: retry } = item;
   const isDone = error === undefined && status !== undefined && status >= 200 && status < 300;
   const came = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
   const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
   const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
   const outcome = (isDone ? color.green : color.red)(came);
-  return [`  → ${outcome} in ${ms} ms`, color.dim(event), url, ...next, ...said].join('  ');
+  // How long a failure took it says itself, where that matters.
+  const took = error === undefined ? ` in ${ms} ms` : '';
+  return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...said], '    ');
 }
 
 function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {

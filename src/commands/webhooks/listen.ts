@@ -11,6 +11,10 @@ const described = {
     'With --profile local the events of the sandbox come here as long as this runs.',
     'Those of an account come through a public address that leads here. Every event',
     'is recorded and answered at once; webhooks history and show tell of it later.',
+    '',
+    'What is sent on has the bytes and headers that came, and bizmsg-forwarded-by, by',
+    'which a listener refuses what it has sent on itself (508). Another machine gets it',
+    'with a yes, or --yes.',
   ].join('\n'),
   params: listenParams,
   examples: [
@@ -20,7 +24,7 @@ const described = {
     'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
   ],
   sample:
-    'Ready http://127.0.0.1:4781 (Ctrl-C ends it)\n12:00:05.123  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed',
+    'Ready http://127.0.0.1:4781 (Ctrl-C ends it)\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed',
   honours: ['profile', 'mode', 'output'],
   piped: 'text',
 } as const;

@@ -1,15 +1,17 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
 import type { Item } from '../../webhooks/listen/items.ts';
 import type { Listening } from '../../webhooks/listen/listening.ts';
 import { accountText, eventSource, sayWhereFrom } from './event-source.ts';
 import type { EventSource } from './event-source.ts';
 import type { listenParams } from './listen-params.ts';
 import { receptionOf } from './reception-options.ts';
-import { removeReadyFile, writeReadyFile } from './ready-file.ts';
+import { openReadyFile } from './ready-file.ts';
 import { linkSandbox } from './sandbox-link.ts';
 import type { Link } from './sandbox-link.ts';
 import { givenSecret, storedSecret } from './secrets.ts';
+import { wentWell } from './selection.ts';
 
 export interface Ready {
   readonly type: 'ready';
@@ -34,14 +36,14 @@ const silence = 60_000;
 export async function openListener(context: Context, input: Given): Promise<Listener> {
   const options = await receptionOf(context, input);
   const given = await givenSecret(context, input);
-  const source = await eventSource(context);
+  const source = await sourceOf(context, input);
   const stored = source.kind === 'sandbox' ? undefined : (given ?? (await storedSecret(context)));
   /** The one in use first. */
   let secrets = stored === undefined ? [] : [stored];
   const know = (secret: string) => (secrets = [secret, ...secrets.filter((one) => one !== secret)]);
   let link: Link | undefined;
   const { openListening } = await import('../../webhooks/listen/listening.ts');
-  removeReadyFile(input.readyFile);
+  const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, options);
   const listening = await openListening({ ...options, secrets: () => secrets });
   const url = reachable(listening, input);
   try {
@@ -49,8 +51,9 @@ export async function openListener(context: Context, input: Given): Promise<List
       link = await linkSandbox(context, source.locator, { url, secret: given, catchUp: input.catchUp, know });
     }
     sayWhereFrom(context, source, url);
-    const ready = readyOf(listening, source, url);
-    if (input.readyFile !== undefined) writeReadyFile(input.readyFile, ready);
+    await sayWhoReaches(context, listening);
+    const ready = readyOf(listening, source, input);
+    readyFile?.write(ready);
     return { ready, items: () => untilEnd(context, listening, { source, link, url }), close };
   } catch (error) {
     await close();
@@ -58,10 +61,16 @@ export async function openListener(context: Context, input: Given): Promise<List
   }
 
   async function close(): Promise<void> {
-    removeReadyFile(input.readyFile);
+    readyFile?.remove();
     await link?.close();
     await listening.close();
   }
+}
+
+async function sourceOf(context: Context, { catchUp }: Given): Promise<EventSource> {
+  const source = await eventSource(context);
+  if (!catchUp || source.kind === 'sandbox') return source;
+  throw usage('--catch-up is about what a sandbox has kept', 'these events are those of none: leave it out');
 }
 
 interface Surroundings {
@@ -88,10 +97,21 @@ async function* untilEnd(context: Context, listening: Listening, around: Surroun
   void listening.first.then(hush);
   const ended = interruption(context.signal).then(end);
   try {
-    yield* listening.items();
+    yield* withAdvice(context, listening.items());
     await ended;
   } finally {
     hush();
+  }
+}
+
+/** Whoever sees the first failure learns how to send it again. */
+async function* withAdvice(context: Context, items: AsyncGenerator<Item, void>): AsyncGenerator<Item, void> {
+  let isSaid = false;
+  for await (const item of items) {
+    yield item;
+    if (isSaid || item.type === 'event' || item.retry_in !== undefined || wentWell(item)) continue;
+    isSaid = true;
+    context.note('replay', 'bizmsg webhooks replay --failed sends it again');
   }
 }
 
@@ -102,8 +122,20 @@ function interruption(signal: AbortSignal): Promise<void> {
   });
 }
 
-function readyOf({ port }: Listening, source: EventSource, url: string): Ready {
-  return { type: 'ready', url, port, sandbox: source.kind === 'sandbox' ? source.locator.url : null };
+async function sayWhoReaches(context: Context, { url, port }: Listening): Promise<void> {
+  const { isHere } = await import('../../webhooks/forward/routes.ts');
+  const { hostname } = new URL(url);
+  if (isHere(new URL(url))) return;
+  context.note('open', `it listens on ${hostname}:${port}, so whoever reaches this machine can send events to it`);
+}
+
+function readyOf({ url, port }: Listening, source: EventSource, { path }: Given): Ready {
+  return {
+    type: 'ready',
+    url: path === undefined ? url.replace(/\/$/, '') : url,
+    port,
+    sandbox: source.kind === 'sandbox' ? source.locator.url : null,
+  };
 }
 
 /** What listens on every address is reached on this one. */

@@ -1,31 +1,105 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { usage } from '../../errors.ts';
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isRecord } from '../../contract/readers.ts';
+import { CliError, usage } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
+import { lives, processStart } from '../../process-life.ts';
+import type { Probe } from '../../process-life.ts';
 
 /** A file that is there as long as a listener is ready, whole from its first instant. */
-export function writeReadyFile(path: string, content: object): void {
-  const draft = `${path}.new`;
-  writeFileSync(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+export interface ReadyFile {
+  write(ready: object): void;
+  /** Whatever else has its name by then is its owner's. */
+  remove(): void;
 }
 
-/** Only what a listener has left there: whatever else has that name is its owner's. */
-export function removeReadyFile(path: string | undefined): void {
-  if (path === undefined) return;
+interface Owner {
+  readonly pid: number;
+  readonly kill: Probe;
+}
+
+/** What a dead listener left there is removed at once, so that nobody takes it for this one's. */
+export function openReadyFile(path: string, { pid, kill }: Owner): ReadyFile {
+  let own: string | undefined;
+  if (ownerOf(path, kill) === undefined) clear(path);
+  return {
+    write(ready) {
+      const by = ownerOf(path, kill);
+      if (by !== undefined)
+        throw usage(`"${path}" is the ready file of process ${by}, which still listens`, anotherName);
+      own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
+      place(path, own, `${path}.${pid}.new`);
+    },
+    remove() {
+      if (own !== undefined) removeOwn(path, own);
+    },
+  };
+}
+
+const anotherName = 'give --ready-file a name of its own';
+
+/** The listener that wrote what is there, if it lives; what no listener wrote is refused. */
+function ownerOf(path: string, kill: Probe): number | undefined {
   const found = contentOf(path);
-  if (found === undefined) return;
-  if (!found.startsWith('{"type":"ready"')) {
-    throw usage(`"${path}" is there already, and no listener has written it`, 'give --ready-file a name of its own');
-  }
-  rmSync(path, { force: true });
+  if (found === undefined) return undefined;
+  const { type, pid, start } = fieldsIn(found);
+  if (type !== 'ready') throw usage(`"${path}" is there already, and no listener has written it`, anotherName);
+  const isLive = typeof pid === 'number' && lives(pid, typeof start === 'string' ? start : undefined, kill);
+  return isLive ? pid : undefined;
 }
 
+function fieldsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Of what is no file, such as a pipe, nothing is read: that may never end. */
 function contentOf(path: string): string | undefined {
   try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return undefined;
+    if (!stats.isFile()) throw unfit(path, 'it is no file');
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const fault = fileFault(error);
-    if (fault?.code === 'ENOENT') return undefined;
-    throw usage(`"${path}" cannot be a ready file: ${fault?.reason ?? String(error)}`, 'give --ready-file another name');
+    throw reasoned(path, error);
   }
+}
+
+function place(path: string, content: string, draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+    writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, path);
+  } catch (error) {
+    throw reasoned(path, error);
+  }
+}
+
+function clear(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw reasoned(path, error);
+  }
+}
+
+/** What cannot be removed keeps no listener from ending, and the next one knows it for what it is. */
+function removeOwn(path: string, own: string): void {
+  try {
+    if (contentOf(path) === own) rmSync(path, { force: true });
+  } catch (error) {
+    if (!(error instanceof CliError) && !fileFault(error)) throw error;
+  }
+}
+
+function reasoned(path: string, error: unknown): unknown {
+  const fault = fileFault(error);
+  return fault ? unfit(path, fault.reason) : error;
+}
+
+function unfit(path: string, why: string): CliError {
+  return usage(`"${path}" cannot be a ready file: ${why}`, anotherName);
 }

@@ -4,6 +4,7 @@ import { usage } from '../../errors.ts';
 import type { Filter } from '../../webhooks/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ListeningOptions } from '../../webhooks/listen/listening.ts';
+import { requireMeant } from './consent.ts';
 import type { listenParams } from './listen-params.ts';
 
 const usualPort = 4781;
@@ -15,6 +16,7 @@ export async function receptionOf(context: Context, given: Given): Promise<Omit<
   checkForm(context);
   const { port = usualPort, host, path, respond } = given;
   const { stateFolder, process } = await context.sandboxes();
+  const addresses = await ownAddresses();
   return {
     ...process,
     stateFolder,
@@ -24,7 +26,8 @@ export async function receptionOf(context: Context, given: Given): Promise<Omit<
     status: respond,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(given),
-    forward: { routes: await routesIn(context, given, port), retry: given.retry },
+    forward: { routes: await routesIn(context, given, { port, addresses }), retry: given.retry },
+    addresses,
   };
 }
 
@@ -39,13 +42,35 @@ async function filterOf({ events, where }: Given): Promise<Filter> {
   return passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
 }
 
-async function routesIn(context: Context, { forwardTo, route, retry }: Given, port: number): Promise<Routes> {
-  const { routesOf } = await import('../../webhooks/forward/routes.ts');
+async function routesIn(
+  context: Context,
+  given: Given,
+  { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
+): Promise<Routes> {
+  const { forwardTo, route, retry } = given;
+  const [{ isHere, routesOf }, { refuseItself }] = await Promise.all([
+    import('../../webhooks/forward/routes.ts'),
+    import('../../webhooks/forward/itself.ts'),
+  ]);
   const routes = routesOf(route, forwardTo);
+  await refuseIdle(given);
   if (retry && routes.all.length === 0) throw usage('--retry needs --forward-to or --route', 'nothing is forwarded');
-  if (routes.all.some((url) => routes.isHere(url) && url.port === String(port)))
-    throw usage(`port ${port} is this listener itself`, 'forward to another port');
-  for (const { host } of routes.all.filter((url) => !routes.isHere(url)))
+  refuseItself(routes, port, addresses);
+  await requireMeant(context, routes.all, () => 'Forward events');
+  for (const { host } of routes.all.filter((url) => !isHere(url)))
     context.note('forward-outside', `events are forwarded to ${host}, which is not this machine`);
   return routes;
+}
+
+/** A route that nothing can take is a mistake in it, or in --events. */
+async function refuseIdle({ events, route }: Given): Promise<void> {
+  if (events === undefined) return;
+  const { idleWords } = await import('../../webhooks/filters.ts');
+  const [idle] = route.flatMap((one) => idleWords(one.slice(0, one.indexOf('=')), events));
+  if (idle !== undefined) throw usage(`--route has ${idle}, which --events leaves out`, 'add it to --events');
+}
+
+async function ownAddresses(): Promise<readonly string[]> {
+  const { networkInterfaces } = await import('node:os');
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
 }

@@ -1,7 +1,8 @@
 import { streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag, option, words } from '../../cli/params.ts';
-import { mailing, requireMeant } from './destinations.ts';
+import { requireMeant } from './consent.ts';
+import { mailing } from './destinations.ts';
 import { preparation } from './preparing.ts';
 import { replayed } from './replaying.ts';
 import { secretParams } from './secrets.ts';
@@ -18,7 +19,7 @@ export const replayEvents = streaming({
     ids: words('[ids...]', 'of events, from webhooks history, or the beginnings of them'),
     ...selectionParams,
     file: option('--file <file>', 'a delivery as webhooks show --raw writes it, or - for stdin'),
-    to: option('--to <url>', 'where to, such as 3000 or a whole URL (where each was sent on to last)'),
+    to: option('--to <address>', 'where to: 3000, localhost:3000/hook or a URL (where each was sent on to last)'),
     resign: flag('--resign', 'sign those anew whose timestamp is too old to be accepted'),
     ...secretParams,
   },
@@ -29,7 +30,7 @@ export const replayEvents = streaming({
   piped: 'text',
   async *run(context, input) {
     const mail = await mailing(context, input);
-    await requireMeant(context, mail);
+    await requireMeant(context, mail.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
     const prepare = await preparation(context, input);
     const { eventOf } = await import('../../webhooks/event.ts');
     const answers = new Map<string, number>();

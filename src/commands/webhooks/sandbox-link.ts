@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/command.ts';
+import { processStart } from '../../process-life.ts';
 import type { Locator } from '../../sandbox/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 
@@ -27,7 +28,8 @@ const end = Number.MAX_SAFE_INTEGER;
 export async function linkSandbox(context: Context, locator: Locator, options: LinkOptions): Promise<Link> {
   const { url, secret, catchUp, know } = options;
   const sandboxes = await context.sandboxes();
-  const { later } = sandboxes.process;
+  const { later, pid } = sandboxes.process;
+  const owner = { pid, start: processStart(pid), returns: true };
   const over = new AbortController();
   let remote = await register(locator, catchUp);
   const keeping = keep();
@@ -46,7 +48,7 @@ export async function linkSandbox(context: Context, locator: Locator, options: L
     const used = secret ?? (await remote.env()).secret;
     await context.signingSecret(used);
     know(used);
-    await remote.addWebhook({ url, secret, catchUp, external: true });
+    await remote.addWebhook({ url, secret, catchUp, external: true, owner });
     return remote;
   }
 

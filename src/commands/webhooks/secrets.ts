@@ -8,15 +8,23 @@ export const secretParams = {
   secretFile: option('--secret-file <file>', 'read it from a file (BIZMSG_WEBHOOK_SECRET, or the profile has it)'),
 } as const;
 
+/** A secret that signs events, and which one that is. */
+export interface KnownSecret {
+  readonly secret: string;
+  readonly whose: string;
+}
+
 /** What signs events: from stdin, a file, the environment, the profile or, where that is local, the sandbox that runs. */
 export async function secretIn(
   context: Context,
   { secretStdin, secretFile }: Input<typeof secretParams>,
-): Promise<string | undefined> {
+): Promise<KnownSecret | undefined> {
   const given = await givenSecret(context, { secretStdin, secretFile });
-  if (given !== undefined) return given;
+  if (given !== undefined) return { secret: given, whose: 'the secret given' };
   const stored = context.given.profile === 'local' ? undefined : await context.signingSecret();
-  return stored ?? sandboxSecret(context);
+  if (stored !== undefined) return { secret: stored, whose: await context.secretOwner() };
+  const secret = await sandboxSecret(context);
+  return secret === undefined ? undefined : { secret, whose: "the sandbox's secret" };
 }
 
 /** The one that this command line gives. */
@@ -53,7 +61,7 @@ export async function storedSecret(context: Context): Promise<string | undefined
 /** The same for what cannot do without: one that no receiver could use signs nothing. */
 export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
   const { isSecret } = await import('../../webhooks/signature.ts');
-  const secret = await secretIn(context, input);
+  const { secret } = (await secretIn(context, input)) ?? {};
   if (secret === undefined) throw configuration('no-secret', 'no signing secret is known', secretHint);
   if (isSecret(secret) || isSecret(`whsec_${secret}`)) return secret;
   throw configuration('bad-secret', 'the signing secret is not whsec_ and at least 16 bytes in base64');

@@ -7,7 +7,7 @@ import type { Forwarded } from '../../webhooks/event-records.ts';
 import type { WebhookEvent } from '../../webhooks/event.ts';
 
 export const selectionParams = {
-  since: option('--since <span>', 'only those of the last 10m, 2h or 1d', span),
+  since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
   events: option('--events <names>', 'only these, or message for its family; with commas between'),
   where: repeated('--where <path=value>', 'only those whose body has that value there, such as data.to=+12025550101'),
   failed: flag('--failed', 'only those that were not answered 2xx when last sent on'),

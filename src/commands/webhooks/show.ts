@@ -60,7 +60,7 @@ async function written({ event }: Past, file: string): Promise<Written> {
   ]);
   const raw = writeRaw(rawDelivery(event));
   if (file === '-') return { raw };
-  writeFileSync(file, raw);
+  writeFileSync(file, raw, { mode: 0o600 });
   return { id: event.id, file };
 }
 

@@ -25,16 +25,16 @@ export const verifyEvent = command({
     ...secretParams,
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
-  sample: 'good: e1fq8zk3m00: it was signed with the secret known here',
+  sample: "good: e1fq8zk3m00: it was signed with the sandbox's secret",
   honours: ['profile', ...printing],
   piped: 'text',
   run: async (context, { id, file, at, ...given }) => {
     if (id !== undefined && file !== undefined) throw usage('an id and --file exclude each other');
     const { what, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
-    const secret = await secretIn(context, given);
+    const known = await secretIn(context, given);
     const { check } = await import('../../webhooks/verify.ts');
-    const verdict = check(secret === undefined ? [] : [secret], raw.headers, raw.body, at ?? clock);
-    return { what, verdict: verdict.verdict, why: 'why' in verdict ? verdict.why : reasons[verdict.verdict] };
+    const result = check(known === undefined ? [] : [known.secret], raw.headers, raw.body, at ?? clock);
+    return { what, verdict: result.verdict, why: reasonOf(result, known?.whose) };
   },
   view: ({ what, verdict, why }, ui) => {
     const paint = verdict === 'good' ? ui.color.green : verdict === 'bad' ? ui.color.red : ui.color.yellow;
@@ -45,11 +45,15 @@ export const verifyEvent = command({
 
 const exits = { good: 'done', bad: 'opposite', unsigned: 'opposite', unknown: 'configuration' } as const;
 
-const reasons: Readonly<Record<Exclude<Verdict['verdict'], 'bad'>, string>> = {
-  good: 'it was signed with the secret known here',
+function reasonOf(result: Verdict, whose: string | undefined): string {
+  if (result.verdict === 'good') return `it was signed with ${whose}`;
+  return result.verdict === 'bad' ? result.why : reasons[result.verdict];
+}
+
+const reasons = {
   unsigned: 'no header says that anybody signed it',
   unknown: `it is signed, but no secret is known here: ${secretHint}`,
-};
+} as const;
 
 interface Checked {
   readonly what: string;

@@ -1,3 +1,4 @@
+import type { Probe } from '../../process-life.ts';
 import type { Gone } from '../exchange.ts';
 import type { Sandbox } from '../sandbox.ts';
 
@@ -13,6 +14,7 @@ export interface Controlled {
   readonly data: string | null;
   readonly uptime: () => number;
   readonly warn: (text: string) => void;
+  readonly kill: Probe;
   /** Ends it once the answer is out. */
   readonly stop: () => void;
 }

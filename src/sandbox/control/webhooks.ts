@@ -2,14 +2,16 @@ import { events } from '../../contract/events.ts';
 import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
+import type { Owner } from '../delivery-records.ts';
 import { rowStates } from '../deliveries/rows.ts';
+import { isForsaken } from '../owners.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewWebhook } from '../webhooks.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 /** Where events go, and how they got there. */
 export const webhookRoutes: readonly ControlRoute[] = [
-  { method: 'GET', path: '/webhooks', run: ({ sandbox }) => ({ webhooks: sandbox.webhooks.list() }) },
+  { method: 'GET', path: '/webhooks', run: list },
   { method: 'POST', path: '/webhooks', run: add },
   { method: 'POST', path: '/webhooks/remove', run: remove },
   { method: 'POST', path: '/webhooks/rotate', run: rotate },
@@ -18,8 +20,15 @@ export const webhookRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: '/redeliver', run: redeliver },
 ];
 
-function add({ sandbox }: Controlled, { body }: Input): object {
-  return { webhook: sandbox.webhooks.add(newWebhook(body())) };
+function list({ sandbox, kill }: Controlled): object {
+  sandbox.webhooks.drop((webhook) => isForsaken(webhook, kill));
+  return { webhooks: sandbox.webhooks.list() };
+}
+
+function add({ sandbox, kill }: Controlled, { body }: Input): object {
+  const given = newWebhook(body());
+  sandbox.webhooks.drop((webhook) => isForsaken(webhook, kill, given));
+  return { webhook: sandbox.webhooks.add(given) };
 }
 
 function remove({ sandbox }: Controlled, { body }: Input): object {
@@ -65,7 +74,15 @@ function newWebhook(value: unknown): NewWebhook {
     secret: optional(fields, 'secret', read.string),
     external: optional(fields, 'external', boolean),
     catchUp: optional(fields, 'catchUp', boolean),
+    owner: optional(fields, 'owner', owner),
   };
+}
+
+function owner(value: unknown): Owner {
+  const fields = fieldsOf(value);
+  const { pid } = fields;
+  if (typeof pid !== 'number') throw new read.Mismatch('/owner/pid', 'must be a number');
+  return { pid, start: optional(fields, 'start', read.string), returns: optional(fields, 'returns', boolean) };
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type { EventJournal } from '../event-journal.ts';
 import type { Forwarded, Received } from '../event-records.ts';
 import type { ForwardedItem } from '../listen/items.ts';
 import { pause } from '../pause.ts';
+import { forwardedBy } from './itself.ts';
 import { createLanes } from './lanes.ts';
 import type { Job, Lanes } from './lanes.ts';
 import { letterOf } from './letter.ts';
@@ -17,7 +18,7 @@ export interface Forwarding {
   readonly retry: boolean;
 }
 
-/** Sends events on: of each message one after the other, and to each address a few at once. */
+/** Sends events on: of each message one after the other, and so those of none, and to each address a few at once. */
 export interface Forwarder {
   add(received: Received, event: WebhookEvent): void;
   /** Resolves once not too many are waiting. */
@@ -32,6 +33,8 @@ interface Surroundings {
   readonly warn?: ((text: string) => void) | undefined;
   readonly later: Later;
   readonly now: () => number;
+  /** By which the listener knows what comes back to it. */
+  readonly mark: string;
 }
 
 interface Way {
@@ -47,7 +50,7 @@ const many = 1_000;
 const shown = 1_000;
 
 export function createForwarder({ routes, retry }: Forwarding, around: Surroundings): Forwarder {
-  const { journal, tell, warn = () => {}, later, now } = around;
+  const { journal, tell, warn = () => {}, later, now, mark } = around;
   const ways = new Map<string, Way>();
   const over = new AbortController();
   let [pending, underway] = [0, 0];
@@ -57,7 +60,7 @@ export function createForwarder({ routes, retry }: Forwarding, around: Surroundi
       const url = routes.of(event);
       if (!url) return;
       pending += 1;
-      wayTo(url).lanes.add(event.message_id ?? received.id, sending(received, url));
+      wayTo(url).lanes.add(event.message_id ?? '', sending(received, url));
     },
     room: () => until(() => pending < many || over.signal.aborted),
     async stop() {
@@ -81,7 +84,7 @@ export function createForwarder({ routes, retry }: Forwarding, around: Surroundi
   }
 
   function sending(received: Received, url: URL): Job {
-    const letter = letterOf(received, url);
+    const letter = letterOf(received, url, [[forwardedBy, mark]]);
     let attempt = 0;
     return async () => {
       underway += 1;

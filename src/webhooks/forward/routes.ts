@@ -8,8 +8,6 @@ export interface Routes {
   /** Where this one is, if anywhere. */
   of(event: Pick<WebhookEvent, 'name'>): URL | undefined;
   readonly all: readonly URL[];
-  /** Whether what is sent there stays on this machine. */
-  isHere(url: URL): boolean;
 }
 
 interface Route {
@@ -27,8 +25,12 @@ export function routesOf(routes: readonly string[], rest: string | undefined): R
   return {
     of: ({ name = '' }) => named.get(name) ?? named.get(name.replace(/\..*/, '')) ?? other,
     all: [...known.map(({ url }) => url), ...(other ? [other] : [])],
-    isHere: ({ hostname }) => isLoopback(hostname),
   };
+}
+
+/** Whether what is sent there stays on this machine. */
+export function isHere({ hostname }: URL): boolean {
+  return isLoopback(hostname);
 }
 
 /** `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */

@@ -12,7 +12,10 @@ export interface EventItem {
   readonly message_id: string | null;
   readonly recipient: string | null;
   readonly reason: string | null;
+  readonly about: string | null;
   readonly signature: Verdict;
+  /** Its sender sent it before, and it was told then. */
+  readonly again: boolean;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON as a value; else what came, in base64. */
@@ -31,9 +34,13 @@ export interface ForwardedItem extends Omit<Forwarded, 'type' | 'forwarded_at'> 
 
 export type Item = EventItem | ForwardedItem;
 
-export function eventItem(received: Received, event: WebhookEvent, signature: Verdict): EventItem {
+export function eventItem(
+  received: Received,
+  event: WebhookEvent,
+  told: Pick<EventItem, 'signature' | 'again'>,
+): EventItem {
   const { id, received_at: at, path, headers } = received;
-  const { name = null, message_id = null, recipient = null, reason = null } = event;
+  const { name = null, message_id = null, recipient = null, reason = null, about = null } = event;
   return {
     type: 'event',
     id,
@@ -42,7 +49,8 @@ export function eventItem(received: Received, event: WebhookEvent, signature: Ve
     message_id,
     recipient,
     reason,
-    signature,
+    about,
+    ...told,
     path,
     headers: byName(headers),
     ...bodyIn(event),

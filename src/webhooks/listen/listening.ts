@@ -1,10 +1,12 @@
-import { eventOf } from '../event.ts';
+import { randomUUID } from 'node:crypto';
+import { eventOf, webhookId } from '../event.ts';
 import { openEventJournal } from '../event-journal.ts';
 import type { EventJournalOptions } from '../event-journal.ts';
 import { bytesOf } from '../event-records.ts';
 import type { Filter } from '../filters.ts';
 import { createForwarder } from '../forward/forwarder.ts';
 import type { Forwarding } from '../forward/forwarder.ts';
+import { refuseItself } from '../forward/itself.ts';
 import { announceListener, liveListeners } from '../listener-locator.ts';
 import { startReceiver } from '../receiver.ts';
 import type { ReceiverOptions, RunningReceiver } from '../receiver.ts';
@@ -12,9 +14,10 @@ import { check } from '../verify.ts';
 import { createInbox } from './inbox.ts';
 import { eventItem } from './items.ts';
 import type { Item } from './items.ts';
+import { createMemory } from './memory.ts';
 import { telling } from './telling.ts';
 
-export interface ListeningOptions extends EventJournalOptions, Omit<ReceiverOptions, 'journal' | 'respond'> {
+export interface ListeningOptions extends EventJournalOptions, Omit<ReceiverOptions, 'journal' | 'respond' | 'mark'> {
   /** The status that answers every event: 200 without it. */
   readonly status?: number | undefined;
   /** What is told and sent on; all is recorded. */
@@ -22,6 +25,8 @@ export interface ListeningOptions extends EventJournalOptions, Omit<ReceiverOpti
   /** Those known by then, the one in use first. */
   readonly secrets: () => readonly string[];
   readonly forward: Forwarding;
+  /** Those of this machine, to which nothing may be sent on that would come back. */
+  readonly addresses: readonly string[];
 }
 
 export interface Listening {
@@ -36,16 +41,21 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** Of what came so long ago no sender sends the same again. */
+const remembered = 10_000;
+
 /** Receives, records, tells and sends on, until it is stopped. */
 export async function openListening(options: ListeningOptions): Promise<Listening> {
   const journal = openEventJournal(options);
   const inbox = createInbox<Item>();
-  const forwarder = createForwarder(options.forward, { ...options, journal, tell: inbox.put });
+  const isKnown = createMemory(remembered);
+  const mark = randomUUID();
+  const forwarder = createForwarder(options.forward, { ...options, journal, mark, tell: inbox.put });
   const teller = telling(journal, async (received) => {
     const event = eventOf(received);
     if (!options.filter(event)) return;
-    const verdict = check(options.secrets(), received.headers, bytesOf(received), received.received_at);
-    inbox.put(eventItem(received, event, verdict));
+    const signature = check(options.secrets(), received.headers, bytesOf(received), received.received_at);
+    inbox.put(eventItem(received, event, { signature, again: isKnown(webhookId(received)) }));
     forwarder.add(received, event);
     await Promise.all([inbox.room(), forwarder.room()]);
   });
@@ -60,7 +70,8 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   let forget = () => {};
   let receiver: RunningReceiver | undefined;
   try {
-    receiver = await startReceiver({ ...options, journal, respond });
+    receiver = await startReceiver({ ...options, journal, mark, respond });
+    refuseItself(options.forward.routes, receiver.port, options.addresses);
     // What dead ones left is removed.
     liveListeners(options.stateFolder, options.kill);
     forget = announceListener(options.stateFolder, locatorOf(receiver, options));
@@ -75,7 +86,9 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     await receiver?.close();
     const unsent = forwarder.stop();
     teller.stop();
-    await Promise.allSettled([teller.ended, unsent]);
+    const untold = await teller.ended.catch(() => 0);
+    if (untold > 0) options.warn?.(`events whose file was removed before they were shown: ${untold}`);
+    await unsent;
     inbox.end();
     return unsent;
   }

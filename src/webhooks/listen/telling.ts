@@ -5,28 +5,28 @@ import type { Received } from '../event-records.ts';
 export interface Telling {
   /** An event is in the journal. */
   arrived(): void;
-  /** Settles once it was stopped and all that arrived is told. */
-  readonly ended: Promise<void>;
+  /** Settles once it was stopped and all is told. Of how many not, since what recorded them was removed. */
+  readonly ended: Promise<number>;
+  /** Nothing more arrives. */
   stop(): void;
 }
 
-export function telling(journal: Pick<EventJournal, 'feed'>, tell: (event: Received) => Promise<void>): Telling {
-  const over = new AbortController();
-  let [arrived, told, isStopped] = [0, 0, false];
+export function telling(
+  journal: Pick<EventJournal, 'feed' | 'end'>,
+  tell: (event: Received) => Promise<void>,
+): Telling {
+  let [arrived, told] = [0, 0];
   return {
     arrived: () => void (arrived += 1),
     ended: tellAll(),
-    stop() {
-      isStopped = true;
-      if (told >= arrived) over.abort();
-    },
+    stop: journal.end,
   };
 
-  async function tellAll(): Promise<void> {
-    for await (const event of journal.feed(over.signal)) {
+  async function tellAll(): Promise<number> {
+    for await (const event of journal.feed()) {
       await tell(event);
       told += 1;
-      if (isStopped && told >= arrived) return;
     }
+    return arrived - told;
   }
 }

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { listener } from './webhooks-rig.ts';
+
+const elsewhere = 'https://hooks.example.com';
+const lines = [
+  [`webhooks listen --port 0 --forward-to ${elsewhere}/a`, 'Forward events'],
+  [`webhooks listen --port 0 --route order.paid=${elsewhere}/a`, 'Forward events'],
+  [`webhooks expect order.paid --forward-to ${elsewhere}/a -- true`, 'Send events'],
+  [`webhooks replay e --to ${elsewhere}/a`, 'Send an event'],
+] as const;
+
+it.each(lines)('sends nothing to another machine that nobody has confirmed: %s', async (line, question) => {
+  const { run, send } = await listener();
+  await send('1');
+  const { code, stderr } = await run(line);
+  expect([code, stderr]).toEqual([11, expect.stringContaining(`${question} to ${elsewhere}: nobody is there`)]);
+});
+
+it.each(lines)('nor with --yes where only this machine may be called: %s', async (line) => {
+  const { run, send } = await listener();
+  await send('1');
+  const { code, stderr } = await run(line.replace('webhooks', '--yes webhooks'), { env: { BIZMSG_ONLY: 'local' } });
+  expect([code, stderr]).toEqual([11, expect.stringContaining(`BIZMSG_ONLY=local refuses ${elsewhere}`)]);
+});
+
+it('forwards to another machine with --yes, and says so', async () => {
+  const words = ['webhooks', 'listen', '--port', '0', '--yes', '--forward-to', `${elsewhere}/a`];
+  const { code, stderr } = await cli(words, { home: newHome(), signal: AbortSignal.abort('SIGINT') });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('events are forwarded to hooks.example.com')]);
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { itemLine } from '../../src/commands/webhooks/item-line.ts';
+import { createUi } from '../../src/terminal/ui.ts';
+import type { Item } from '../../src/webhooks/listen/items.ts';
+
+const at = new Date(2026, 10, 21, 14, 36, 56, 120);
+const event = {
+  type: 'event',
+  id: 'e1fq8zk3m00',
+  received_at: at.toISOString(),
+  name: 'message.failed',
+  message_id: 'msg_1',
+  recipient: '+12025550102',
+  reason: 'undeliverable: this test number always fails',
+  about: null,
+  signature: { verdict: 'good' },
+  again: false,
+  path: '/',
+  headers: {},
+  body: null,
+} as const;
+const sent = { type: 'forwarded', event: event.id, url: 'http://localhost:3000/', ms: 30_001, attempt: 1 } as const;
+
+it('breaks the line of an event between its fields, and a long field at its spaces', async () => {
+  expect(await lines(event, 40)).toEqual([
+    '14:36:56.120  e1fq8zk3m00',
+    '  message.failed  msg_1  +12025550102',
+    '  undeliverable: this test number always',
+    '  fails  signed',
+  ]);
+});
+
+it('gives a pipe one line, with the time in UTC', async () => {
+  const [line, ...others] = await lines(event, 40, false);
+  expect([line?.split('  ')[0], others]).toEqual([at.toISOString(), []]);
+});
+
+it('says of an event that it came before', async () => {
+  expect((await lines({ ...event, again: true }, 40)).at(-1)).toBe('  fails  signed  came before');
+});
+
+it('shows what tells two events apart that are about no message', async () => {
+  const paid = {
+    ...event,
+    name: 'order.paid',
+    message_id: null,
+    recipient: null,
+    reason: null,
+    about: '12.50 EUR ord_1',
+  };
+  expect(await lines(paid, 80)).toEqual(['14:36:56.120  e1fq8zk3m00  order.paid  12.50 EUR ord_1  signed']);
+});
+
+it.each([
+  [{ status: 204 }, '  → 204 in 30001 ms'],
+  [{ error: 'no whole answer within 30 s' }, '  → no whole answer within 30 s'],
+])('says how long sending it on took unless a failure says so itself: %j', async (came, said) => {
+  expect(await lines({ ...sent, ...came }, 80)).toEqual([`${said}  ${event.id}  ${sent.url}`]);
+});
+
+async function lines(item: Item, width: number, terminal = true): Promise<readonly string[]> {
+  const ui = await createUi({ terminal, width, noColor: true, env: {}, now: () => at.getTime() }, () => false);
+  return itemLine(item, ui, false).split('\n');
+}
