@@ -1,0 +1,80 @@
+// Rows a second beside autocannon's requests a second, and what is in memory at the most.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { install } from '../rig/install.mjs';
+import { environment, rivals, startServer } from '../rig/processes.mjs';
+import { megabytes, perSecond, two, whole } from '../rig/table.mjs';
+import { takeTurns } from '../rig/turns.mjs';
+import { cpuOf } from '../rig/usage.mjs';
+import { contact, csv } from './rows.mjs';
+import { key, runImport } from './runs.mjs';
+
+const connections = 16;
+const version = '9.0.0';
+const mostMemory = 220e6;
+
+export async function rates(isQuick) {
+  const [fewer, count] = isQuick ? [20_000, 100_000] : [100_000, 1_000_000];
+  const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
+  const own = { name: 'contacts import', run: () => runImport(server, { file: csv(count), count }) };
+  const small = { name: 'a small one', run: () => runImport(server, { file: csv(fewer), count: fewer }) };
+  const words = [join(rivals, 'cannon.cjs'), install('autocannon', version)];
+  const cannon = { name: `autocannon ${version}`, run: () => post(server, count, words) };
+  const undici = { name: 'undici alone', run: () => post(server, count, [join(rivals, 'pool-post.cjs')]) };
+  const settings = { rounds: 3, seconds: isQuick ? 60 : 200 };
+  const result = await takeTurns([own, small, cannon, undici], settings, ({ run }) => withServer(server, run));
+  await server.end();
+  return [
+    rateRow(result, { one: own, other: cannon, count, least: 0.5 }),
+    rateRow(result, { one: own, other: undici, count }),
+    rateRow(result, { one: undici, other: cannon, count }),
+    ...[own, cannon, undici].map((one) => coresRow(result, one)),
+    ...memoryRows(result, { own, small, count, fewer, isQuick }),
+  ];
+}
+
+function rateRow({ median: of, pace }, { one, other, count, least }) {
+  const value = perSecond(of(one, 'perSecond'));
+  const note = `${perSecond(of(other, 'perSecond'))} there`;
+  return { what: `${one.name}, ${whole(count)} rows`, value, ...pace(one, other), rival: other.name, least, note };
+}
+
+function coresRow({ median: of }, one) {
+  const note = `${two(of(one, 'serverCores'))} cores in use at the server, ${two(of(one, 'cores'))} here`;
+  return { what: `${one.name}, CPU of a row`, value: `${of(one, 'cpu').toFixed(1)} µs`, note };
+}
+
+function memoryRows({ median: of, ratios }, { own, small, count, fewer, isQuick }) {
+  const peak = of(own, 'peak');
+  if (Number.isNaN(peak)) return [];
+  const what = `the most in memory, ${whole(count)} rows`;
+  const beside = { ratios: ratios(own, small, 'peak'), rival: `${whole(fewer)} rows` };
+  return [
+    { what, value: megabytes(peak), ratios: [peak / mostMemory], rival: '220 MB', most: 1 },
+    // The small one of the short form is over before its heap has grown.
+    { what, value: megabytes(peak), ...beside, ...(!isQuick && { most: 1.15 }) },
+  ];
+}
+
+/** With how much of a core was in use, here and at the server. */
+async function withServer(server, run) {
+  const before = cpuOf(server.pid);
+  const ran = await run();
+  if (before === undefined) return { ...ran, cpu: NaN, cores: NaN, serverCores: NaN };
+  const serverCores = (cpuOf(server.pid) - before) / 1e6 / ran.seconds;
+  return { ...ran, cores: (ran.cpu * ran.perSecond) / 1e6, serverCores };
+}
+
+/** One body again and again, which these make ready once. */
+function post({ url }, amount, words) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' };
+  const request = { method: 'POST', path: '/api/public/contacts', headers, body: JSON.stringify(contact(0)) };
+  const load = JSON.stringify({ url, connections, amount, requests: [request] });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...words, load], {
+    env: environment(),
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${words[0]}: exit ${status}: ${stderr}`);
+  const { seconds, cpu } = JSON.parse(stdout);
+  return { seconds, perSecond: amount / seconds, cpu: cpu / amount };
+}
