@@ -10,12 +10,12 @@ interface Place {
   readonly raw: unknown;
 }
 
-export interface GoodRow extends Place {
+interface GoodRow extends Place {
   readonly fields: Fields;
 }
 
 /** It cannot be read: the run goes on without it. */
-export interface BadRow extends Place {
+interface BadRow extends Place {
   readonly reason: string;
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createSeen } from './mapping/seen.ts';
-import type { Prepared, Row } from './row.ts';
+import type { Mapped, Row } from './row.ts';
 import type { Source } from './rows/source.ts';
+import { suspectIn } from './suspect.ts';
+import type { Suspect } from './suspect.ts';
 
 export interface Survey {
   /** All of them, bad ones too. */
@@ -16,6 +18,9 @@ export interface Survey {
   /** Rows whose body was there before; undefined where nobody looked. */
   readonly repeated: number | undefined;
   readonly repeatedRows: readonly RepeatedPlace[];
+  /** Good ones that a spreadsheet seems to have damaged; 0 where nobody looked. */
+  readonly suspect: number;
+  readonly suspectRows: readonly SuspectPlace[];
 }
 
 interface BadPlace {
@@ -29,36 +34,48 @@ interface RepeatedPlace {
   readonly as: number;
 }
 
+interface SuspectPlace extends Suspect {
+  readonly line: number;
+}
+
 interface SurveyOptions {
-  readonly prepare: (row: Row) => Prepared;
-  /** How many bad and how many repeated rows are told one by one. */
+  readonly map: (row: Row) => Mapped;
+  /** How many bad and how many suspect and repeated rows are told one by one. */
   readonly most: number;
   readonly compares: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Reads the whole input once, before anything of it is sent. */
-export async function survey(source: Source, { prepare, most, compares, signal }: SurveyOptions): Promise<Survey> {
+export async function survey(source: Source, { map, most, compares, signal }: SurveyOptions): Promise<Survey> {
   const hash = createHash('sha256');
   const seen = compares ? createSeen() : undefined;
-  const [badRows, repeatedRows]: [BadPlace[], RepeatedPlace[]] = [[], []];
-  let [rows, bad, repeated] = [0, 0, 0];
+  const [badRows, repeatedRows, suspectRows]: [BadPlace[], RepeatedPlace[], SuspectPlace[]] = [[], [], []];
+  let [rows, bad, repeated, suspects] = [0, 0, 0, 0];
   let first: string | undefined;
-  const look = (row: Prepared) => {
+  const look = (row: Row) => {
     rows += 1;
-    if ('reason' in row) {
+    const mapped = map(row);
+    if ('reason' in mapped) {
       bad += 1;
-      if (badRows.length < most) badRows.push({ line: row.line, reason: row.reason });
+      if (badRows.length < most) badRows.push({ line: row.line, reason: mapped.reason });
       return;
     }
-    first ??= row.content;
-    const as = seen?.add(row.content, row.number);
+    if (first !== undefined && !seen) return;
+    const content = JSON.stringify(mapped.body);
+    first ??= content;
+    const suspect = seen && 'fields' in row ? suspectIn(row.fields, content) : undefined;
+    if (suspect) {
+      suspects += 1;
+      if (suspectRows.length < most) suspectRows.push({ line: row.line, ...suspect });
+    }
+    const as = seen?.add(content, row.number);
     if (as === undefined) return;
     repeated += 1;
     if (repeatedRows.length < most) repeatedRows.push({ line: row.line, as });
   };
-  for await (const batch of source.rows(signal, (chunk) => hash.update(chunk)))
-    for (const row of batch) look(prepare(row));
+  for await (const batch of source.rows(signal, (chunk) => hash.update(chunk))) for (const row of batch) look(row);
   const content = hash.digest('hex');
-  return { rows, bad, badRows, content, first, repeated: compares ? repeated : undefined, repeatedRows };
+  const doubts = { repeated: compares ? repeated : undefined, repeatedRows, suspect: suspects, suspectRows };
+  return { rows, bad, badRows, content, first, ...doubts };
 }

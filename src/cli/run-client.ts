@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { KnownPace, RunRate } from '../client/pace-choice.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import { usage } from '../errors.ts';
+import { CliError, usage } from '../errors.ts';
 import type { Caller, Target } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
 import type { Approached, Connection, Line } from './calling.ts';
@@ -54,7 +54,7 @@ export interface RunTarget {
   readonly simulated: boolean;
 }
 
-export interface RunPace {
+interface RunPace {
   /** Undefined where nothing is known before the service answers 429. */
   readonly known: KnownPace | undefined;
   /** The milliseconds that so many requests take at the least, however quick the answers; undefined like `known`. */
@@ -78,10 +78,11 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const approached = await approach(line, caller);
   const plan = await planOf(line, caller, approached);
   const known = given.noPace ? undefined : paceOf(rate, plan);
+  const barred = new AbortController();
   const connection = await openConnection(line, approached, {
     connections: concurrency,
     signal: signals.leave,
-    boarding: signals.stop,
+    boarding: AbortSignal.any([signals.stop, barred.signal]),
     pace: createPace({ ...known, now: () => performance.now(), later: host.later }),
     patience: twoWindows,
     onWait: noting(line),
@@ -89,8 +90,21 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const target = targetOf(caller, approached, plan);
   const pace = { known, leastTime: (requests: number) => leastTime(known, requests) };
   const reachable = () => canReach(wayTo(line, approached.target), signals.stop);
-  const { calling, pages } = connection.client;
+  const { pages } = connection.client;
+  const calling = callingUntil(barred, connection.client);
   return { connection, runClient: { target, concurrency, pace, calling, pages, reachable } };
+}
+
+/** Once one request was refused for good as no other would be taken either, those that wait for a slot are called off. */
+function callingUntil(barred: AbortController, client: Client): Client['calling'] {
+  return (name) => {
+    const send = client.calling(name);
+    return (content) =>
+      send(content).catch((error: unknown) => {
+        if (error instanceof CliError && (error.exit === 'rateLimited' || error.exit === 'keyRefused')) barred.abort();
+        throw error;
+      });
+  };
 }
 
 /** §8 counts by the minute, whatever --rate says. */

@@ -36,21 +36,12 @@ export interface Exchanged {
   readonly url: string;
 }
 
-/** A request through to its success, with its pace, its repetitions and its redirects. */
+/**
+ * A request through to its success, with its pace, its repetitions and its redirects. A run has thousands a second, so
+ * there is no promise where nothing is waited for.
+ */
 export async function exchange(line: Line, request: WireRequest, followed = 0): Promise<Exchanged> {
   if (line.dryRun) throw planned(request, line.conceal);
-  const answer = await insist(line, request);
-  const step = redirect(request, answer, followed);
-  if (step.kind === 'follow') return exchange(line, { ...request, url: step.url }, followed + 1);
-  if (step.kind === 'refuse') throw failed(line, request, { kind: 'redirected', answer, why: step.why });
-  return { answer, url: request.url };
-}
-
-export function failed({ conceal, local }: Line, { method, url }: WireRequest, trouble: Trouble): Error {
-  return failureOf(trouble, { method, url, conceal, local });
-}
-
-async function insist(line: Line, request: WireRequest): Promise<WireAnswer> {
   const { boarding = line.signal } = line;
   let limitedAt: number | undefined;
   for (let repeated = 0; ; repeated += 1) {
@@ -62,7 +53,7 @@ async function insist(line: Line, request: WireRequest): Promise<WireAnswer> {
       if (boarding.aborted) throw failed(line, request, { kind: 'interrupted', sent: false });
       const outcome = await attempt(line, request);
       ended = endOf(outcome);
-      if (!('kind' in outcome)) return outcome;
+      if (!('kind' in outcome)) return arrived(line, request, { answer: outcome, followed });
       if (ended === 'limited') limitedAt ??= line.now();
       wait = waitAfter(line, request, { trouble: outcome, repeated, limitedAt });
       // Before its slot is free, so that nobody slips through between.
@@ -73,6 +64,22 @@ async function insist(line: Line, request: WireRequest): Promise<WireAnswer> {
     // A pace that is held has this one wait as well.
     if (ended !== 'limited' || !line.pace) await turn(line, request, line.sleep(wait, boarding));
   }
+}
+
+export function failed({ conceal, local }: Line, { method, url }: WireRequest, trouble: Trouble): Error {
+  return failureOf(trouble, { method, url, conceal, local });
+}
+
+interface Arrived {
+  readonly answer: WireAnswer;
+  readonly followed: number;
+}
+
+function arrived(line: Line, request: WireRequest, { answer, followed }: Arrived): Exchanged | Promise<Exchanged> {
+  const step = redirect(request, answer, followed);
+  if (step.kind === 'follow') return exchange(line, { ...request, url: step.url }, followed + 1);
+  if (step.kind === 'refuse') throw failed(line, request, { kind: 'redirected', answer, why: step.why });
+  return { answer, url: request.url };
 }
 
 /** Waits for what the user's signal may end. */

@@ -10,17 +10,17 @@ export function put(body: Body, name: string, value: unknown): void {
 }
 
 /** Puts a value where a path leads, and makes the objects on the way; false if another value is there. */
-export function place(body: Body, path: readonly string[], value: unknown): boolean {
-  const [name = '', ...rest] = path;
+export function place(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
+  const name = path[from] ?? '';
   const isTaken = Object.hasOwn(body, name);
-  if (rest.length === 0) {
+  if (from + 1 >= path.length) {
     if (!isTaken) put(body, name, value);
     return !isTaken;
   }
   const inner = isTaken ? body[name] : {};
   if (!isRecord(inner)) return false;
   if (!isTaken) put(body, name, inner);
-  return place(inner, rest, value);
+  return place(inner, path, value, from + 1);
 }
 
 /** The value of a field that a row has itself. */

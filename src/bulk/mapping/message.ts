@@ -18,7 +18,7 @@ export interface MessageMappingOptions extends RecipientOptions {
 }
 
 /** A param that each row has itself, or one for all. */
-export type ParamSource = { readonly column: string } | { readonly value: string };
+type ParamSource = { readonly column: string } | { readonly value: string };
 
 type ParamReader = (fields: Fields) => string | Refused;
 

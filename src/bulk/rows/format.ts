@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
 
-export const formats = ['csv', 'tsv', 'ndjson', 'json'] as const;
+const formats = ['csv', 'tsv', 'ndjson', 'json'] as const;
 
 export type Format = (typeof formats)[number];
 

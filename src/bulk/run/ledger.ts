@@ -1,7 +1,7 @@
 import type { RowsRecord, State } from './records.ts';
 import { states } from './records.ts';
 
-export interface Counts {
+interface Counts {
   readonly done: number;
   /** With those that were refused before they were sent. */
   readonly failed: number;
@@ -10,7 +10,7 @@ export interface Counts {
 }
 
 /** A row that was being sent when a part of the run ended without a word. */
-export interface InFlight {
+interface InFlight {
   readonly number: number;
   readonly line: number;
 }

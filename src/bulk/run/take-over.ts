@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { progressOf } from './decide.ts';
 import type { FoundRun } from './find.ts';
+import { isFinished } from './find.ts';
 import { journalPath } from './story.ts';
 import { summaryOf } from './summary.ts';
 
@@ -27,7 +28,8 @@ export function moveTo(run: FoundRun, folder: string): void {
 function notesOn({ story, folder }: FoundRun): readonly string[] {
   if (story instanceof CliError) return [`what the run before has sent is not known: ${story.message}`];
   const { unsure, unsureLines } = summaryOf(story, journalPath(folder));
-  const begun = `the run before is given up: ${progressOf(story)}`;
+  const what = isFinished(story) ? 'set aside, which was finished' : 'given up';
+  const begun = `the run before is ${what}: ${progressOf(story)}`;
   return unsure === 0 ? [begun] : [begun, `its unsure rows are sent again: ${linesIn(unsureLines, unsure)}`];
 }
 

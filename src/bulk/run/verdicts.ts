@@ -21,7 +21,7 @@ export interface Verdicts {
   close(): void;
 }
 
-export const cutShort = 'the run ended without a word while it was being sent';
+const cutShort = 'the run ended without a word while it was being sent';
 
 /** The last word on each row, found in the journal when it is asked for, so that none of them is held in memory. */
 export function openVerdicts(path: string, ledger: Ledger): Verdicts {

@@ -1,5 +1,4 @@
 import type { Prepared } from '../../bulk/row.ts';
-import type { Signals } from '../../bulk/run/halt.ts';
 import { openRun } from '../../bulk/run/open.ts';
 import type { OpenRun } from '../../bulk/run/open-run.ts';
 import { runRows } from '../../bulk/run/run-rows.ts';
@@ -16,6 +15,7 @@ import type { Ended } from './result.ts';
 import { resumeLine } from './resume-line.ts';
 import type { RunInput } from './run-params.ts';
 import { showing } from './showing.ts';
+import type { Told } from './signals.ts';
 
 export interface Asked {
   readonly context: Context;
@@ -23,7 +23,7 @@ export interface Asked {
   readonly flags: RunInput;
   readonly input: RowsInput;
   readonly client: RunClient;
-  readonly signals: Signals;
+  readonly signals: Told;
 }
 
 export interface Running extends Asked {
@@ -69,6 +69,7 @@ function identityOf({ job, input, client, found }: Running) {
 async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary> {
   const { context, job, client, found, flags, signals } = running;
   const { process: own } = await context.sandboxes();
+  signals.take();
   await job.forebode?.(client);
   const shown = await showing(context, { total: found.rows, before: run.ledger.counts(), emit });
   try {

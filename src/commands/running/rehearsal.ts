@@ -13,6 +13,9 @@ export interface Rehearsal {
   readonly bad_rows: Survey['badRows'];
   readonly repeated: number;
   readonly repeated_rows: readonly { readonly line: number; readonly same_as_row: number }[];
+  /** Rows that would be sent, and that a spreadsheet seems to have damaged. */
+  readonly suspect: number;
+  readonly suspect_rows: Survey['suspectRows'];
   /** The first body. */
   readonly first: unknown;
   /** At this pace it takes so long at the least; null where no pace is known. */
@@ -36,6 +39,8 @@ export function rehearsalOf(found: Survey, { pace, target }: RunClient, { kind }
     bad_rows: found.badRows,
     repeated: found.repeated ?? 0,
     repeated_rows: found.repeatedRows.map(({ line, as }) => ({ line, same_as_row: as })),
+    suspect: found.suspect,
+    suspect_rows: found.suspectRows,
     first: found.first === undefined ? null : JSON.parse(found.first),
     pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
     least_seconds: least === undefined ? null : least / 1_000,
@@ -44,10 +49,12 @@ export function rehearsalOf(found: Survey, { pace, target }: RunClient, { kind }
 }
 
 export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
-  const { rows, ready, bad, repeated, first } = rehearsal;
+  const { rows, ready, bad, repeated, suspect, first } = rehearsal;
   const lines = [`${whole(ready)} of ${whole(rows)} rows would be sent; nothing was sent`];
   if (first !== null) lines.push(`the first body: ${JSON.stringify(first)}`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
+  if (suspect > 0)
+    lines.push(ui.color.yellow(`${whole(suspect)} may be damaged by a spreadsheet:`), ...suspectLines(rehearsal));
   if (repeated > 0)
     lines.push(ui.color.yellow(`${whole(repeated)} have the body of an earlier row:`), ...sameLines(rehearsal));
   return [...lines, ...timeLines(rehearsal)].join('\n');
@@ -55,6 +62,13 @@ export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
 
 function badLines({ bad, bad_rows: rows }: Rehearsal): readonly string[] {
   return [...rows.map(({ line, reason }) => `  line ${line}: ${reason}`), ...rest(bad - rows.length)];
+}
+
+function suspectLines({ suspect, suspect_rows: rows }: Rehearsal): readonly string[] {
+  return [
+    ...rows.map(({ line, field, reason }) => `  line ${line}: ${field}: ${reason}`),
+    ...rest(suspect - rows.length),
+  ];
 }
 
 function sameLines({ repeated, repeated_rows: rows }: Rehearsal): readonly string[] {

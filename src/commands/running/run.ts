@@ -1,6 +1,7 @@
 import type { Signals } from '../../bulk/run/halt.ts';
 import { survey } from '../../bulk/survey.ts';
 import type { Survey } from '../../bulk/survey.ts';
+import type { Row } from '../../bulk/row.ts';
 import type { Context, Emit } from '../../cli/command.ts';
 import { unsafe } from '../../errors.ts';
 import { carriedOut } from './carry-out.ts';
@@ -8,7 +9,6 @@ import type { Asked } from './carry-out.ts';
 import { confirmCount } from './confirm-count.ts';
 import { openInput } from './input.ts';
 import type { RowsInput } from './input.ts';
-import { prepared } from './job.ts';
 import type { Job, Mapper } from './job.ts';
 import { rehearsalOf } from './rehearsal.ts';
 import type { Rehearsal } from './rehearsal.ts';
@@ -24,7 +24,7 @@ export async function runJob(
   emit: Emit,
 ): Promise<Rehearsal | Ended> {
   const { process: own } = await context.sandboxes();
-  const signals = untilTold(own.takeSignals, context);
+  const signals = untilTold(own, context);
   try {
     const client = await context.clientForRun({ ...flags, signals });
     const input = await openInput(context, file, { ...flags, stop: signals.stop });
@@ -49,8 +49,10 @@ async function withInput(asked: Asked, emit: Emit): Promise<Rehearsal | Ended> {
 const mostTold = 50;
 
 async function surveyed({ source }: RowsInput, mapper: Mapper, compares: boolean, { stop }: Signals): Promise<Survey> {
-  const prepare = (row: Parameters<typeof prepared>[0]) => prepared(row, mapper);
-  const found = await survey(source, { prepare, most: mostTold, compares, signal: stop });
+  const map = (row: Row) => ('reason' in row ? row : mapper.map(row));
+  const found = await survey(source, { map, most: mostTold, compares, signal: stop }).catch((error: unknown) => {
+    throw stop.aborted ? interrupted(stop.reason) : error;
+  });
   if (stop.aborted) throw interrupted(stop.reason);
   mapper.end?.();
   return found;

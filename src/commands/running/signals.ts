@@ -1,27 +1,54 @@
 import type { Context } from '../../cli/command.ts';
 import type { Signals } from '../../bulk/run/halt.ts';
 import { CliError } from '../../errors.ts';
-import type { EndSignal, Host } from '../../host.ts';
+import type { ExitName } from '../../errors.ts';
+import type { Host } from '../../host.ts';
 
-interface Told extends Signals {
+export interface Told extends Signals {
+  /** From now on the first signal has the run end once what is on its way is settled, a second one at once. */
+  take(): void;
   /** Signals end the process again. */
   release(): void;
 }
 
-/** The first asks the run to end once what is on its way is settled, a second one to end at once. */
-export function untilTold(takeSignals: Host['takeSignals'], { note }: Pick<Context, 'note'>): Told {
+/** A terminal and npx both pass one Ctrl-C on. */
+const sameKeyPress = 500;
+
+export function untilTold(
+  { takeSignals, now }: Pick<Host, 'takeSignals' | 'now'>,
+  { note, signal }: Pick<Context, 'note' | 'signal'>,
+): Told {
   const [stop, leave] = [new AbortController(), new AbortController()];
-  const release = takeSignals((signal: EndSignal) => {
-    if (stop.signal.aborted) return leave.abort(signal);
-    if (signal === 'SIGINT') note('stopping', 'waiting for what is on its way; Ctrl-C again leaves at once');
-    stop.abort(signal);
-  });
-  return { stop: stop.signal, leave: leave.signal, release };
+  let stoppedAt: number | undefined;
+  let giveBack: (() => void) | undefined;
+  // Once signals are taken, this is a reader of stdout who went away.
+  const onEnd = () => {
+    stop.abort(signal.reason);
+    if (!giveBack) leave.abort(signal.reason);
+  };
+  if (signal.aborted) onEnd();
+  else signal.addEventListener('abort', onEnd, { once: true });
+  return {
+    stop: stop.signal,
+    leave: leave.signal,
+    take() {
+      giveBack = takeSignals((told) => {
+        if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(told) : undefined;
+        stoppedAt = now();
+        if (told === 'SIGINT') note('stopping', 'waiting for what is on its way; Ctrl-C again leaves at once');
+        stop.abort(told);
+      });
+    },
+    release() {
+      signal.removeEventListener('abort', onEnd);
+      giveBack?.();
+    },
+  };
 }
 
-const exits = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hungUp' } as const;
+const exits: Readonly<Record<string, ExitName>> = { SIGTERM: 'terminated', SIGHUP: 'hungUp' };
 
 /** Before anything was sent. */
-export function interrupted(signal: EndSignal): CliError {
-  return new CliError(exits[signal], 'interrupted', 'interrupted; nothing was sent');
+export function interrupted(reason: unknown): CliError {
+  return new CliError(exits[String(reason)] ?? 'interrupted', 'interrupted', 'interrupted; nothing was sent');
 }

@@ -1,0 +1,23 @@
+import { spreadsheetDamage } from './phone-damage.ts';
+import type { Fields } from './row.ts';
+
+export interface Suspect {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Nobody means these, whatever the column. */
+const surely = /^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
+/** The document names no field of a contact, so a phone's is told by what people call it. */
+const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
+
+/** A cell that a spreadsheet seems to have damaged, and that would be sent as it stands. */
+export function suspectIn(fields: Fields, content: string): Suspect | undefined {
+  for (const [field, value] of Object.entries(fields)) {
+    if (typeof value !== 'string' || !(surely.test(value.trim()) || phoneName.test(field))) continue;
+    const reason = spreadsheetDamage(value);
+    if (reason !== undefined && content.includes(JSON.stringify(value)))
+      return { field, reason: `"${value}": ${reason}` };
+  }
+  return undefined;
+}

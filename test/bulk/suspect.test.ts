@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { suspectIn } from '../../src/bulk/suspect.ts';
+
+const found = (field: string, value: unknown) => suspectIn({ [field]: value }, JSON.stringify({ [field]: value }));
+
+it.each([
+  ['phone', '1.20256E+10'],
+  ['note', '1.20256E+10'],
+  ['note', '1,2E+11'],
+  ['Mobile', '12025550141'],
+  ['to', "'+12025550141"],
+  ['name', '#REF!'],
+  ['name', '########'],
+])('suspects %s with %s', (field, value) => {
+  expect(found(field, value)).toEqual({ field, reason: expect.stringContaining(`"${value}": `) });
+});
+
+it.each([
+  ['phone', '+12025550141'],
+  ['id', '12025550141'],
+  ['name', '#1 customer'],
+  ['total', '-12.50'],
+  ['note', '1E5'],
+  ['phone', 12_025_550_141],
+])('does not suspect %s with %s', (field, value) => {
+  expect(found(field, value)).toBeUndefined();
+});
+
+it('does not suspect what is not sent as it stands', () => {
+  expect(suspectIn({ phone: '12025550141' }, '{"phone":"+12025550141"}')).toBeUndefined();
+});

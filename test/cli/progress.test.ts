@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { globals } from '../../src/cli/globals.ts';
+import { readInput } from '../../src/cli/params.ts';
+import { createProgress } from '../../src/cli/progress.ts';
+import { createReporter } from '../../src/cli/report.ts';
+import type { Host } from '../../src/host.ts';
+import { alive, later } from '../support/cli.ts';
+
+/** What is written to stderr while a run settles a row every tenth of a second, so many seconds long. */
+function written(
+  seconds: number,
+  { terminal, quiet = false }: { readonly terminal: boolean; readonly quiet?: boolean },
+) {
+  let [time, text] = [1_000, ''];
+  const output = { isTTY: terminal, columns: 60, write: async (part: string | Uint8Array) => void (text += part) };
+  const refuse = () => {
+    throw new Error('not needed here');
+  };
+  const host: Host = {
+    argv: [],
+    env: {},
+    stdout: output,
+    stderr: output,
+    stdinIsTerminal: false,
+    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
+    home: '/nowhere',
+    pid: 1,
+    self: [],
+    signal: new AbortController().signal,
+    takeSignals: refuse,
+    now: () => time,
+    later,
+    random: Math.random,
+    kill: alive,
+    spawnDetached: refuse,
+    spawnAttached: refuse,
+  };
+  const given = { ...readInput(globals, {}), quiet };
+  const progress = createProgress(host, given, createReporter({ stderr: output, json: false, redact: (one) => one }));
+  for (let settled = 1; settled <= seconds * 10; settled++) {
+    time += 100;
+    progress.show({ settled, total: 1_000, failed: 0, unsure: 0 });
+  }
+  progress.end();
+  return text;
+}
+
+it('is a note every thirty seconds off a terminal, with no escape code', () => {
+  expect(written(70, { terminal: false })).toBe(
+    'note: [######              ] 300 of 1,000 · 30 % · 10/s · 1 min 10 s left\n' +
+      'note: [############        ] 600 of 1,000 · 60 % · 10/s · 40 s left\n',
+  );
+});
+
+it('is one line on a terminal, narrower than that, and gone at the end', () => {
+  const lines = written(5, { terminal: true }).split('\r\u001b[2K');
+  expect(lines.filter((line) => line.length >= 60 || line.includes('\n'))).toEqual([]);
+  expect([lines.length, lines.at(-1)]).toEqual([52, '']);
+});
+
+it('is silenced by --quiet', () => {
+  expect(written(70, { terminal: true, quiet: true })).toBe('');
+});
