@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+function file(text: string, name = 'people.csv'): string {
+  const path = join(world.home, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const importing = (text: string, ...words: readonly string[]) =>
+  world.run(['contacts', 'import', file(text), ...words]);
+
+describe('contacts import', () => {
+  it('creates a contact for every row', async () => {
+    const { code, stdout } = await importing('phone,name\n+12025550141,Ada\n+12025550142,\n');
+    expect([code, stdout]).toEqual([0, 'Done (simulated): 2 of 2 rows in 1 s\n']);
+    expect(world.sandbox.contacts().slice(5)).toMatchObject([
+      { phone: '+12025550141', name: 'Ada' },
+      { phone: '+12025550142', name: undefined },
+    ]);
+  });
+
+  it('maps, drops, sets and converts', async () => {
+    const text = 'Mobile,Full Name,tags,note\n(202) 555-0141,Ada,a;b,x\n';
+    const words = ['--map', 'Mobile=phone', '--map', 'Full Name=name', '--drop', 'note', '--split', 'tags=semicolon'];
+    const more = ['--set', 'attributes.source=crm', '--phone', 'phone', '--country', 'US'];
+    expect((await importing(text, ...words, ...more)).code).toBe(0);
+    const ada = { phone: '+12025550141', name: 'Ada', tags: ['a', 'b'], attributes: { source: 'crm' } };
+    expect(world.sandbox.contacts().at(-1)).toMatchObject(ada);
+  });
+
+  it.each([
+    ['a file that is not there', ['none.csv'], 'there is no such file'],
+    ['a column that it has not', ['FILE', '--map', 'mobil=phone'], 'mobil'],
+    ['a country without a phone', ['FILE', '--country', 'US'], '--phone'],
+    ['--rate with --no-pace', ['FILE', '--rate', '5/s', '--no-pace'], '--no-pace'],
+    ['--resume with --restart', ['FILE', '--resume', '--restart'], 'exclude each other'],
+    ['none at once', ['FILE', '--concurrency', '0'], '0 is too few'],
+    ['a share of an unknown plan', ['FILE', '--rate', '50%'], 'the plan is not known'],
+  ])('refuses %s, and sends nothing', async (_, words, said) => {
+    const path = file('phone\n+12025550141\n');
+    const { code, stdout, stderr } = await world.run([
+      'contacts',
+      'import',
+      ...words.map((word) => (word === 'FILE' ? path : word)),
+    ]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)]);
+    expect(world.sandbox.requests()).toEqual([]);
+  });
+
+  it('takes 90 % of a known plan, and says how long that lasts', async () => {
+    world.sandbox.setPlan({ name: 'starter', perMinute: undefined, perMonth: undefined, without: [] });
+    const env = { ...world.env };
+    await world.bin(
+      ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'growth'],
+      {},
+      env.BIZMSG_API_KEY,
+    );
+    const rows = Array.from({ length: 1_000 }, (_, at) => `+1202${5_000_000 + at}\n`).join('');
+    const words = ['contacts', 'import', file(`phone\n${rows}`), '--profile', 'acme', '--dry-run', '-o', 'json'];
+    const { code, stdout } = await world.run(words, { env: {} });
+    const rehearsal = { ready: 1_000, pace: { requests: 270, window_seconds: 60 }, least_seconds: 180, month: null };
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, rehearsal]);
+  });
+});
+
+describe('a rehearsal of contacts import', () => {
+  it('shows bad rows, repeated rows, and what a spreadsheet may have damaged', async () => {
+    const text =
+      'phone,name,id\n+12025550141,Ada,7\n1.20256E+10,Alan,8\n+12025550141,Ada,7\n+12025550143,B,x\n12025550142,B,2.5E+11\n';
+    const { code, stdout } = await importing(text, '--number', 'id', '--dry-run', '-o', 'table');
+    expect([code, world.sandbox.requests()]).toEqual([10, []]);
+    expect(stdout).toBe(
+      [
+        '4 of 5 rows would be sent; nothing was sent',
+        'the first body: {"phone":"+12025550141","name":"Ada","id":7}',
+        '1 cannot be sent:',
+        '  line 5: id: "x" is not a number',
+        '2 may be damaged by a spreadsheet:',
+        '  line 3: phone: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text before the numbers go in',
+        '  line 6: phone: "12025550142": its "+" is lost, and with it perhaps the country code: format the column as text before the numbers go in',
+        '1 have the body of an earlier row:',
+        '  line 4: that of row 1',
+        'no plan is known, so it goes as fast as the service answers; --rate says otherwise',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says nothing of damage in a column that is dropped, nor of numbers that are no phone', async () => {
+    const text = 'phone,old,amount\n+12025550141,1.2E+10,12345678\n';
+    const { code, stdout } = await importing(text, '--drop', 'old', '--dry-run', '-o', 'json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { type: 'rehearsal', ready: 1, suspect: 0 }]);
+  });
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { noteCodes } from '../support/spoken.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+function sending(template: string, text: string, ...words: readonly string[]) {
+  const file = join(world.home, 'orders.csv');
+  writeFileSync(file, text);
+  return world.run(['send-batch', template, file, ...words, '-o', 'json']);
+}
+
+const sent = () => world.sandbox.messages().map(({ to, params }) => [to, ...params]);
+const orders = 'phone,name,order\n+12025550141,Ada,A-1\n+12025550142,Alan,A-2\n';
+
+it.each([
+  [
+    ['--param-column', 'name', '--param-column', 'order'],
+    ['Ada', 'A-1'],
+    ['Alan', 'A-2'],
+  ],
+  [
+    ['--param-column', 'name', '-p', 'soon'],
+    ['Ada', 'soon'],
+    ['Alan', 'soon'],
+  ],
+  [
+    ['-p', 'Dear', '--param-column', 'name'],
+    ['Dear', 'Ada'],
+    ['Dear', 'Alan'],
+  ],
+  [
+    ['--param=-p', '--param-column=order'],
+    ['-p', 'A-1'],
+    ['-p', 'A-2'],
+  ],
+  [
+    ['-pDear', '--param-column', 'name'],
+    ['Dear', 'Ada'],
+    ['Dear', 'Alan'],
+  ],
+])('gives the params in the order of %j', async (words, ada, alan) => {
+  const { code } = await sending('order_update', orders, ...words);
+  expect([code, sent()]).toEqual([
+    0,
+    [
+      ['+12025550141', ...ada],
+      ['+12025550142', ...alan],
+    ],
+  ]);
+});
+
+it('sends nobody two messages, unless that is meant', async () => {
+  const twice = 'to\n+12025550141\n+12025550142\n+12025550141\n';
+  const once = await sending('welcome', twice);
+  expect([once.code, JSON.parse(once.stdout), sent()]).toMatchObject([10, { done: 2, failed: 1 }, [{}, {}]]);
+  const meant = await sending('welcome', twice, '--allow-same-recipient');
+  expect([meant.code, sent()]).toMatchObject([0, [{}, {}, {}, {}, {}]]);
+});
+
+it('refuses an empty param, unless that is meant', async () => {
+  const text = 'phone,name\n+12025550141,\n';
+  const words = ['--param-column', 'name', '-p', '1'];
+  const refused = await sending('order_update', text, ...words);
+  expect([refused.code, sent()]).toEqual([10, []]);
+  await sending('order_update', text, ...words, '--allow-empty');
+  expect(sent()).toEqual([['+12025550141', '', '1']]);
+});
+
+it('says before it sends that the template has another number of variables', async () => {
+  const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
+  expect([code, noteCodes(stderr).includes('params')]).toEqual([10, true]);
+  expect(stderr).toContain('has 2 variables, and each row gives 1 params');
+});
+
+it('shows what part of the month it takes', async () => {
+  await world.bin(
+    ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'starter'],
+    {},
+    world.sandbox.keys.sandbox,
+  );
+  const file = join(world.home, 'orders.csv');
+  writeFileSync(file, `phone\n${Array.from({ length: 300 }, (_, at) => `+1202${5_000_000 + at}\n`).join('')}`);
+  const words = ['send-batch', 'welcome', file, '--profile', 'acme', '--dry-run', '-o', 'table'];
+  const { code, stdout } = await world.run(words, { env: {} });
+  expect(code).toBe(0);
+  expect(stdout).toContain('at 54 a minute it takes at least 5 min 0 s\n');
+  expect(stdout).toContain("300 messages are 10.0 % of the plan's month of 3,000\n");
+});
+
+it.each([
+  ['a column that is not there', ['--param-column', 'nam'], 'nam'],
+  ['a country and no --normalise', ['--country', 'US'], '--normalise'],
+  ['no recipient', ['--to-column', 'recipient'], 'recipient'],
+])('refuses %s', async (_, words, said) => {
+  const { code, stdout, stderr } = await sending('welcome', orders, ...words);
+  expect([code, stdout, stderr, sent()]).toEqual([2, '', expect.stringContaining(said), []]);
+});

@@ -1,0 +1,135 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bin, binary, temporaryHome } from '../support/bin.ts';
+import { objects } from '../support/spoken.ts';
+import { blocksIn, lasting, stepsIn } from '../support/readme.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import type { Terminal } from '../support/terminal.ts';
+
+const [source = '', rehearsed = '', imported = '', stopped = '', resumed = '', ...recipes] = blocksIn(
+  'Import contacts, and send to many',
+);
+const [tagged = '', watched = '', folder = '', nightly = ''] = recipes;
+
+let home: ReturnType<typeof temporaryHome>;
+beforeEach(() => {
+  home = temporaryHome();
+  writeFileSync(join(home.path, 'people.csv'), source);
+});
+afterEach(async () => {
+  await bin(['sandbox', 'stop'], { home: home.path });
+  home.remove();
+});
+
+describe('the README, where it imports', () => {
+  let terminal: Terminal;
+  beforeEach(async (context) => {
+    context.skip(noTerminal !== undefined, noTerminal);
+    // A wide one, in whose lines all is on one.
+    terminal = openTerminal({ home: home.path, columns: 300 });
+    await terminal.enter('cd');
+  });
+  afterEach(() => terminal.close());
+
+  it('rehearses, imports, mends what failed, and imports that', async () => {
+    for (const { command, shown } of [...stepsIn(rehearsed), ...stepsIn(imported)]) {
+      expect([command, await printed(command)]).toEqual([command, same(shown)]);
+    }
+  });
+
+  it('is interrupted, and goes on', async () => {
+    const [made, sent] = stepsIn(stopped);
+    await printed(made?.command);
+    await terminal.enter('clear');
+    await terminal.enter(sent?.command ?? '');
+    await terminal.until(/\d+ of 400 · /);
+    terminal.press('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(counted(shownBy(terminal))).toBe(counted(same(sent?.shown)));
+    const [again] = stepsIn(resumed);
+    expect(terminal.screen()).toContain(`go on with: ${again?.command}\n`);
+    expect(counted(await printed(again?.command))).toBe(counted(same(again?.shown)));
+  });
+
+  /** What a command prints, once it has ended. */
+  async function printed(command = ''): Promise<string> {
+    await terminal.enter('clear');
+    await terminal.enter(command);
+    expect([command, await terminal.ended()]).toEqual([command, 0]);
+    return shownBy(terminal);
+  }
+
+  function shownBy({ screen }: Terminal): string {
+    const [, text = ''] = /^\[\d+\] .*\n([^]*)\[\d+\]\s*$/.exec(screen()) ?? [];
+    return same(text.replaceAll(home.path, '/home/ada'));
+  }
+});
+
+function same(text = 'nothing that the README has'): string {
+  return lasting(text.trimEnd());
+}
+
+/** How far it came when Ctrl-C was pressed is another time another number. */
+function counted(text: string): string {
+  return text.replace(/\b(?!400\b|100\/s)\d+(?= (of|not|rows|s\b))/g, 'N');
+}
+
+const noJq = spawnSync('sh', ['-c', 'exec jq --version']).status === 0 ? undefined : 'skipped: jq is not installed';
+
+describe('the recipe', () => {
+  it('that chooses by jq sends to those alone', async (context) => {
+    context.skip(noJq !== undefined, noJq);
+    expect(shell(tagged)).toContain('1 of 1 rows');
+    expect(await sentTo()).toEqual(['+12025550112']);
+  });
+
+  it('that watches by jq prints what failed', (context) => {
+    context.skip(noJq !== undefined, noJq);
+    expect(shell(watched).split('\n').slice(0, 3)).toEqual([
+      expect.stringMatching(/^line 2: the service answered 400 /),
+      expect.stringMatching(/^line 3: /),
+      expect.stringMatching(/^line 4: /),
+    ]);
+  });
+
+  it('for a folder imports each file once', async () => {
+    mkdirSync(join(home.path, 'incoming'));
+    for (const at of [1, 2]) writeFileSync(join(home.path, `incoming/my ${at}.csv`), `phone\n+1202555014${at}\n`);
+    shell(folder);
+    shell(folder);
+    const calls = await bin(['sandbox', 'requests', '-o', 'ndjson'], { home: home.path });
+    expect(objects(calls.stdout).filter(({ method }) => method === 'POST')).toHaveLength(2);
+  });
+
+  it('for cron is one line, and imports what it has not imported yet', () => {
+    writeFileSync(join(home.path, 'people.csv'), 'phone\n+12025550141\n');
+    const [, line = ''] = /^15 2 \* \* \* (.*)\n$/.exec(nightly) ?? [];
+    expect(line).not.toContain('%');
+    shell(line);
+    shell(line);
+    const log = readFileSync(join(home.path, 'import.log'), 'utf8');
+    const summaries = objects(log).filter(({ type }) => type === 'summary');
+    expect(summaries).toMatchObject([
+      { done: 1, skipped: 0 },
+      { done: 1, skipped: 0 },
+    ]);
+    expect(log).toContain('nothing was sent');
+  });
+
+  async function sentTo(): Promise<unknown> {
+    const { messages } = JSON.parse((await bin(['sandbox', 'export'], { home: home.path })).stdout);
+    return messages.map(({ to }: { readonly to: string }) => to);
+  }
+
+  /** With an environment as poor as that of cron, and bizmsg installed. */
+  function shell(script: string): string {
+    const bins = join(home.path, 'bin');
+    if (!existsSync(bins)) mkdirSync(bins);
+    writeFileSync(join(bins, 'bizmsg'), `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`);
+    chmodSync(join(bins, 'bizmsg'), 0o755);
+    const env = { HOME: home.path, PATH: `${bins}:/usr/bin:/bin` };
+    return execFileSync('/bin/sh', ['-c', script], { env, cwd: home.path, encoding: 'utf8', stdio: 'pipe' });
+  }
+});

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished } from 'vitest';
+import type { NewFault } from '../../src/sandbox/fault-records.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { binary, cleanEnv, startBin } from '../support/bin.ts';
+import type { Running } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { objects } from '../support/spoken.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+/** How many rows are on their way at once, unless a flag says otherwise. */
+export const concurrency = 16;
+
+export async function newWorld(options: SandboxOptions = {}): Promise<World> {
+  const world = await openWorld(options);
+  onTestFinished(() => world.close());
+  return world;
+}
+
+export function slow({ sandbox }: World, ms = 20): void {
+  strike(sandbox, { kind: 'latency', ms });
+}
+
+export function strike({ faults }: World['sandbox'], effect: NewFault['effect'], more: Partial<NewFault> = {}): void {
+  faults.add({ on: ['sendTemplate', 'createContact'], effect, ...more });
+}
+
+export function phoneOf(row: number): string {
+  return `+1202${5_000_000 + row}`;
+}
+
+/** Row 1 is on line 2. */
+export function writePeople({ home }: Pick<World, 'home'>, count: number, name = 'people.csv'): string {
+  const file = join(home, name);
+  const rows = Array.from({ length: count }, (_, at) => `${phoneOf(at + 1)},P${at + 1}\n`);
+  writeFileSync(file, `phone,name\n${rows.join('')}`);
+  return file;
+}
+
+export function start(world: Pick<World, 'home' | 'env'>, argv: readonly string[], input?: string): Running {
+  const running = startBin(argv, { ...world, ...(input !== undefined && { input }) });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  return running;
+}
+
+/** Once so many messages are there, all together. */
+export async function untilSent({ sandbox }: World, count: number, running?: Running): Promise<void> {
+  let isOver = false;
+  void running?.ended.then(() => (isOver = true));
+  const poll = { timeout: 15_000, interval: 1 };
+  await expect.poll(() => isOver || sandbox.counts().messages >= count, poll).toBe(true);
+}
+
+/** Recipients to whom more than one message went. */
+export function twice({ sandbox }: World): readonly string[] {
+  const seen = new Set<string>();
+  return sandbox.messages().flatMap(({ to }) => (seen.size === seen.add(to).size ? [to] : []));
+}
+
+/** The numbers of rows whose recipients nothing went to. */
+export function unsentRows({ sandbox }: World, count: number): readonly number[] {
+  const sent = new Set(sandbox.messages().map(({ to }) => to));
+  return Array.from({ length: count }, (_, at) => at + 1).filter((row) => !sent.has(phoneOf(row)));
+}
+
+export const objectsIn = objects;
+
+export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
+  const summary = objects(stdout).at(-1);
+  if (summary?.['type'] !== 'summary') throw new Error(`no summary: ${stdout}`);
+  return summary;
+}
+
+/** The command line that a stopped run prints for going on. */
+export function pastedFrom(stderr: string): string {
+  const [, line] = /go on with: (bizmsg .*)$/m.exec(stderr) ?? [];
+  if (line === undefined) throw new Error(`no command to go on with: ${stderr}`);
+  return line;
+}
+
+/** A script in a shell, where `bizmsg` is the binary under test. */
+export async function shell(world: Pick<World, 'home' | 'env'>, script: string, cwd = world.home) {
+  const own = `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`;
+  const options = { env: cleanEnv(world.home, world.env), extendEnv: false, reject: false, cwd } as const;
+  const { exitCode, stdout, stderr } = await execa('bash', ['-c', own + script], { ...options, stdin: 'ignore' });
+  return { code: exitCode ?? -1, stdout, stderr };
+}
+
+export function linesOf(file: string): readonly string[] {
+  return readFileSync(file, 'utf8').trimEnd().split('\n');
+}

@@ -1,0 +1,206 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deadPort, serve } from '../client/servers.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { callerOf, newHome, testKey } from '../support/hostile.ts';
+import { errorIn } from '../support/spoken.ts';
+import * as rig from './import-rig.ts';
+
+const rows = 300;
+
+describe('a run is stopped, and can go on,', () => {
+  it('by twenty rows in a row that are unsure, since the service answers 500', async () => {
+    const world = await rig.newWorld();
+    rig.strike(world.sandbox, { kind: 'status', status: 500 }, { after: true });
+    const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
+    const first = await world.bin(argv);
+    const sent = world.sandbox.counts().messages;
+    expect([first.code, sent >= 20 && sent < 20 + rig.concurrency]).toEqual([13, true]);
+    expect(rig.summaryIn(first.stdout)).toMatchObject({ done: 0, failed: 0, unsure: sent, unsent: rows - sent });
+    expect(errorIn(first.stderr)).toMatchObject({ code: 'too-many-errors' });
+    world.sandbox.faults.clear();
+    const second = await world.bin([...argv, '--resume']);
+    expect([second.code, rig.summaryIn(second.stdout)]).toMatchObject([10, { done: rows - sent, unsure: sent }]);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
+
+  it('by twenty rows in a row that are refused, since the mapping is wrong', async () => {
+    const world = await rig.newWorld();
+    const argv = ['contacts', 'import', rig.writePeople(world, rows), '--map', 'name=phone', '--drop', 'phone'];
+    const { code, stdout, stderr } = await world.bin([...argv, '-o', 'json']);
+    const { failed, unsent } = rig.summaryIn(stdout);
+    expect([code, Number(failed) < 20 + rig.concurrency, Number(failed) + Number(unsent)]).toEqual([6, true, rows]);
+    expect(errorIn(stderr)).toMatchObject({ code: 'too-many-errors', hint: expect.stringContaining('--resume') });
+    const more = await world.bin([...argv, '-o', 'json', '--resume', '--max-errors', '50']);
+    expect([more.code, Number(rig.summaryIn(more.stdout)['failed'])]).toEqual([
+      6,
+      expect.toSatisfy((now) => now >= 70),
+    ]);
+  });
+
+  it('by a key that is revoked, at once', async () => {
+    const world = await rig.newWorld();
+    rig.slow(world);
+    const file = rig.writePeople(world, rows);
+    const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
+    await rig.untilSent(world, 100, running);
+    world.sandbox.keys.revoke(world.sandbox.keys.sandbox);
+    expect(await running.ended).toBe(4);
+    const sent = world.sandbox.counts().messages;
+    const summary = rig.summaryIn(running.stdout());
+    expect(summary).toMatchObject({ done: sent, failed: 0, unsure: 0, unsent: rows - sent });
+    expect(errorIn(running.stderr())).toMatchObject({
+      code: 'unauthorized',
+      hint: expect.stringContaining('--resume'),
+    });
+    const again = await world.bin(['send-batch', 'welcome', file, '--resume', '-o', 'json']);
+    expect([again.code, world.sandbox.counts().messages]).toEqual([4, sent]);
+  });
+
+  it('by a 429 that asks for a longer wait than anybody has', async () => {
+    const home = newHome();
+    const service = await serve((_, __, response) => {
+      const isFull = service.seen.length > 50;
+      response.writeHead(isFull ? 429 : 201, { 'Retry-After': '3600' }).end('{}');
+    });
+    const argv = ['contacts', 'import', rig.writePeople({ home }, rows), '-o', 'json'];
+    const { code, stdout, stderr } = await bin(argv, { home, env: callerOf(service.url) });
+    expect([code, rig.summaryIn(stdout)]).toMatchObject([7, { done: 50, failed: 0, unsure: 0, unsent: rows - 50 }]);
+    expect(errorIn(stderr)).toMatchObject({ hint: expect.stringContaining('--resume') });
+  });
+
+  it('by such a 429 while other rows wait for a shorter time', async () => {
+    const home = newHome();
+    const service = await serve((_, __, response) => {
+      response.writeHead(429, { 'Retry-After': service.seen.length % 2 === 1 ? '100' : '3600' }).end('{}');
+    });
+    const argv = ['contacts', 'import', rig.writePeople({ home }, rows), '-o', 'json', '--concurrency', '2'];
+    const { code, stdout } = await bin(argv, { home, env: callerOf(service.url) });
+    expect([code, rig.summaryIn(stdout)]).toMatchObject([7, { done: 0, failed: 0, unsure: 0, unsent: rows }]);
+  });
+
+  // The service says no more than 429, so two minutes have to pass.
+  it.runIf(process.env['BIZMSG_SLOW'])('by a month that is used up', { timeout: 200_000 }, async () => {
+    const world = await rig.newWorld({ monthly: 100 });
+    const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
+    const first = await world.bin(argv);
+    expect([first.code, rig.summaryIn(first.stdout)]).toMatchObject([7, { done: 100, failed: 0, unsure: 0 }]);
+    world.sandbox.setPlan({ name: 'enterprise', perMinute: undefined, perMonth: undefined, without: [] });
+    expect((await world.bin([...argv, '--resume'])).code).toBe(0);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
+});
+
+describe('a service that goes away', () => {
+  it('and comes back is waited for: no row is lost or sent twice', { timeout: 60_000 }, async () => {
+    const home = temporaryHome();
+    onTestFinished(() => home.remove());
+    const port = await deadPort();
+    const serving = () => startSandbox(home.path, port);
+    let sandbox = await serving();
+    const env = await envOf(home.path);
+    await bin(['sandbox', 'fault', 'add', '--on', 'send-template', '--latency', '20ms'], { home: home.path });
+    const file = rig.writePeople({ home: home.path }, 1_500);
+    const running = rig.start({ home: home.path, env }, ['send-batch', 'welcome', file, '-o', 'ndjson']);
+    await expect.poll(() => running.stdout().split('\n').length, { timeout: 10_000 }).toBeGreaterThan(200);
+    alive(sandbox.pid, 'SIGKILL');
+    await sandbox.ended;
+    sandbox = await serving();
+    const code = await running.ended;
+    const summary = rig.summaryIn(running.stdout());
+    const unsure = Number(summary['unsure']);
+    expect(summary).toMatchObject({ rows: 1_500, done: 1_500 - unsure, failed: 0, unsent: 0, stopped: null });
+    expect([code, unsure <= rig.concurrency]).toEqual([unsure > 0 ? 10 : 0, true]);
+    const { messages } = JSON.parse((await bin(['sandbox', 'export'], { home: home.path })).stdout);
+    const recipients = new Set(messages.map(({ to }: { readonly to: string }) => to));
+    expect(recipients.size).toBe(messages.length);
+    expect(1_500 - recipients.size).toBeLessThanOrEqual(unsure);
+    alive(sandbox.pid, 'SIGTERM');
+    await sandbox.ended;
+  });
+
+  it('and was not there to begin with is waited for until Ctrl-C', async () => {
+    const home = newHome();
+    const port = await deadPort();
+    const file = rig.writePeople({ home }, rows);
+    const env = callerOf(`http://127.0.0.1:${port}`, testKey);
+    const running = rig.start({ home, env }, ['contacts', 'import', file]);
+    await expect.poll(() => runsIn(home), { timeout: 10_000 }).toContain('running');
+    alive(running.pid, 'SIGINT');
+    expect([await running.ended, running.stderr()]).toEqual([
+      130,
+      expect.stringContaining(`${rows} rows were not sent; go on with: bizmsg contacts import`),
+    ]);
+  });
+});
+
+const mayMount = process.getuid?.() === 0 && mounts();
+
+describe('a full disk', () => {
+  it.skipIf(!mayMount)(
+    'stops the run, which goes on once there is room (skipped where root may not mount)',
+    async () => {
+      const world = await rig.newWorld();
+      const disk = join(world.home, '.local/state/bizmsg/runs');
+      mkdirSync(disk, { recursive: true, mode: 0o700 });
+      mount(disk, 'size=256k');
+      const count = 20_000;
+      const argv = ['send-batch', 'welcome', rig.writePeople(world, count), '-o', 'json'];
+      const first = await world.bin(argv);
+      expect([first.code, errorIn(first.stderr)]).toMatchObject([
+        3,
+        { message: expect.stringContaining('the disk is full') },
+      ]);
+      const sent = world.sandbox.counts().messages;
+      expect(sent).toBeLessThan(count);
+      mount(disk, 'remount,size=64m');
+      const second = await world.bin([...argv, '--resume']);
+      const { unsure, done } = rig.summaryIn(second.stdout);
+      expect(Number(unsure)).toBeLessThanOrEqual(rig.concurrency);
+      expect([Number(done) + Number(unsure), rig.twice(world)]).toEqual([count, []]);
+      expect(rig.unsentRows(world, count).length).toBeLessThanOrEqual(Number(unsure));
+    },
+  );
+});
+
+function mount(folder: string, options: string): void {
+  asRoot('mount', '-t', 'tmpfs', '-o', `${options},mode=700`, 'tmpfs', folder);
+  if (!options.startsWith('remount')) onTestFinished(() => asRoot('umount', folder));
+}
+
+function asRoot(...words: readonly string[]): void {
+  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
+}
+
+function mounts(): boolean {
+  const home = temporaryHome();
+  try {
+    asRoot('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', home.path);
+    asRoot('umount', home.path);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    home.remove();
+  }
+}
+
+async function startSandbox(home: string, port: number) {
+  const words = ['sandbox', 'start', '--port', String(port), '--data', join(home, 'data'), '-o', 'ndjson'];
+  const sandbox = startBin(words, { home });
+  onTestFinished(() => void alive(sandbox.pid, 'SIGKILL'));
+  await expect.poll(sandbox.stdout, { timeout: 10_000 }).toContain('"ready"');
+  return sandbox;
+}
+
+async function envOf(home: string): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await bin(['sandbox', 'env', '-o', 'json'], { home });
+  return JSON.parse(stdout);
+}
+
+async function runsIn(home: string): Promise<string> {
+  return (await bin(['runs', 'list', '-o', 'json'], { home })).stdout;
+}
