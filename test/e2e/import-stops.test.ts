@@ -114,6 +114,7 @@ describe('a service that goes away', () => {
     const unsure = Number(summary['unsure']);
     expect(summary).toMatchObject({ rows: 1_500, done: 1_500 - unsure, failed: 0, unsent: 0, stopped: null });
     expect([code, unsure <= rig.concurrency]).toEqual([unsure > 0 ? 10 : 0, true]);
+    expect(running.stderr()).toMatch(/waiting for it, for 2 minutes at most[^]*the service answers again/);
     const { messages } = JSON.parse((await bin(['sandbox', 'export'], { home: home.path })).stdout);
     const recipients = new Set(messages.map(({ to }: { readonly to: string }) => to));
     expect(recipients.size).toBe(messages.length);

@@ -22,12 +22,12 @@ export interface Flights {
 }
 
 export function createFlights(options: RunRowsOptions, halt: Halt, changed: () => void): Flights {
-  const { run, rows, clock, reachable, send, concurrency, maxErrors = 20 } = options;
+  const { run, rows, clock, reachable, onOutage, send, concurrency, maxErrors = 20 } = options;
   const page = createPage(run, clock);
   const report = createReport(page, options.onOutcome, { changed, crash: halt.crash });
   const streak = createStreak(maxErrors);
   const giveUp = (last: CliError) => halt.stop({ ...stoppedBy(last), hint: unreachableHint });
-  const outage = createOutage({ clock, reachable, goOn: changed, giveUp, crash: halt.crash });
+  const outage = createOutage({ clock, reachable, goOn: changed, onOutage, giveUp, crash: halt.crash });
   const intake = createIntake({
     rows,
     ledger: run.ledger,
@@ -74,7 +74,7 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
       return intake.skipped;
     },
     async close() {
-      outage.over();
+      outage.end();
       await intake.close();
     },
   };

@@ -12,6 +12,8 @@ export interface OutageOptions {
   readonly reachable: () => Promise<boolean>;
   /** Rows may be sent again. */
   readonly goOn: () => void;
+  /** Told when one begins, and when the service answers again. */
+  readonly onOutage?: ((state: 'gone' | 'back', last?: CliError) => void) | undefined;
   /** It lasts too long. */
   readonly giveUp: (last: CliError) => void;
   readonly crash: (error: unknown) => void;
@@ -21,18 +23,21 @@ export interface Outage {
   /** How many rows may be on their way: none while nobody is there, and one to see whether somebody is. */
   width(concurrency: number): number;
   begin(last: CliError): void;
-  /** An answer came, or nobody cares any more. */
+  /** An answer came. */
   over(): void;
+  /** Nobody cares any more. */
+  end(): void;
 }
 
 const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
 
-export function createOutage({ clock, reachable, goOn, giveUp, crash }: OutageOptions): Outage {
+export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }: OutageOptions): Outage {
   let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
   let holding: AbortController | undefined;
   return {
     width: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
     begin(last) {
+      if (since === undefined) onOutage?.('gone', last);
       since ??= clock.now();
       if (holding) return;
       holding = new AbortController();
@@ -40,10 +45,16 @@ export function createOutage({ clock, reachable, goOn, giveUp, crash }: OutageOp
     },
     over() {
       if (since === undefined) return;
-      holding?.abort();
-      [holding, since, delay] = [undefined, undefined, firstDelay];
+      onOutage?.('back');
+      end();
     },
+    end,
   };
+
+  function end(): void {
+    holding?.abort();
+    [holding, since, delay] = [undefined, undefined, firstDelay];
+  }
 
   async function hold(since: number, last: CliError, off: AbortSignal): Promise<void> {
     for (;;) {

@@ -5,7 +5,7 @@ import type { Outcome } from './report.ts';
 import type { Signals } from './halt.ts';
 import { createHalt } from './halt.ts';
 import type { OpenRun } from './open-run.ts';
-import type { Clock } from './outage.ts';
+import type { Clock, OutageOptions } from './outage.ts';
 import type { Summary } from './summary.ts';
 
 export interface RunRowsOptions {
@@ -24,6 +24,7 @@ export interface RunRowsOptions {
   readonly paced?: boolean | undefined;
   readonly signals: Signals;
   readonly clock: Clock;
+  readonly onOutage?: OutageOptions['onOutage'];
   /** Told of each row that is settled; where it gives a promise, the row's place stays taken until that resolves. */
   readonly onOutcome?: ((outcome: Outcome) => Promise<void> | undefined) | undefined;
 }

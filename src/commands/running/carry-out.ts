@@ -6,6 +6,7 @@ import type { Summary } from '../../bulk/run/summary.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Context, Emit } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
+import type { CliError } from '../../errors.ts';
 import { endedOf } from './ended.ts';
 import { writeFiles } from './files.ts';
 import type { RowsInput } from './input.ts';
@@ -83,11 +84,16 @@ async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary
       paced: client.pace.known !== undefined,
       signals,
       clock: own,
+      onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
       onOutcome: shown.take,
     });
   } finally {
     shown.end();
   }
+}
+
+function gone(last: CliError | undefined): string {
+  return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
 async function* rowsOf({ input, mapper }: Pick<Running, 'input' | 'mapper'>): AsyncGenerator<readonly Prepared[]> {
