@@ -190,7 +190,7 @@ function mounts(): boolean {
 }
 
 async function startSandbox(home: string, port: number) {
-  const words = ['sandbox', 'start', '--port', String(port), '--data', join(home, 'data'), '-o', 'ndjson'];
+  const words = ['sandbox', 'start', '--port', String(port), '-o', 'ndjson'];
   const sandbox = startBin(words, { home });
   onTestFinished(() => void alive(sandbox.pid, 'SIGKILL'));
   await expect.poll(sandbox.stdout, { timeout: 10_000 }).toContain('"ready"');
