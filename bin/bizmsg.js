@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 'use strict';
 
-const { fstatSync, writeSync } = require('node:fs');
+const { constants, fstatSync, openSync, writeSync } = require('node:fs');
 const { homedir, userInfo } = require('node:os');
-const { main } = load();
+const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
 
 /** @type {AbortController | undefined} */
 let interruption;
 /** @type {number | undefined} */
 let interruptedAt;
+/** Since when somebody will not wait any more. */
+let leftAt = Number.POSITIVE_INFINITY;
 /** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
 let taker;
 
@@ -73,10 +75,13 @@ function listening() {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
     process.on(signal, () => {
-      if (taker) return taker(signal);
+      const now = Date.now();
+      interruptedAt ??= now;
       // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
-      if (interruptedAt !== undefined && Date.now() > interruptedAt + 500) leave(signal);
-      interruptedAt ??= Date.now();
+      const isSecond = now > interruptedAt + 500;
+      if (isSecond) leftAt = Math.min(leftAt, now);
+      if (taker) return taker(signal);
+      if (isSecond) leave(signal);
       controller.abort(signal);
     });
   }
@@ -96,9 +101,13 @@ async function end() {
   process.exitCode = await main(host);
 }
 
-/** @returns {typeof import('../src/main.ts')} */
-function load() {
-  const built = '../dist/cli/main.cjs';
+/**
+ * What a shell asks at a TAB is answered by a program of its own.
+ * @param {'main' | 'complete'} entry
+ * @returns {typeof import('../src/main.ts')}
+ */
+function load(entry) {
+  const built = `../dist/cli/${entry}.cjs`;
   try {
     return require(built);
   } catch (error) {
@@ -115,6 +124,9 @@ function load() {
  * @returns {import('../src/host.ts').Output}
  */
 function output(fd) {
+  /** @type {number | undefined} */
+  let target;
+  let last = Promise.resolve();
   return {
     get isTTY() {
       return isTerminal(fd);
@@ -122,21 +134,43 @@ function output(fd) {
     get columns() {
       return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
     },
-    async write(text) {
-      let rest = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
-      while (rest.length > 0) {
-        const written = attempt(fd, rest);
-        if (written === undefined) return;
-        if (written === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-        rest = rest.subarray(written);
-      }
+    write(text) {
+      // What a full pipe took in part is not broken up by the next.
+      const written = last.then(() => writeAll((target ??= fd === 1 ? unblocked() : fd), Buffer.from(text)));
+      last = written.catch(() => {});
+      return written;
     },
   };
 }
 
+/** Stdout; where it is a pipe, so opened that a reader who takes nothing cannot keep signals from being heard. */
+function unblocked() {
+  try {
+    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // A system that has no such path, or a pipe that nobody reads any more.
+  }
+  return 1;
+}
+
+/**
+ * @param {number} fd
+ * @param {Buffer} bytes
+ */
+async function writeAll(fd, bytes) {
+  let [rest, pause] = [bytes, 1];
+  while (rest.length > 0) {
+    const written = attempt(fd, rest);
+    if (written === undefined || (written === 0 && Date.now() > leftAt + 100)) return;
+    pause = written === 0 ? Math.min(2 * pause, 16) : 1;
+    if (written === 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    rest = rest.subarray(written);
+  }
+}
+
 /**
  * How many bytes were taken: none by a pipe that is full, undefined by one that nobody reads any more.
- * @param {1 | 2} fd
+ * @param {number} fd
  * @param {Buffer} bytes
  */
 function attempt(fd, bytes) {
@@ -148,8 +182,8 @@ function attempt(fd, bytes) {
     // That nobody hears a note must not keep the work from being done.
     if (fd === 2) return undefined;
     if (code !== 'EPIPE') throw error;
-    // A reader that went away, as head does, is not a failure.
-    interruption?.abort('SIGPIPE');
+    // A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process.
+    if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
     return undefined;
   }
 }

@@ -7,10 +7,14 @@ const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
 
 export const cliEntry = join(target, 'main.cjs');
+const entries = ['complete.cjs', 'main.cjs'];
 
 export async function makeCli(aside, names) {
-  await bundle(aside, { ...names, help: '' });
+  await bundle(aside, { ...names, help: '' }, described);
+  const require = createRequire(import.meta.url);
+  const surface = require(join(aside, 'surface.cjs')).surfaceOf(require(join(aside, 'tree.cjs')).tree);
   await bundle(aside, { ...names, help: await rootHelp(join(aside, 'main.cjs')) });
+  await bundleCompletion(aside, surface);
 }
 
 /** The chunks of the build before stay for one more; what is returned are the names to keep next time. */
@@ -18,8 +22,8 @@ export function installCli(aside, before) {
   mkdirSync(target, { recursive: true });
   const body = setApart(aside);
   const files = readdirSync(aside);
-  for (const file of files.filter((name) => name !== 'main.cjs')) renameSync(join(aside, file), join(target, file));
-  renameSync(join(aside, 'main.cjs'), cliEntry);
+  for (const file of files.filter((name) => !entries.includes(name))) renameSync(join(aside, file), join(target, file));
+  for (const file of entries) renameSync(join(aside, file), join(target, file));
   const made = [...files, `${body}.cache`];
   const kept = new Set([...made, ...before]);
   for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
@@ -30,9 +34,13 @@ export function installCli(aside, before) {
 function everyday(id) {
   if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
   const own = id.slice(join(root, 'src/').length);
-  if (/^(sandbox\/(?!locator)|webhooks\/|delivery\/|cli\/child\/|main|lock|post|journal|listening)/.test(own))
+  if (
+    /^(cli\/complete|sandbox\/(?!locator)|webhooks\/|delivery\/|bulk\/(?!mapping\/flags)|cli\/child\/|main|lock|post|journal|listening|departures)/.test(
+      own,
+    )
+  )
     return false;
-  return !/(client\/(pool|proxy)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask)|cli\/(query|watch)|commands\/waiting\/\w+)\.ts$/.test(
+  return !/(client\/(pool|proxy|pace|gate|recent|probe|receiver)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-plan|table-printer)|commands\/waiting\/\w+|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
     own,
   );
 }
@@ -48,11 +56,16 @@ const withoutChildProcess = {
   },
 };
 
-async function bundle(dir, { version, stamp, help }) {
+const described = {
+  tree: join(root, 'src/commands/index.ts'),
+  surface: join(root, 'src/cli/complete-surface.ts'),
+};
+
+async function bundle(dir, { version, stamp, help }, more = {}) {
   const { rolldown } = await import('rolldown');
   rmSync(dir, { recursive: true, force: true });
   const made = await rolldown({
-    input: { main: join(root, 'src/main.ts') },
+    input: { main: join(root, 'src/main.ts'), ...more },
     platform: 'node',
     // A module that is loaded with another anyway is still named where it is needed.
     checks: { ineffectiveDynamicImport: false },
@@ -76,6 +89,18 @@ async function bundle(dir, { version, stamp, help }) {
   });
   await made.close();
   for (const file of readdirSync(dir)) requireBuiltIns(join(dir, file));
+}
+
+/** What TAB runs is one small file, with all that it needs and nothing of what commands load. */
+async function bundleCompletion(dir, surface) {
+  const { rolldown } = await import('rolldown');
+  const made = await rolldown({
+    input: { complete: join(root, 'src/cli/complete.ts') },
+    platform: 'node',
+    transform: { define: { __SURFACE__: JSON.stringify(JSON.stringify(surface)) } },
+  });
+  await made.write({ dir, format: 'cjs', entryFileNames: '[name].cjs', minify: true });
+  await made.close();
 }
 
 /** rolldown leaves import() of Node's own modules as it is, and that wakes the loader of ES modules: 5 ms. */

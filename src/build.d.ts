@@ -3,3 +3,5 @@ declare const __VERSION__: string;
 declare const __BUILD__: string;
 /** The top-level help as rendered at build; empty while it is being rendered, and in tests from source. */
 declare const __ROOT_HELP__: string;
+/** The tree of commands as a shell sees it, as JSON; only where `bizmsg __complete` is built. */
+declare const __SURFACE__: string;

@@ -63,6 +63,9 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'cli/signing-secret.ts': {
     now: ['profiles/environment', 'profiles/folders', 'profiles/key', 'profiles/names', 'profiles/store'],
   },
+  // What TAB runs, and what keeps the names for it.
+  'cli/complete-names.ts': { now: ['cli', 'contract', 'profiles/folders', 'profiles/resolve', 'profiles/store'] },
+  'cli/complete-learn.ts': { now: ['cli', 'profiles/folders'] },
   'cli/watch.ts': {
     now: ['cli', 'profiles/base-url', 'profiles/resolve', 'webhooks'],
   },

@@ -6,6 +6,7 @@ import type { Remote } from '../sandbox/remote/remote.ts';
 import { asked } from './caller.ts';
 import type { Connection } from './calling.ts';
 import { connect } from './calling.ts';
+import type { Completions } from './complete-install.ts';
 import type { Globals } from './globals.ts';
 import type { Progress } from './progress.ts';
 import type { Prompts } from './prompts.ts';
@@ -42,6 +43,10 @@ export interface Context extends Prompts {
   sandbox(): Promise<Remote>;
   /** The events of the service that is called, from now on; it fails where nobody would hear them. */
   watch(wanted?: Wanted): Promise<Watch>;
+  /** What shells need to complete the words of this program. */
+  completions(): Promise<Completions>;
+  /** Keeps the names of templates of the service that is called, for a shell to offer. */
+  learnTemplates(names: readonly string[]): Promise<void>;
   /** Whether nothing may go to another machine (`BIZMSG_ONLY`). */
   onlyLocal(): Promise<boolean>;
   /** For what goes on for long. */
@@ -122,6 +127,9 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
     }),
     watch: async (wanted = 'told') =>
       (await import('./watch.ts')).openWatch({ host, given, sandboxes: await sandboxes(), note }, wanted),
+    completions: async () => (await import('./complete-install.ts')).openCompletions(host),
+    learnTemplates: async (names) =>
+      (await import('./complete-learn.ts')).learnTemplates(host, await resolved(), names),
     onlyLocal: async () => (await import('../profiles/environment.ts')).onlyLocal(host.env),
     progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
     get showsLines() {

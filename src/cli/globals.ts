@@ -31,7 +31,7 @@ export const globals = {
 export type Globals = Input<typeof globals>;
 
 /** A flag that is ignored sends: what a command does not list of these, it refuses. */
-const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
+export const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
 export type Honour = (typeof honourable)[number];
 
 export const printing = ['output', 'columns', 'query'] as const satisfies readonly Honour[];

@@ -10,9 +10,19 @@ export interface Param<T> {
   readonly spec: string;
   readonly description: string;
   readonly choices?: readonly string[];
+  /** What else may stand there, as far as a shell that completes can know it. */
+  readonly known?: Known;
   /** Every text counts; of the others a second one is refused. */
   readonly repeats?: true;
   readonly read: (texts: readonly string[]) => T;
+}
+
+/** Values by themselves, or where they come from. */
+export interface Known {
+  readonly of: readonly string[] | 'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands';
+  /** Several, with commas between. */
+  readonly commas?: true;
+  readonly more?: readonly string[];
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
@@ -67,6 +77,11 @@ export function words(spec: string, description: string): Param<readonly string[
 /** All that stands after `--`, as it is. */
 export function rest(spec: `-- ${string}`, description: string): Param<readonly string[]> {
   return { kind: 'rest', spec, description, repeats: true, read: (texts) => texts };
+}
+
+/** The same param, with what a shell may offer for it. */
+export function knowing<T>(known: Known, param: Param<T>): Param<T> {
+  return { ...param, known };
 }
 
 export function flag(spec: string, description: string): Param<boolean> {

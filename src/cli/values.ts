@@ -69,6 +69,17 @@ export function mode(text: string): Mode {
   return chosen(text, ['sandbox', 'live']);
 }
 
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export function isShell(text: string): text is Shell {
+  return shells.some((one) => one === text);
+}
+
+export function shell(text: string): Shell {
+  return chosen(text, shells);
+}
+
 /** Requests a minute, from `300/m` or `20/s`. */
 export function rate(text: string): number {
   const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];

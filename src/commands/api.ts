@@ -1,7 +1,7 @@
 import { command } from '../cli/command.ts';
 import type { Context, Ui } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
-import { flag, option, repeated, required } from '../cli/params.ts';
+import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import type { Setting } from '../cli/values.ts';
 import { setting } from '../cli/values.ts';
 import { unsafe, usage } from '../errors.ts';
@@ -14,7 +14,10 @@ export const api = command({
   details: 'GET, or POST as soon as there is a field. A successful answer is printed untouched.',
   params: {
     path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
-    method: option('-X, --method <method>', 'the HTTP method', method),
+    method: knowing(
+      { of: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] },
+      option('-X, --method <method>', 'the HTTP method', method),
+    ),
     field: repeated('-f, --field <key=value>', 'a field of the body with a text', setting),
     typed: repeated('-F, --typed-field <key=value>', 'a field with true, false, null, a number, or @file', setting),
     header: repeated('-H, --header <name:value>', 'a request header', header),

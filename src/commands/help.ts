@@ -1,12 +1,14 @@
 import { command } from '../cli/command.ts';
-import { words } from '../cli/params.ts';
+import { knowing, words } from '../cli/params.ts';
 import { topics } from './topics.ts';
 
 export const helpCommand = command({
   name: 'help',
   summary: 'Show help for a command or a topic',
   details: `Topics: ${Object.keys(topics).join(', ')}.`,
-  params: { words: words('[words...]', 'a command, or a topic') },
+  params: {
+    words: knowing({ of: 'commands', more: Object.keys(topics) }, words('[words...]', 'a command, or a topic')),
+  },
   examples: ['help contacts create', 'help exit-codes'],
   sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
   honours: [],

@@ -4,6 +4,9 @@ import { listCampaigns } from './campaigns/list.ts';
 import { createContact } from './contacts/create.ts';
 import { exportContacts } from './contacts/export.ts';
 import { importContacts } from './contacts/import.ts';
+import { installCompletion } from './completion/install.ts';
+import { printForBash, printForFish, printForZsh } from './completion/print.ts';
+import { uninstallCompletion } from './completion/uninstall.ts';
 import { listContacts } from './contacts/list.ts';
 import { helpCommand } from './help.ts';
 import { listKeys } from './keys/list.ts';
@@ -120,5 +123,12 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     replayEvents,
   ]),
   api,
+  group('completion', 'Have the shell complete commands, options and names', [
+    printForBash,
+    printForZsh,
+    printForFish,
+    installCompletion,
+    uninstallCompletion,
+  ]),
   helpCommand,
 ]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -40,6 +40,13 @@ interface Case {
   readonly stdin?: string;
 }
 
+const rowFolder = temporaryHome();
+afterAll(() => rowFolder.remove());
+const rowFile = join(rowFolder.path, 'row.csv');
+writeFileSync(rowFile, 'phone,name\n+12025550142,Ada\n');
+/** However the last run of that file ended. */
+const anew = ['--restart', '--allow-repeat'] as const;
+
 const calls: Readonly<Record<string, Case>> = {
   'send-template': {
     argv: [
@@ -57,6 +64,19 @@ const calls: Readonly<Record<string, Case>> = {
   },
   'templates list': { argv: [[]] },
   'campaigns list': { argv: [[]] },
+  'contacts export': { argv: [[]] },
+  'contacts import': {
+    argv: [
+      [rowFile, ...anew, '--expect-count', '1'],
+      [rowFile, ...anew],
+    ],
+  },
+  'send-batch': {
+    argv: [
+      ['welcome', rowFile, ...anew, '--expect-count', '1'],
+      ['none_such', rowFile, ...anew],
+    ],
+  },
   api: { argv: [['/api/public/contacts', '-i'], ['/api/public/flows'], ['/api/public/contacts', '-f', 'a=b']] },
 };
 
@@ -105,6 +125,11 @@ const atHome: Readonly<Record<string, Case>> = {
     argv: [['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0']],
     stdin: testKey,
   },
+  'completion bash': { argv: [[]] },
+  'completion zsh': { argv: [[]] },
+  'completion fish': { argv: [[]] },
+  'completion install': { argv: [['fish'], ['zsh', '--yes'], ['bash'], []] },
+  'completion uninstall': { argv: [['zsh'], []] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'sandbox status': { argv: [[]] },
 };
@@ -172,8 +197,18 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox choices': { argv: [[]] },
 };
 
-/** These run in processes of their own, below. */
-const apart = ['sandbox start', 'sandbox stop', 'sandbox exec', 'sandbox env', 'webhooks listen', 'webhooks expect'];
+/** These have tests of their own, below. */
+const apart = [
+  'sandbox start',
+  'sandbox stop',
+  'sandbox exec',
+  'sandbox env',
+  'webhooks listen',
+  'webhooks expect',
+  'runs list',
+  'runs show',
+  'runs forget',
+];
 
 it('has a case for every command, so that a new one cannot be forgotten', () => {
   const cases = [
@@ -323,7 +358,8 @@ const echoes: Readonly<Record<string, Echo>> = {
   ...Object.fromEntries(
     [400, 401, 403, 404, 418, 429, 500, 503].map((status): [string, Echo] => [
       `${status} with JSON`,
-      (response, key) => response.writeHead(status, { 'Retry-After': '0' }).end(json(key)),
+      // Longer than anybody waits.
+      (response, key) => response.writeHead(status, { 'Retry-After': '600' }).end(json(key)),
     ]),
   ),
   '401 with text': (response, key) => response.writeHead(401).end(`Authorization: Bearer ${key}`),
@@ -347,6 +383,11 @@ const echoes: Readonly<Record<string, Echo>> = {
   },
 };
 
+function textsIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'));
+}
+
 describe('no key comes back from a service that answers with', () => {
   const lines = withCase(calls).flatMap(({ named, one }) => linesOf(named, { argv: one.argv.slice(0, 1) }));
   const some = lines.filter((line) => !line.includes('--dry-run'));
@@ -368,11 +409,36 @@ describe('no key comes back from a service that answers with', () => {
 
   it('nothing, since nobody is there', async () => {
     const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
-    for (const line of some) {
+    // A run would wait for it.
+    for (const line of some.filter((words) => !words.includes(rowFile))) {
       const ran = await allOf([...line, '--retries', '0'], { home: newHome(), env });
       expect([line, leaks(printedBy(ran), [bareKey])]).toEqual([line, []]);
     }
   });
+
+  it.each(['400 with JSON', '500 with a long text', '200 with HTML'])(
+    '%s, in what is kept of a run and shown of it later',
+    async (name) => {
+      for (const key of [testKey, bareKey, oddKey]) {
+        const service = await serve((_, __, response) => echoes[name]?.(response, key));
+        const home = newHome();
+        const file = join(home, 'people.csv');
+        writeFileSync(file, 'phone,name\n+12025550142,Ada\n');
+        const env = callerOf(service.url, key);
+        const ran = [await cli(['contacts', 'import', file, '--expect-count', '1'], { home, env })];
+        const [id = ''] = (await cli(['runs', 'list', '-o', 'id'], { home })).stdout.split('\n');
+        for (const form of forms) {
+          for (const words of [['list'], ['show', id], ['show', 'none']]) {
+            ran.push(...(await allOf(['runs', ...words, ...formWords(form)], { home })));
+          }
+        }
+        const kept = textsIn(home);
+        expect([ran[0]?.code, kept.some((text) => text.includes('+12025550142'))]).toEqual([10, true]);
+        ran.push(await cli(['runs', 'forget', id], { home }));
+        expect(leaks([printedBy(ran), ...kept].join('\n'), [key])).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('a sandbox in the background', () => {

@@ -1,12 +1,12 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { required } from '../../cli/params.ts';
+import { knowing, required } from '../../cli/params.ts';
 
 export const removeProfile = command({
   name: 'remove',
   summary: 'Remove a profile and its stored keys',
   details: 'The keys are still valid at the service; they are revoked in the dashboard.',
-  params: { name: required('<name>', 'a profile') },
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'a profile')) },
   examples: ['profiles remove acme'],
   sample: 'Removed acme',
   honours: [...printing],

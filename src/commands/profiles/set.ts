@@ -1,6 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, required } from '../../cli/params.ts';
+import { flag, knowing, required } from '../../cli/params.ts';
 import { planParams } from './plan.ts';
 import { profileLines } from './show.ts';
 
@@ -9,7 +9,7 @@ export const setProfile = command({
   summary: "Change a profile's address, plan or webhook secret",
   details: 'A stored key goes only to the origin stored with it: a change of origin removes the keys.',
   params: {
-    name: required('<name>', 'a profile'),
+    name: knowing({ of: 'profiles' }, required('<name>', 'a profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
   },

@@ -1,11 +1,11 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { argument } from '../../cli/params.ts';
+import { argument, knowing } from '../../cli/params.ts';
 
 export const showProfile = command({
   name: 'show',
   summary: 'Show a profile, its keys by prefix and last four',
-  params: { name: argument('[name]', 'a profile; the one in use when left out') },
+  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'a profile; the one in use when left out')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
     'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',

@@ -1,11 +1,11 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { required } from '../../cli/params.ts';
+import { knowing, required } from '../../cli/params.ts';
 
 export const useProfile = command({
   name: 'use',
   summary: 'Choose the profile that is used when none is named',
-  params: { name: required('<name>', 'a profile') },
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'a profile')) },
   examples: ['profiles use acme'],
   sample: 'Using acme',
   honours: [...printing],

@@ -1,6 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { chosen, required } from '../../cli/params.ts';
+import { chosen, knowing, required } from '../../cli/params.ts';
 import { counted } from './counted.ts';
 
 const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
@@ -14,7 +14,10 @@ export const resetSandbox = command({
     'is connected still is.',
   ].join('\n'),
   params: {
-    what: required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
+    what: knowing(
+      { of: resettable },
+      required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
+    ),
   },
   examples: ['sandbox reset messages', 'sandbox reset all'],
   sample: 'Reset all: 5 contacts, 7 templates, 3 campaigns, 0 messages, 0 events, …',

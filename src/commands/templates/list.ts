@@ -1,5 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
+import { isRecord } from '../../contract/readers.ts';
 import { listing, listParams, listView } from '../listing.ts';
 
 export const listTemplates = command({
@@ -11,6 +12,17 @@ export const listTemplates = command({
     'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_4\tverification_code\ten_US\tAUTHENTICATION\tAPPROVED\t…\n…',
   honours: calling,
   piped: 'rows',
-  run: (context, input) => listing(context, 'listTemplates', input),
+  run: async (context, input) => {
+    const found = await listing(context, 'listTemplates', input);
+    // A part of the list is not what a shell should offer from now on.
+    if (input.limit === undefined && input.urlParams.length === 0) await context.learnTemplates(namesIn(found));
+    return found;
+  },
   view: listView('templates'),
 });
+
+/** Of those records that have one. */
+function namesIn(list: unknown): readonly string[] {
+  const records: readonly unknown[] = Array.isArray(list) ? list : [];
+  return records.flatMap((record) => (isRecord(record) && typeof record['name'] === 'string' ? [record['name']] : []));
+}

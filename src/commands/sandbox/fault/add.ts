@@ -1,10 +1,10 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
-import { flag, option } from '../../../cli/params.ts';
+import { flag, knowing, option } from '../../../cli/params.ts';
 import { count, span } from '../../../cli/values.ts';
 import { usage } from '../../../errors.ts';
 import { checkFit, effectOf, kinds } from './effect.ts';
-import { isEventName, names, wordsOf } from './names.ts';
+import { isEventName, names, nameWords, wordsOf } from './names.ts';
 import { faultRow } from './row.ts';
 
 export const addFault = command({
@@ -13,10 +13,13 @@ export const addFault = command({
   details:
     'Without --after the service has done nothing when it goes wrong; with it, it has done what was asked. Faults strike requests whose key was accepted and that the minute lets pass, and count in that minute. Those on the same name are drawn for one by one, and the first that hits strikes.',
   params: {
-    on: option(
-      '--on <names>',
-      'endpoints: send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all; or events: message.read, message for its kind, events for all; with commas between',
-      names,
+    on: knowing(
+      { of: nameWords, commas: true },
+      option(
+        '--on <names>',
+        'endpoints: send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all; or events: message.read, message for its kind, events for all; with commas between',
+        names,
+      ),
     ),
     ...kinds,
     after: flag('--after', 'once the service has done what it was asked'),

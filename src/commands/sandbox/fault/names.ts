@@ -29,6 +29,9 @@ const words: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Nam
   ['events', eventNames],
 ]);
 
+/** What may be typed. */
+export const nameWords: readonly string[] = [...words.keys()];
+
 /** The names that words with commas between mean. */
 export function names(text: string): readonly Name[] {
   return [...new Set(text.split(',').flatMap((word) => meant(word.trim())))];
@@ -53,11 +56,10 @@ export function isEventName(name: string): name is EventName {
 function meant(word: string): readonly Name[] {
   const found = words.get(word);
   if (found) return found;
-  const known = [...words.keys()];
-  const near = nearest(word, known);
+  const near = nearest(word, nameWords);
   // contacts is nearer to the events of a contact than to the endpoints that it begins.
-  const begun = word === '' ? [] : known.filter((one) => one.startsWith(word));
+  const begun = word === '' ? [] : nameWords.filter((one) => one.startsWith(word));
   const likely = begun.length > 0 || near === undefined ? begun : [near];
-  const hint = likely.length > 0 ? `did you mean ${likely.join(' or ')}?` : `use ${known.join(', ')}`;
+  const hint = likely.length > 0 ? `did you mean ${likely.join(' or ')}?` : `use ${nameWords.join(', ')}`;
   throw usage(`"${word}" is no endpoint and no event`, hint);
 }

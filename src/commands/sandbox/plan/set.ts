@@ -1,6 +1,6 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
-import { chosen, option, required } from '../../../cli/params.ts';
+import { chosen, knowing, option, required } from '../../../cli/params.ts';
 import { count, rate } from '../../../cli/values.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { planNames, plans } from '../../../contract/plans.ts';
@@ -20,10 +20,16 @@ export const setPlan = command({
   summary: "Give the sandbox's account another plan",
   details: 'A minute is opened by its first request: sandbox clock advance 60s gives a fresh one.',
   params: {
-    plan: required('<name>', planNames.join(', '), (text) => chosen(text, planNames)),
+    plan: knowing(
+      { of: planNames },
+      required('<name>', planNames.join(', '), (text) => chosen(text, planNames)),
+    ),
     rate: option('--rate <rate>', "in place of the plan's: 20/s or 300/m", rate),
     monthly: option('--monthly <n>', "messages a month, in place of the plan's", count),
-    without: option('--without <names>', `what it does not include: ${endpointWords.join(', ')}`, excluded),
+    without: knowing(
+      { of: endpointWords, commas: true },
+      option('--without <names>', `what it does not include: ${endpointWords.join(', ')}`, excluded),
+    ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
   sample: 'growth: 10 requests a minute, 15000 messages a month, without campaigns',

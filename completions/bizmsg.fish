@@ -1,0 +1,28 @@
+# fish completion of bizmsg, by bizmsg completion.
+
+# fish quotes what it inserts, and nothing of it is ever evaluated.
+function __bizmsg_complete
+    set -l current (commandline -ct)
+    set -l answer (bizmsg __complete fish (commandline -opc) "$current" </dev/null 2>/dev/null)
+    set -q answer[1]; or return
+    set -l kind $answer[1]
+    set -l before $answer[2]
+    set -e answer[1..2]
+    set -l word (string sub -s (math 1 + (string length -- "$before")) -- "$current")
+    switch $kind
+        case words
+            set -q answer[1]; and printf '%s\n' $answer
+        case files
+            for path in (__fish_complete_path "$word")
+                printf '%s\n' "$before$path"
+            end
+        case folders
+            for path in (__fish_complete_directories "$word" '')
+                printf '%s\n' "$before$path"
+            end
+        case command
+            complete -C (commandline -cp | string join ' ' | string replace -r '^.*? -- ' '')
+    end
+end
+
+complete -c bizmsg -f -a '(__bizmsg_complete)'

@@ -1,0 +1,42 @@
+import type { Host } from '../host.ts';
+import { lineOf } from './complete-line.ts';
+import { namesOn } from './complete-names.ts';
+import { offerOf } from './complete-offer.ts';
+import type { Reply } from './complete-reply.ts';
+import { bashReply, fishReply, zshReply } from './complete-reply.ts';
+import type { Surface } from './complete-surface.ts';
+import { wishOf } from './complete-wish.ts';
+
+/** `bizmsg __complete <shell> …`, a program of its own: it loads no command, calls nobody and writes no file. */
+export async function main(host: Host): Promise<number> {
+  const [, shell = '', ...rest] = host.argv;
+  const reply = replyTo(shell, rest, host, JSON.parse(__SURFACE__));
+  if (reply === undefined) return 2;
+  await host.stdout.write(`${reply.join('\n')}\n`);
+  return 0;
+}
+
+/** bash gives its line and the part of it that it replaces, the others give their words. */
+export function replyTo(
+  shell: string,
+  rest: readonly string[],
+  machine: Pick<Host, 'env' | 'home'>,
+  surface: Surface,
+): Reply | undefined {
+  const offered = (words: readonly string[]) => {
+    const own = afterProgram(words);
+    return offerOf(wishOf(surface, own), own.at(-1) ?? '', surface.root, namesOn(machine));
+  };
+  if (shell === 'zsh') return zshReply(offered(rest));
+  if (shell === 'fish') return fishReply(offered(rest));
+  if (shell !== 'bash') return undefined;
+  const [text = '', replaced = ''] = rest;
+  const line = lineOf(text);
+  return line.redirects ? ['files'] : bashReply(offered(line.words), line, replaced);
+}
+
+/** fish has `FOO=1 bizmsg` as two words. */
+function afterProgram(words: readonly string[]): readonly string[] {
+  const at = words.slice(0, -1).findIndex((word) => /^(?:.*\/)?bizmsg$/s.test(word));
+  return words.slice(Math.max(at, 0) + 1);
+}

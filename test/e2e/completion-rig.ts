@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { shells } from '../../src/cli/values.ts';
+import type { Shell } from '../../src/cli/values.ts';
+import { binary } from '../support/bin.ts';
+import { newHome } from '../support/hostile.ts';
+import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+
+/** Each with why it cannot be tested here. */
+export const installed = shells.map((shell) => {
+  const isThere = spawnSync(shell, ['--version']).status === 0;
+  return { shell, whyNot: noTerminal ?? (isThere ? undefined : `skipped: ${shell} is not installed`) };
+});
+
+const startUps: Readonly<Record<Shell, { readonly file: string; readonly text: string }>> = {
+  bash: { file: '.bashrc', text: "PS1='ready> '\nunset HISTFILE\nbind 'set show-all-if-ambiguous on'\n" },
+  zsh: { file: '.zshrc', text: "PS1='ready> '\n" },
+  fish: {
+    file: '.config/fish/config.fish',
+    text: "set -g fish_greeting\nfunction fish_prompt; echo -n 'ready> '; end\n",
+  },
+};
+
+/** A home with a shell's start-up file, and a bizmsg and another program in its PATH. */
+export function homeFor(shell: Shell): string {
+  const home = newHome();
+  mkdirSync(join(home, 'bin'));
+  mkdirSync(join(home, '.config/fish'), { recursive: true });
+  writeFileSync(join(home, startUps[shell].file), startUps[shell].text);
+  writeFileSync(join(home, 'bin/bizmsg'), `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(home, 'bin/zebra-program'), '#!/bin/sh\n', { mode: 0o755 });
+  return home;
+}
+
+/** As somebody has it who put the profiles there by hand. */
+export function addProfiles(home: string, names: readonly string[]): void {
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
+  const profiles = Object.fromEntries(names.map((name) => [name, profile]));
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+}
+
+export function addTemplates(home: string, names: readonly string[]): void {
+  const folder = join(home, '.local/state/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'templates.json'), JSON.stringify({ version: 1, places: { local: names } }));
+}
+
+/** The shell in a terminal, with what `completion install` gave it. */
+export async function openShell(shell: Shell, home: string): Promise<Terminal> {
+  const env = { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` };
+  const terminal = openTerminal({ home, columns: 120, env });
+  onTestFinished(() => terminal.close());
+  await terminal.enter(`cd; bizmsg completion install ${shell} --yes`);
+  await terminal.ended();
+  await terminal.enter(`clear; exec env -u ENV ${shell} -i`);
+  await terminal.until(/^ready> *$/m);
+  return terminal;
+}
+
+/** All that lies in a folder, but for what shells keep for themselves. */
+export function filesIn(home: string): readonly string[] {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => !/fish|zcompdump|history/.test(name)).sort();
+}

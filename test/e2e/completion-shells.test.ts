@@ -1,0 +1,114 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell } from './completion-rig.ts';
+
+const hostile = ['$(touch pwned)', '`touch pwned`', "it's; touch pwned", '"; touch pwned; "', '!! & touch pwned'];
+const unseen = ['tab\ttouch pwned', 'line\ntouch pwned', 'escape\u001b[31m', 'carriage\rtouch'];
+
+/** What stands on the line after a TAB. */
+const lines: readonly (readonly [typed: string, becomes: string])[] = [
+  ['bizmsg con', 'bizmsg contacts '],
+  ['bizmsg contacts im', 'bizmsg contacts import '],
+  ['bizmsg contacts list --colu', 'bizmsg contacts list --columns '],
+  ['bizmsg --quiet contacts list --qui', 'bizmsg --quiet contacts list --qui'],
+  ['bizmsg keys switch-mode li', 'bizmsg keys switch-mode live '],
+  ['bizmsg send-template +12025550101 ord', 'bizmsg send-template +12025550101 order_update '],
+  ['bizmsg contacts list --profile ac', 'bizmsg contacts list --profile acme '],
+  ['bizmsg contacts list --profile=ac', 'bizmsg contacts list --profile=acme '],
+  ['bizmsg profiles use colon:', 'bizmsg profiles use colon:and=sign '],
+  ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
+  [
+    'bizmsg webhooks listen --events order.paid,message.rec',
+    'bizmsg webhooks listen --events order.paid,message.received ',
+  ],
+  ['bizmsg contacts import peo', 'bizmsg contacts import people.csv '],
+  ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
+  ['bizmsg sandbox exec -- zebra-', 'bizmsg sandbox exec -- zebra-program '],
+  ['bizmsg sandbox exec --plan gro', 'bizmsg sandbox exec --plan growth '],
+  [
+    'bizmsg webhooks expect message.read -- zebra-program peo',
+    'bizmsg webhooks expect message.read -- zebra-program people.csv ',
+  ],
+];
+
+for (const { shell, whyNot } of installed) {
+  describe.skipIf(whyNot !== undefined)(`TAB in ${shell}${whyNot ? ` (${whyNot})` : ''}`, () => {
+    it.each(lines)('makes of %s', async (typed, becomes) => {
+      const home = homeFor(shell);
+      addProfiles(home, ['acme', 'colon:and=sign']);
+      addTemplates(home, ['order_update', 'welcome']);
+      writeFileSync(join(home, 'people.csv'), 'phone\n');
+      const terminal = await openShell(shell, home);
+      terminal.type(typed);
+      terminal.press('Tab');
+      terminal.type('@');
+      expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
+    });
+
+    it.each([
+      ['bizmsg keys switch-mode ', ['sandbox', 'live']],
+      ['bizmsg send-template +12025550101 ', ['order_update', 'welcome']],
+      ['bizmsg contacts list --mode ', ['sandbox', 'live']],
+    ])('after %s shows what there is', async (typed, names) => {
+      const home = homeFor(shell);
+      addTemplates(home, ['order_update', 'welcome']);
+      const terminal = await openShell(shell, home);
+      terminal.type(typed);
+      terminal.press('Tab');
+      const shown = await terminal.until(new RegExp(`^ready> .*\n(?:.*\n)*?.*${names.join('|')}`, 'm'));
+      expect(names.filter((name) => !shown.includes(name))).toEqual([]);
+    });
+
+    it('runs nothing of a profile that is called like a command, shows none with control characters, and writes nothing', async () => {
+      const home = homeFor(shell);
+      addProfiles(home, [...hostile, ...unseen]);
+      const terminal = await openShell(shell, home);
+      const before = filesIn(home);
+      terminal.type('bizmsg profiles use ');
+      terminal.press('Tab');
+      const shown = await terminal.until(/touch[\\ ]+pwned/);
+      expect(/tab|line|escape|carriage/.exec(shown.replaceAll('inline', ''))).toBeNull();
+      expect(filesIn(home)).toEqual(before);
+    });
+
+    it.each([
+      [String.raw`\$`, '$(touch pwned)'],
+      ['\\`', '`touch pwned`'],
+      ['it', "it's; touch pwned"],
+      [String.raw`\"`, '"; touch pwned; "'],
+      [String.raw`\!`, '!! & touch pwned'],
+    ])('has what it made of %s mean the profile alone', async (typed, name) => {
+      const home = homeFor(shell);
+      addProfiles(home, hostile);
+      const terminal = await openShell(shell, home);
+      terminal.type(`bizmsg profiles use ${typed}`);
+      terminal.press('Tab');
+      await terminal.until(/pwned/);
+      terminal.press('Enter');
+      await terminal.until(`Using ${name}`);
+      expect([existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([false, false]);
+    });
+  });
+}
+
+const bash = installed.find(({ shell }) => shell === 'bash');
+
+describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, as 3.2 is', () => {
+  it.each([
+    ['bizmsg con', 'bizmsg contacts '],
+    ['bizmsg contacts import peo', 'bizmsg contacts import people.csv '],
+    ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
+    ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
+  ])('makes of %s', async (typed, becomes) => {
+    const home = homeFor('bash');
+    appendFileSync(join(home, '.bashrc'), 'enable -n compopt\n');
+    addProfiles(home, ['colon:and=sign']);
+    writeFileSync(join(home, 'people.csv'), 'phone\n');
+    const terminal = await openShell('bash', home);
+    terminal.type(typed);
+    terminal.press('Tab');
+    terminal.type('@');
+    expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/hostile.ts';
+
+it.each([
+  ['bash', 'bizmsg con', 'con'],
+  ['zsh', 'bizmsg', 'con'],
+  ['fish', 'bizmsg', 'con'],
+])('answers %s from the built surface', async (...words) => {
+  const { code, stdout, stderr } = await bin(['__complete', ...words], { home: newHome() });
+  expect([code, stderr, stdout.includes('contacts')]).toEqual([0, '', true]);
+});
+
+it.each([
+  ['the names of templates', ['send-template', '+12025550101', '']],
+  ['the names of profiles', ['--profile', '']],
+  ['commands', ['']],
+])('starts no sandbox and writes nothing for %s', async (_, words) => {
+  const home = newHome();
+  const { code } = await bin(['__complete', 'zsh', 'bizmsg', ...words], { home });
+  expect([code, readdirSync(home)]).toEqual([0, []]);
+});
+
+it('loads nothing but two modules of Node', () => {
+  const code = readFileSync(new URL('../../dist/cli/complete.cjs', import.meta.url), 'utf8');
+  const loaded = [...code.matchAll(/\b(?:require|import)\(([^)]*)\)/g)].map(([, name = '']) =>
+    name.replaceAll(/["'`]/g, ''),
+  );
+  expect([...new Set(loaded)].sort()).toEqual(['node:fs', 'node:path']);
+});
+
+it('is not in the help, and says nothing to a shell that it does not know', async () => {
+  const help = await bin(['--help'], { home: newHome() });
+  const { code, stdout, stderr } = await bin(['__complete', 'tcsh', 'bizmsg', ''], { home: newHome() });
+  expect([help.stdout.includes('__complete'), code, stdout, stderr]).toEqual([false, 2, '', '']);
+});
