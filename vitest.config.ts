@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
     include: ['test/**/*.test.ts'],
+    // Left to itself it would leave one of two cores idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],

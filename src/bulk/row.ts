@@ -12,6 +12,8 @@ interface Place {
 
 interface GoodRow extends Place {
   readonly fields: Fields;
+  /** Why it is not to be sent, by the file of failed rows that it stands in, unless its recipient may have several. */
+  readonly held?: string;
 }
 
 /** It cannot be read: the run goes on without it. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createSeen } from './mapping/seen.ts';
 import type { Mapped, Row } from './row.ts';
+import type { Prints } from './rows/prints.ts';
+import { printOf } from './rows/prints.ts';
 import type { Source } from './rows/source.ts';
 import { suspectIn } from './suspect.ts';
 import type { Suspect } from './suspect.ts';
@@ -13,6 +15,8 @@ export interface Survey {
   readonly badRows: readonly BadPlace[];
   /** The SHA-256 of the input, in hex. */
   readonly content: string;
+  /** By which a later reading knows whether it is the same input still. */
+  readonly prints: Prints;
   /** The first body that would be sent. */
   readonly first: string | undefined;
   /** Rows whose body was there before; undefined where nobody looked. */
@@ -74,8 +78,13 @@ export async function survey(source: Source, { map, most, compares, signal }: Su
     repeated += 1;
     if (repeatedRows.length < most) repeatedRows.push({ line: row.line, as });
   };
-  for await (const batch of source.rows(signal, (chunk) => hash.update(chunk))) for (const row of batch) look(row);
+  const prints: number[] = [];
+  const onBytes = (chunk: Uint8Array) => {
+    hash.update(chunk);
+    prints.push(...printOf(chunk));
+  };
+  for await (const batch of source.rows(signal, onBytes)) for (const row of batch) look(row);
   const content = hash.digest('hex');
   const doubts = { repeated: compares ? repeated : undefined, repeatedRows, suspect: suspects, suspectRows };
-  return { rows, bad, badRows, content, first, ...doubts };
+  return { rows, bad, badRows, content, prints, first, ...doubts };
 }

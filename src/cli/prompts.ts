@@ -48,7 +48,10 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     interactive: isInteractive(host, given),
     stdinTo: async (path, signal) => {
       take();
-      await pipeline(host.streams.stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+      const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+      await pipeline(host.streams.stdin, file, { signal }).catch((error: unknown) => {
+        throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
+      });
     },
     ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
     askSecret: async (question, flag) => (await asker(missing(question, flag))).secret(question),

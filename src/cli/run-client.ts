@@ -8,6 +8,7 @@ import type { Caller, Target } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
 import type { Approached, Connection, Line } from './calling.ts';
 import { approach, openConnection, wayTo } from './calling.ts';
+import { glance } from './glance.ts';
 import { planOf } from './run-plan.ts';
 
 /** What the flags of a run say of its requests. */
@@ -34,7 +35,8 @@ export interface RunClient {
   readonly pace: RunPace;
   /** Makes an endpoint ready; what is returned sends a body as the JSON text that it is given, and does not look into it. */
   readonly calling: Client['calling'];
-  readonly pages: Client['pages'];
+  /** Looks at something that the run can do without, in a few seconds at most; what the service refuses is not told. */
+  glance(look: (client: Pick<Client, 'pages'>) => Promise<void>): Promise<void>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }
@@ -79,20 +81,21 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const plan = await planOf(line, caller, approached);
   const known = given.noPace ? undefined : paceOf(rate, plan);
   const barred = new AbortController();
+  const gate = createPace({ ...known, now: () => performance.now(), later: host.later });
   const connection = await openConnection(line, approached, {
     connections: concurrency,
     signal: signals.leave,
     boarding: AbortSignal.any([signals.stop, barred.signal]),
-    pace: createPace({ ...known, now: () => performance.now(), later: host.later }),
+    pace: gate,
     patience: twoWindows,
     onWait: noting(line),
   });
   const target = targetOf(caller, approached, plan);
   const pace = { known, leastTime: (requests: number) => leastTime(known, requests) };
   const reachable = () => canReach(wayTo(line, approached.target), signals.stop);
-  const { pages } = connection.client;
+  const look: RunClient['glance'] = (act) => glance(line, approached, { pace: gate, stop: signals.stop }, act);
   const calling = callingUntil(barred, connection.client);
-  return { connection, runClient: { target, concurrency, pace, calling, pages, reachable } };
+  return { connection, runClient: { target, concurrency, pace, calling, glance: look, reachable } };
 }
 
 /** Once one request was refused for good as no other would be taken either, those that wait for a slot are called off. */
@@ -110,13 +113,21 @@ function callingUntil(barred: AbortController, client: Client): Client['calling'
 /** §8 counts by the minute, whatever --rate says. */
 const twoWindows = 120_000;
 
-/** One note for all that wait for the same. */
+/** Milliseconds between two notes of one wait that is made again and again. */
+const noted = 30_000;
+/** Milliseconds after which a further wait is news. */
+const soon = 5_000;
+
+/** One note for all that wait for the same, and then one now and again. */
 function noting({ host, given, reporter }: Line): (milliseconds: number, why: string) => void {
-  let noted = Number.NEGATIVE_INFINITY;
+  let [nextAt, waitsUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return (milliseconds, why) => {
     const now = host.now();
-    if (given.quiet || now < noted) return;
-    noted = now + milliseconds;
+    // What begins within the wait before, or soon after its end, is that one.
+    const isNew = now > waitsUntil + soon;
+    waitsUntil = Math.max(waitsUntil, now + milliseconds);
+    if (given.quiet || (now < nextAt && !isNew)) return;
+    nextAt = now + noted;
     reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
 }

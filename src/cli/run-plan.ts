@@ -13,7 +13,7 @@ export async function planOf(line: Line, caller: Caller, { target, simulated }: 
     const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];
     return { perMinute: rate ?? perMinute, perMonth };
   }
-  return simulated && !line.given.dryRun ? sandboxPlan(line, target.baseUrl) : unknown;
+  return simulated ? sandboxPlan(line, target.baseUrl) : unknown;
 }
 
 async function sandboxPlan(line: Line, baseUrl: string): Promise<Plan> {

@@ -5,7 +5,7 @@ import type { Ended } from './gate.ts';
 import type { Pace } from './pace.ts';
 import { planned } from './plan.ts';
 import { redirect } from './redirects.ts';
-import { isLimited, retryDelay } from './retry.ts';
+import { isLimited, retryDelay, tooLongAsked } from './retry.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 import type { Trouble } from './trouble.ts';
 import { isChange } from './trouble.ts';
@@ -104,7 +104,8 @@ function waitAfter(line: Line, request: WireRequest, { trouble, repeated, limite
   const [now, changes] = [line.now(), isChange(request.method)];
   const limitedFor = limitedAt === undefined ? 0 : now - limitedAt;
   const wait = retryDelay({ trouble, changes, repeated, retries, patience, limitedFor, now, random: random() });
-  const failure = failed(line, request, trouble);
+  const asked = tooLongAsked(trouble, now);
+  const failure = failed(line, request, trouble.kind === 'refused' ? { ...trouble, asked } : trouble);
   if (wait === undefined) throw failure;
   line.onWait?.(wait, failure.message);
   return wait;

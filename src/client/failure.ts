@@ -16,7 +16,7 @@ export function failureOf(trouble: Trouble, occasion: Occasion): CliError {
 }
 
 function anyFailure(trouble: Trouble, occasion: Occasion): CliError {
-  if (trouble.kind === 'refused') return refused(trouble.answer, occasion);
+  if (trouble.kind === 'refused') return refused(trouble, occasion);
   if (trouble.kind === 'redirected') return redirected(trouble.answer, trouble.why, occasion);
   if (trouble.kind === 'unreadable') return unreadable(trouble.answer, trouble.why, occasion);
   return networkFailure(trouble, occasion);
@@ -59,12 +59,21 @@ function verdict(status: number, changes: boolean): Verdict {
     : { exit: 'serviceFault', code, hint: faultHint };
 }
 
-function refused(answer: WireAnswer, { method, conceal }: Occasion): CliError {
+function refused(
+  { answer, asked }: Extract<Trouble, { readonly kind: 'refused' }>,
+  { method, conceal }: Occasion,
+): CliError {
   const { exit, code, hint } = verdict(answer.status, isChange(method));
   const { body, detail } = readErrorBody(answer.body, conceal);
-  const message = `the service answered ${named(answer.status)}${detail === undefined ? '' : `: ${detail}`}`;
+  const wait = asked === undefined ? '' : `, and asks to wait ${minutes(asked)}`;
+  const message = `the service answered ${named(answer.status)}${wait}${detail === undefined ? '' : `: ${detail}`}`;
   const done = isChange(method) ? ({ done: exit === 'unsure' ? 'unknown' : 'no' } as const) : {};
   return new CliError(exit, code, message, { hint, status: answer.status, body, ...done });
+}
+
+function minutes(milliseconds: number): string {
+  const count = Math.ceil(milliseconds / 60_000);
+  return count < 120 ? `${count} minutes` : `${Math.ceil(count / 60)} hours`;
 }
 
 function named(status: number): string {

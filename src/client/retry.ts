@@ -26,10 +26,20 @@ const shortest = 1_000;
 export function retryDelay(attempted: Attempted): number | undefined {
   const { trouble, repeated, patience, now, random } = attempted;
   if (!mayRepeat(attempted)) return undefined;
-  const asked = trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
+  const asked = askedBy(trouble, now);
   const least = patience === undefined ? 0 : shortest;
   if (asked !== undefined) return asked <= longest ? Math.max(least, asked) : undefined;
   return Math.max(least, Math.floor(random * Math.min(20_000, 1_000 * 2 ** repeated)));
+}
+
+/** How many milliseconds a refusal asks to wait, where that is too long. */
+export function tooLongAsked(trouble: Trouble, now: number): number | undefined {
+  const asked = isLimited(trouble) ? askedBy(trouble, now) : undefined;
+  return asked !== undefined && asked > longest ? asked : undefined;
+}
+
+function askedBy(trouble: Trouble, now: number): number | undefined {
+  return trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
 }
 
 export function isLimited(trouble: Trouble): boolean {

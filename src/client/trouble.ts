@@ -4,7 +4,8 @@ import type { WireFailure } from './wire-failure.ts';
 
 /** All that can become of an attempt, but for success. */
 export type Trouble =
-  | { readonly kind: 'refused'; readonly answer: WireAnswer }
+  /** `asked` is a wait of so many milliseconds that is not made, since it is too long. */
+  | { readonly kind: 'refused'; readonly answer: WireAnswer; readonly asked?: number | undefined }
   | { readonly kind: 'redirected'; readonly answer: WireAnswer; readonly why: string }
   | { readonly kind: 'unreadable'; readonly answer: WireAnswer; readonly why: string }
   | { readonly kind: 'broken'; readonly failure: WireFailure }

@@ -1,89 +1,14 @@
-import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createContext } from '../../src/cli/context.ts';
-import type { CliContext } from '../../src/cli/context.ts';
-import { globals } from '../../src/cli/globals.ts';
-import { readInput } from '../../src/cli/params.ts';
-import { createReporter } from '../../src/cli/report.ts';
-import type { Host } from '../../src/host.ts';
-import { openProfiles } from '../../src/profiles/profiles.ts';
-import { configFolder } from '../../src/profiles/folders.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
-import { temporaryHome } from '../support/bin.ts';
-import { alive, later } from '../support/cli.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
+import { calling, key, profiled, rig } from './run-client-rig.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.close());
-
-const key = 'sk_test_0123456789abcdef';
-
-interface Rig {
-  readonly context: CliContext;
-  readonly notes: string[];
-}
-
-interface Settings {
-  readonly env: Host['env'];
-  readonly home?: string;
-  readonly words?: Readonly<Record<string, readonly string[]>>;
-}
-
-function rig({ env, home = emptyHome(), words = {} }: Settings): Rig {
-  const notes: string[] = [];
-  const refuse = () => {
-    throw new Error('not needed here');
-  };
-  const output = { isTTY: false, columns: undefined, write: async () => {} };
-  const host: Host = {
-    argv: [],
-    env,
-    stdout: output,
-    stderr: output,
-    stdinIsTerminal: false,
-    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
-    home,
-    pid: process.pid,
-    self: [],
-    signal: new AbortController().signal,
-    takeSignals: refuse,
-    now: Date.now,
-    later,
-    random: Math.random,
-    kill: alive,
-    spawnDetached: refuse,
-    spawnAttached: refuse,
-  };
-  const stderr = {
-    ...output,
-    write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
-  };
-  const reporter = createReporter({ stderr, json: false, redact: (text) => text });
-  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: () => '' });
-  onTestFinished(() => context.close());
-  return { context, notes };
-}
-
-function emptyHome(): string {
-  const home = temporaryHome();
-  onTestFinished(() => home.remove());
-  return home.path;
-}
-
-/** A machine with one profile, at an address. */
-async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
-  const home = emptyHome();
-  const folder = configFolder({}, home);
-  const profiles = openProfiles({ folder, flags: {}, env: {} });
-  await profiles.add('acme', { baseUrl, key, plan, rate });
-  return { env: {}, home };
-}
-
-const calling = (url: string): Settings => ({ env: { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url } });
 
 describe('the client of a run', () => {
   it('sends bodies as they are, over as many connections as it is told', async () => {
@@ -183,5 +108,23 @@ describe('the client of a run', () => {
     await Promise.all(Array.from({ length: 8 }, () => create('{}')));
     expect(notes).toEqual(['note: the service answered 429 Rate Limited; going on in 1.0 s\n']);
     expect(service.seen).toHaveLength(16);
+  });
+
+  it('notes a wait that is made again and again but once in a while', async () => {
+    const service = await serve((_, __, response) => {
+      if (service.seen.length <= 2) response.writeHead(429, { 'Retry-After': '1' }).end();
+      else response.end('{}');
+    });
+    const { context, notes } = rig(calling(service.url));
+    await (await context.clientForRun()).calling('createContact')('{}');
+    expect([service.seen.length, notes.length]).toEqual([3, 1]);
+  });
+
+  it('says how long it was asked to wait, where that is too long', async () => {
+    const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
+    const { context } = rig(calling(service.url));
+    const create = (await context.clientForRun()).calling('createContact');
+    const message = 'the service answered 429 Rate Limited, and asks to wait 60 minutes';
+    await expect(create('{}')).rejects.toMatchObject({ exit: 'rateLimited', message });
   });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
@@ -71,6 +71,33 @@ describe('contacts import', () => {
     const rehearsal = { ready: 1_000, pace: { requests: 270, window_seconds: 60 }, least_seconds: 180, month: null };
     expect([code, JSON.parse(stdout)]).toMatchObject([0, rehearsal]);
   });
+});
+
+it('refuses a key that is set, and keeps none that stands in the name of a file', async () => {
+  const key = 'sk_live_0123456789abcdef';
+  const path = file('phone\n+12025550141\n', `${key}.csv`);
+  const set = await world.run(['contacts', 'import', path, '--set', `tok=${key}`]);
+  expect([set.code, set.stderr]).toEqual([
+    2,
+    expect.stringContaining('"tok=sk_live_…cdef" holds what is written like a key'),
+  ]);
+  await world.run(['contacts', 'import', path]);
+  const folder = join(world.home, '.local/state/bizmsg/runs');
+  const [id = ''] = readdirSync(folder);
+  expect(readFileSync(join(folder, id, 'journal.ndjson'), 'utf8')).not.toContain(key);
+});
+
+it('knows a file again by whatever link leads to it', async () => {
+  const path = file('phone\n12\n+12025550141\n');
+  symlinkSync(path, join(world.home, 'link.csv'));
+  const words = ['--concurrency', '1', '--max-errors', '1', '--resume', '-o', 'json'];
+  const first = await world.run(['contacts', 'import', join(world.home, 'link.csv'), ...words]);
+  file('phone\n12\n+12025550142\n');
+  const second = await world.run(['contacts', 'import', path, ...words]);
+  expect([JSON.parse(first.stdout), JSON.parse(second.stdout)]).toMatchObject([
+    { unsent: 1, failed_file: join(world.home, 'link.failed.csv') },
+    { unsent: 0, done: 1, failed: 1 },
+  ]);
 });
 
 describe('a rehearsal of contacts import', () => {

@@ -75,7 +75,15 @@ describe('runs', () => {
     writeFileSync(join(folderOf(bad), 'journal.ndjson'), 'x\n'.repeat(9));
     const { code, stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout.includes('"state":"damaged"'), stdout.includes(good)]).toEqual([0, true, true]);
-    expect((await world.run(['runs', 'forget', bad], { env: {} })).code).toBe(0);
+    const refused = await world.run(['runs', 'forget', bad], { env: {} });
+    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('of which nobody knows what it sent')]);
+    expect((await world.run(['runs', 'forget', bad, '--yes'], { env: {} })).code).toBe(0);
+  });
+
+  it('that cannot be read are not said to be none', async () => {
+    writeFileSync(join(world.home, '.local/state/bizmsg/runs'), '');
+    const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
+    expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('"code":"state-unreadable"')]);
   });
 
   it.each(['show', 'forget'])('%s refuses one that is not there', async (word) => {

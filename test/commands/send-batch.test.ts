@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { noteCodes } from '../support/spoken.ts';
@@ -63,6 +63,43 @@ it('sends nobody two messages, unless that is meant', async () => {
   expect([once.code, JSON.parse(once.stdout), sent()]).toMatchObject([10, { done: 2, failed: 1 }, [{}, {}]]);
   const meant = await sending('welcome', twice, '--allow-same-recipient');
   expect([meant.code, sent()]).toMatchObject([0, [{}, {}, {}, {}, {}]]);
+});
+
+it.each(['csv', 'ndjson'])(
+  'sends nobody two messages by the file of failed rows, again and again, in %s',
+  async (format) => {
+    const twice = { csv: 'to\n+12025550141\n+12025550141\n', ndjson: '{"to":"+12025550141"}\n{"to":"+12025550141"}\n' };
+    const first = join(world.home, `twice.${format}`);
+    writeFileSync(first, format === 'csv' ? twice.csv : twice.ndjson);
+    let file = first;
+    for (let generation = 0; generation < 3; generation++) {
+      const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'json']);
+      file = JSON.parse(stdout).failed_file;
+      expect(readFileSync(file, 'utf8')).toContain('the recipient is that of row 1');
+    }
+    expect(sent()).toHaveLength(1);
+    const meant = await world.run(['send-batch', 'welcome', file, '--allow-same-recipient', '-o', 'json']);
+    expect([meant.code, sent().length]).toEqual([0, 2]);
+  },
+);
+
+it('sends a row that had the recipient of another once it is mended', async () => {
+  await sending('welcome', 'to\n+12025550141\n+12025550141\n');
+  const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
+  expect([code, sent()]).toEqual([0, [['+12025550141'], ['+12025550142']]]);
+});
+
+it.each([
+  ['-p', 'sk_live_0123456789abcdef'],
+  ['--param-column=sk_test_0123456789abcdef', '--yes'],
+])('refuses what is written like a key: %s %s', async (...words) => {
+  const { code, stdout, stderr } = await sending('welcome', orders, ...words);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('holds what is written like a key')]);
+  expect([stderr.includes('0123456789ab'), readdirSync(world.home), sent()]).toEqual([
+    false,
+    expect.not.arrayContaining(['orders.failed.csv']),
+    [],
+  ]);
 });
 
 it('refuses an empty param, unless that is meant', async () => {

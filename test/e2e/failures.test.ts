@@ -744,7 +744,7 @@ describe('through the binary', () => {
 
   it('a fault of its own is said to be a bug, with exit 1', async () => {
     const { home, env } = await openHostile((_, __, response) => response.end('[{"id":"1"}]'));
-    const fault = 'data:text/javascript,Date.now=()=>{throw new TypeError("on purpose")}';
+    const fault = 'data:text/javascript,Object.fromEntries=()=>{throw new TypeError("on purpose")}';
     const ran = await bin([...list, '-o', 'json'], {
       home,
       env: { ...env, NODE_OPTIONS: `--import=${encodeURI(fault)}` },

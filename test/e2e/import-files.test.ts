@@ -73,8 +73,8 @@ describe('rows that came to nothing', () => {
     const { run, failed_file: file } = rig.summaryIn(stdout);
     const folder = join(world.home, '.local/state/bizmsg/runs', String(run));
     expect([code, file, mode(String(file))]).toEqual([10, join(folder, 'failed.csv'), 0o600]);
-    expect(readdirSync(folder).sort()).toEqual(['failed.csv', 'journal.ndjson']);
-    expect(readdirSync(folder).map((name) => mode(join(folder, name)))).toEqual([0o600, 0o600]);
+    expect(readdirSync(folder).sort()).toEqual(['failed.csv', 'files.json', 'journal.ndjson']);
+    expect(readdirSync(folder).map((name) => mode(join(folder, name)))).toEqual([0o600, 0o600, 0o600]);
   });
 });
 

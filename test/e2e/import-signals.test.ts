@@ -56,7 +56,10 @@ describe('a batch that is asked to end', () => {
     alive(running.pid, 'SIGINT');
     await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
     // What comes at once after the first is the same key press, as npx passes it on.
-    const again = async () => alive(running.pid, 'SIGINT') && (await Promise.race([running.ended, wait(50)]));
+    const again = async () => {
+      alive(running.pid, 'SIGINT');
+      return Promise.race([running.ended, wait(50)]);
+    };
     await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(130);
     const lines = Array.from({ length: rig.concurrency }, (_, at) => at + 2);
     expect(rig.summaryIn(running.stdout())).toMatchObject({ done: 0, unsure: 16, unsent: 34, unsure_lines: lines });

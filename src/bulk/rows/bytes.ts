@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
@@ -15,15 +15,11 @@ export interface File {
 
 /** Its size in bytes; throws where it is none that can be read. */
 export async function sizeOf(file: File): Promise<number> {
-  const handle = await opened(file);
-  try {
-    const found = await handle.stat();
-    if (found.isDirectory()) throw unreadable(file, 'it is a folder');
-    if (!found.isFile()) throw unreadable(file, 'it is no regular file', 'give "-" and pipe the rows in');
-    return found.size;
-  } finally {
-    await handle.close();
-  }
+  // Not opened before: that waits for the writer of a pipe, and no signal ends the wait.
+  const found = await told(file, stat(file.path));
+  if (found.isDirectory()) throw unreadable(file, 'it is a folder');
+  if (!found.isFile()) throw unreadable(file, 'it is no regular file', 'give "-" and pipe the rows in');
+  return found.size;
 }
 
 /** What stands at its beginning. */
@@ -40,31 +36,32 @@ export async function headOf(file: File, size: number): Promise<Buffer> {
 
 /** Its bytes; each chunk is good until the next one is asked for. */
 export async function* chunksOf(file: File, signal?: AbortSignal): AsyncGenerator<Buffer> {
-  const handle = await opened(file);
+  const handle = await told(file, open(file.path, 'r'));
   try {
     const buffer = Buffer.allocUnsafe(file.chunkSize);
     for (;;) {
       signal?.throwIfAborted();
-      const { bytesRead } = await read(handle, buffer, file);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      const length = await told(file, filled(handle, buffer));
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
     }
   } finally {
     await handle.close();
   }
 }
 
-async function opened(file: File): Promise<FileHandle> {
-  try {
-    return await open(file.path, 'r');
-  } catch (error) {
-    throw fault(file, error);
+/** To its end, unless the file ends before: so the same file comes in the same chunks each time. */
+async function filled(handle: FileHandle, buffer: Buffer): Promise<number> {
+  for (let length = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.length) return length;
   }
 }
 
-async function read(handle: FileHandle, buffer: Buffer, file: File) {
+async function told<T>(file: File, reading: Promise<T>): Promise<T> {
   try {
-    return await handle.read(buffer, 0, buffer.length);
+    return await reading;
   } catch (error) {
     throw fault(file, error);
   }

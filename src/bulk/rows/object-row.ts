@@ -1,6 +1,6 @@
 import { parseJson } from '../../json.ts';
 import type { Row } from '../row.ts';
-import { errorField, textField } from './error-field.ts';
+import { errorField, heldIn, textField } from './error-field.ts';
 
 /** The row in the text of one JSON value. */
 export function objectRow(text: string, number: number, line: number): Row {
@@ -14,7 +14,8 @@ export function objectRow(text: string, number: number, line: number): Row {
     return { number, line, raw: read.value, fields: read.value };
   }
   const { [errorField]: said, [textField]: left, ...fields } = read.value;
-  if (typeof left !== 'string') return { number, line, raw: fields, fields };
+  const held = heldIn(said);
+  if (typeof left !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
   if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
   return bad(`its ${textField} still holds damaged text: take it out once the row is mended`);
 }

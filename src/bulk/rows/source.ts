@@ -40,7 +40,8 @@ export interface Source {
   readonly size: number;
   /**
    * Its rows in batches of up to some hundred, damaged ones among them, the same every time. Each chunk of bytes is
-   * handed over before its rows are, and is good during that call only.
+   * handed over before its rows are, and is good during that call only; an empty one is handed over at the end. What is
+   * thrown then ends the reading.
    */
   rows(signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void): AsyncGenerator<readonly Row[]>;
 }
@@ -119,5 +120,6 @@ async function* textsOf({ file, encoding }: Plan, signal?: AbortSignal, onBytes?
     onBytes?.(chunk);
     yield { text: decoder.decode(chunk, false), last: false };
   }
+  onBytes?.(new Uint8Array(0));
   yield { text: decoder.decode(new Uint8Array(0), true), last: true };
 }

@@ -1,7 +1,7 @@
 import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
 import type { Row } from '../row.ts';
-import { damagedMark, errorField } from './error-field.ts';
+import { damagedMark, errorField, heldIn } from './error-field.ts';
 import { headerNames } from './header.ts';
 import type { RecordOptions } from './records.ts';
 import { createRecordReader } from './records.ts';
@@ -56,9 +56,10 @@ function cellReader(header: readonly string[], delimiter: string): ReadCells {
   return (cells, number, line) => {
     const said = cells[error] ?? '';
     const raw = cells.filter((_, at) => at !== error);
-    return said.startsWith(damagedMark)
-      ? { number, line, ...stillDamaged(raw, said.slice(damagedMark.length), delimiter) }
-      : good(raw, number, line);
+    if (said.startsWith(damagedMark))
+      return { number, line, ...stillDamaged(raw, said.slice(damagedMark.length), delimiter) };
+    const held = heldIn(said);
+    return { number, line, raw, fields: fieldsOf(names, raw), ...(held !== undefined && { held }) };
   };
 }
 

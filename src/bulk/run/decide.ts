@@ -7,6 +7,7 @@ export interface RunFlags {
   readonly resume: boolean;
   readonly restart: boolean;
   readonly allowRepeat: boolean;
+  readonly allowUnsure: boolean;
 }
 
 export type Decision =
@@ -31,7 +32,8 @@ export function decide({ same, changed }: FoundRuns, flags: RunFlags): Decision 
   return same ? { action: 'resume', run, story } : { action: 'check', run, story };
 }
 
-function finished(run: FoundRun, story: Story, { resume, allowRepeat }: RunFlags): Decision {
+function finished(run: FoundRun, story: Story, { resume, allowRepeat, allowUnsure }: RunFlags): Decision {
+  if (resume && allowUnsure && story.ledger.counts().unsure > 0) return { action: 'resume', run, story };
   if (resume) return { action: 'tell', run, story };
   if (allowRepeat) return { action: 'begin', before: run };
   const { kind, path } = story.facts;

@@ -70,7 +70,7 @@ export function isFinished({ ending }: Story): boolean {
 }
 
 /** Its first record alone; undefined where it cannot be read, which is told to who asks for that run itself. */
-function factsAt(folder: string): RunFacts | undefined {
+export function factsAt(folder: string): RunFacts | undefined {
   try {
     const [first] = readJournal(journalPath(folder), form);
     return isRunRecord(first?.record) && first.record[0] === 'run' ? first.record[1] : undefined;

@@ -4,7 +4,7 @@ import type { Halt } from './halt.ts';
 import { stoppedBy } from './halt.ts';
 import type { Flight } from './intake.ts';
 import { createIntake } from './intake.ts';
-import { createOutage } from './outage.ts';
+import { createOutage, givenUp } from './outage.ts';
 import { createPage } from './page.ts';
 import { createReport } from './report.ts';
 import type { RunRowsOptions } from './run-rows.ts';
@@ -18,6 +18,8 @@ export interface Flights {
   launch(boarded: readonly Flight[]): void;
   areOver(): boolean;
   readonly skipped: number;
+  /** How many of the run's rows are neither settled nor on their way; less than none where there were more. */
+  readonly left: number;
   close(): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
   const page = createPage(run, clock);
   const report = createReport(page, options.onOutcome, { changed, crash: halt.crash });
   const streak = createStreak(maxErrors);
-  const giveUp = (last: CliError) => halt.stop({ ...stoppedBy(last), hint: unreachableHint });
+  const giveUp = (last: CliError) => halt.stop(givenUp(last));
   const outage = createOutage({ clock, reachable, goOn: changed, onOutage, giveUp, crash: halt.crash });
   const intake = createIntake({
     rows,
@@ -72,6 +74,9 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
     },
     get skipped() {
       return intake.skipped;
+    },
+    get left() {
+      return run.rows - intake.taken + again.length;
     },
     async close() {
       outage.end();
@@ -136,4 +141,3 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
 const refusal = { exit: 'usage' } as const;
 const left = { exit: 'unsure', code: 'left', message: 'the run was left while it was being sent' } as const;
 const tooManyHint = 'when the cause is mended, --resume goes on with the rest; --max-errors N stops later';
-const unreachableHint = 'nothing more was sent; --resume goes on when the service can be reached';

@@ -32,6 +32,8 @@ export interface Intake {
   next(): Flight | undefined;
   /** How many an earlier part had settled. */
   readonly skipped: number;
+  /** How many there were so far, skipped ones too. */
+  readonly taken: number;
   readonly isEmpty: boolean;
   close(): Promise<void>;
 }
@@ -41,13 +43,14 @@ export function createIntake({ rows, ledger, allowUnsure, ...options }: IntakeOp
   const reading = rows[Symbol.asyncIterator]();
   const highest = ledger.highest();
   let [batch, at]: [readonly Prepared[], number] = [[], 0];
-  let [skipped, isEmpty] = [0, false];
+  let [taken, skipped, isEmpty] = [0, 0, false];
   let pulling: Promise<void> | undefined;
   return {
     next() {
       for (let row = batch[at]; row; row = batch[at]) {
         at += 1;
-        if (row.number <= highest && isSettled(row)) skipped += 1;
+        taken += 1;
+        if (row.number <= highest && isSettled(row, ledger, allowUnsure)) skipped += 1;
         else if (!('reason' in row)) return flight(row, row.content);
         else if (!options.refuse(row, row.reason)) return undefined;
       }
@@ -56,6 +59,9 @@ export function createIntake({ rows, ledger, allowUnsure, ...options }: IntakeOp
     },
     get skipped() {
       return skipped;
+    },
+    get taken() {
+      return taken;
     },
     get isEmpty() {
       return isEmpty;
@@ -78,15 +84,17 @@ export function createIntake({ rows, ledger, allowUnsure, ...options }: IntakeOp
     options.arrived();
   }
 
-  function isSettled(row: Prepared): boolean {
-    const state = ledger.stateOf(row.number);
-    // One that was refused may have been mended since.
-    if (state === states.refused) return 'reason' in row;
-    return state !== states.unsent && !(allowUnsure && state === states.unsure);
-  }
-
   function flight(row: Prepared, content: string): Flight {
     const wasUnsure = row.number <= highest && ledger.stateOf(row.number) === states.unsure;
     return { row, content, digest: digestOf(content), refusedBefore: options.refusedBefore(), wasUnsure };
   }
+}
+
+/** Whether an earlier part left nothing to be done about it. */
+export function isSettled(row: Prepared, ledger: Ledger, allowUnsure: boolean): boolean {
+  const state = ledger.stateOf(row.number);
+  // One that was refused may have been mended since.
+  if (state === states.refused) return 'reason' in row;
+  const isUnsure = state === states.unsure || state === states.sent;
+  return state !== states.unsent && !(allowUnsure && isUnsure);
 }

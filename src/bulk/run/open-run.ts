@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { configuration } from '../../errors.ts';
 import type { Journal } from '../../journal.ts';
 import { keepDraft, removeCopy } from './copies.ts';
 import type { Holds } from './hold.ts';
@@ -21,8 +22,11 @@ export interface OpenRun {
   readonly ledger: Ledger;
   /** Whether rows that are unsure are sent again. */
   readonly allowUnsure: boolean;
+  /** How many the input holds. */
+  readonly rows: number;
   /** When this part began. */
   readonly startedAt: number;
+  /** Throws, too, where the journal was removed: nobody would find what was recorded, and all be sent again. */
   record(record: RowsRecord): void;
   /** Resolves once the disk has all that was recorded. */
   synced(): Promise<void>;
@@ -42,7 +46,7 @@ export interface Opened extends Pick<OpenRun, 'action' | 'folder' | 'notes' | 'l
 
 export function openPart({ journal, ...opened }: Opened, options: OpenRunOptions, holds: Holds): OpenRun {
   const { folder, ledger } = opened;
-  const { now, flags } = options;
+  const { now, flags, rows } = options;
   const startedAt = now();
   let isFinished = false;
   beginPart(journal, ledger, { ...options, startedAt });
@@ -50,14 +54,22 @@ export function openPart({ journal, ...opened }: Opened, options: OpenRunOptions
     ...opened,
     id: basename(folder),
     allowUnsure: flags.allowUnsure,
+    rows,
     startedAt,
-    record: (record) => journal.append(record),
+    record(record) {
+      refuseGone(journal, folder);
+      journal.append(record);
+    },
     synced: () => journal.synced(),
     end(stopped) {
+      refuseGone(journal, folder);
       journal.append(['end', now() - startedAt, stopped ?? null]);
       isFinished = stopped === undefined;
     },
-    summary: (skipped) => summaryNow(folder, skipped),
+    summary(skipped) {
+      refuseGone(journal, folder);
+      return summaryNow(folder, skipped);
+    },
     keepCopy: (draft) => keepDraft(draft, folder),
     async close() {
       try {
@@ -81,6 +93,12 @@ function beginPart(journal: Journal, ledger: Ledger, { identity, rows, flags, pi
   if (!cutShort) return;
   journal.append(cutShort);
   ledger.take(cutShort, 0);
+}
+
+function refuseGone(journal: Journal, folder: string): void {
+  if (journal.isThere()) return;
+  const hint = 'see the service for what was sent; begun again, all of it is sent again';
+  throw configuration('journal-gone', `the journal of this run was removed while it went on: ${folder}`, hint);
 }
 
 function summaryNow(folder: string, skipped: number | undefined): Summary {

@@ -7,6 +7,7 @@ import { refuseChanged } from './check.ts';
 import { removeLeftDrafts } from './copies.ts';
 import type { Decision, RunFlags } from './decide.ts';
 import { decide } from './decide.ts';
+import { refuseElsewhere } from './elsewhere.ts';
 import type { FoundRun } from './find.ts';
 import { findRuns } from './find.ts';
 import type { Holds } from './hold.ts';
@@ -30,7 +31,7 @@ export interface OpenRunOptions extends Owner {
   readonly shown: Pick<RunFacts, 'path' | 'flags' | 'key'>;
   /** How many rows the input holds. */
   readonly rows: number;
-  readonly flags: RunFlags & { readonly allowUnsure: boolean };
+  readonly flags: RunFlags;
   /** Reads the input, for a run whose file has changed. */
   readonly read: () => AsyncIterable<readonly Prepared[]>;
   readonly now: () => number;
@@ -43,6 +44,8 @@ export interface ToldRun {
   readonly id: string;
   readonly folder: string;
   readonly summary: Summary;
+  /** It is this process's own until then. */
+  close(): Promise<void>;
 }
 
 /** Finds what was run before, decides what is to be done, and does it; or throws what stands against it. */
@@ -54,9 +57,9 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
     holds.hold(folder);
     removeLeftDrafts(stateFolder, kill);
     const opened = await carriedOut(decided(options, holds), options, folder);
-    if (opened.action !== 'tell') return openPart(opened, options, holds);
-    holds.release();
-    return opened;
+    return opened.action === 'tell'
+      ? { ...opened, close: async () => holds.release() }
+      : openPart(opened, options, holds);
   } catch (error) {
     holds.release();
     throw error;
@@ -73,9 +76,16 @@ function decided(options: OpenRunOptions, holds: Holds): Decision {
   }
 }
 
-async function carriedOut(decision: Decision, options: OpenRunOptions, folder: string): Promise<Opened | ToldRun> {
+async function carriedOut(
+  decision: Decision,
+  options: OpenRunOptions,
+  folder: string,
+): Promise<Opened | Omit<ToldRun, 'close'>> {
   if (decision.action === 'refuse') throw decision.error;
-  if (decision.action === 'begin') return begun(options, folder, decision.before);
+  if (decision.action === 'begin') {
+    if (options.flags.resume) refuseElsewhere(options.stateFolder, options.identity);
+    return begun(options, folder, decision.before);
+  }
   const { action, run, story } = decision;
   if (action === 'tell') return { action, id: run.id, folder, summary: summaryOf(story, journalPath(folder)) };
   if (action === 'check') {

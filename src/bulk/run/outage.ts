@@ -1,5 +1,6 @@
 import type { CliError } from '../../errors.ts';
 import type { Later } from '../../journal.ts';
+import type { Stopped } from './records.ts';
 
 export interface Clock {
   now(): number;
@@ -34,14 +35,16 @@ const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
 export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }: OutageOptions): Outage {
   let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
   let holding: AbortController | undefined;
+  let latest: CliError | undefined;
   return {
     width: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
     begin(last) {
+      latest = last;
       if (since === undefined) onOutage?.('gone', last);
       since ??= clock.now();
       if (holding) return;
       holding = new AbortController();
-      hold(since, last, holding.signal).catch(crash);
+      hold(since, holding.signal).catch(crash);
     },
     over() {
       if (since === undefined) return;
@@ -56,10 +59,10 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
     [holding, since, delay] = [undefined, undefined, firstDelay];
   }
 
-  async function hold(since: number, last: CliError, off: AbortSignal): Promise<void> {
+  async function hold(since: number, off: AbortSignal): Promise<void> {
     for (;;) {
       const left = since + longest - clock.now();
-      if (left <= 0) return giveUp(last);
+      if (left <= 0) return latest && giveUp(latest);
       await pause(Math.min(delay, left), clock.later, off);
       if (off.aborted) return;
       delay = Math.min(delay * 2, longestDelay);
@@ -69,6 +72,13 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
       return goOn();
     }
   }
+}
+
+/** Whatever was lost before: what is not sent now is known to be unsent. */
+export function givenUp({ exit, code, message }: CliError): Stopped {
+  const hint = 'nothing more was sent; --resume goes on when the service can be reached';
+  const told = `nobody could be reached for 2 minutes; the last: ${message}`;
+  return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: told, hint };
 }
 
 function pause(milliseconds: number, later: Later, signal: AbortSignal): Promise<void> {

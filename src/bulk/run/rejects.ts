@@ -5,6 +5,8 @@ import { openVerdicts } from './verdicts.ts';
 
 export interface Rejected extends Verdict {
   readonly row: Row;
+  /** The byte of the journal at which the record begins that says so. */
+  readonly place: number;
 }
 
 /**
@@ -24,7 +26,7 @@ export async function* rejectedRows(
     for await (const batch of rows) {
       const rejected = batch.flatMap((row) => {
         const verdict = verdicts.of(row.number);
-        return verdict ? [{ ...verdict, line: row.line, row }] : [];
+        return verdict ? [{ ...verdict, line: row.line, row, place: ledger.placeOf(row.number) }] : [];
       });
       if (rejected.length > 0) yield rejected;
       left -= rejected.length;

@@ -1,11 +1,14 @@
 import type { Prepared } from '../row.ts';
+import { inputChanged } from '../rows/prints.ts';
 import { createAlarm } from './alarm.ts';
+import type { Flights } from './flights.ts';
 import { createFlights } from './flights.ts';
 import type { Outcome } from './report.ts';
-import type { Signals } from './halt.ts';
-import { createHalt } from './halt.ts';
+import type { Halt, Signals } from './halt.ts';
+import { createHalt, stoppedBy } from './halt.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Clock, OutageOptions } from './outage.ts';
+import type { Stopped } from './records.ts';
 import type { Summary } from './summary.ts';
 
 export interface RunRowsOptions {
@@ -49,12 +52,20 @@ export async function runRows(options: RunRowsOptions): Promise<Summary> {
   await flights.close();
   const why = await fault(async () => {
     flights.write();
-    run.end(halt.stopped);
+    run.end(endOf(halt, flights));
   });
   if (why !== undefined) halt.crash(why);
   halt.end();
-  return { ...run.summary(flights.skipped), stopped: halt.stopped };
+  return { ...run.summary(flights.skipped), stopped: why === undefined ? endOf(halt, flights) : halt.stopped };
 }
+
+/** Only a run whose every row is settled is finished, and that one is, even where it was just to be stopped. */
+function endOf({ stopped }: Halt, { left }: Flights): Stopped | undefined {
+  if (left !== 0) return stopped ?? stoppedBy(inputChanged('the input'));
+  return stopped && tooLate.has(stopped.code) ? undefined : stopped;
+}
+
+const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors']);
 
 async function fault(act: () => Promise<void>): Promise<unknown> {
   try {

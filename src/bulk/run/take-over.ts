@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { progressOf } from './decide.ts';
@@ -12,7 +12,10 @@ export function setAside(before: FoundRun, folder: string): readonly string[] {
   const told = notesOn(before);
   const aside = join(folder, 'journal.before.ndjson');
   renameSync(journalPath(before.folder), aside);
-  if (before.folder !== folder) rmSync(before.folder, { recursive: true });
+  if (before.folder !== folder) {
+    moveKept(before.folder, folder);
+    rmSync(before.folder, { recursive: true });
+  }
   return [...told, `the journal of the run before is kept as ${aside}`];
 }
 
@@ -20,9 +23,14 @@ export function setAside(before: FoundRun, folder: string): readonly string[] {
 export function moveTo(run: FoundRun, folder: string): void {
   if (run.folder === folder) return;
   renameSync(journalPath(run.folder), journalPath(folder));
-  const before = join(run.folder, 'journal.before.ndjson');
-  if (existsSync(before)) renameSync(before, join(folder, 'journal.before.ndjson'));
+  moveKept(run.folder, folder, /^journal\.before\.ndjson$/);
+  moveKept(run.folder, folder);
   rmSync(run.folder, { recursive: true });
+}
+
+/** What is known of files of rows, and such files where they had no other place. */
+function moveKept(from: string, to: string, kept = /^(files\.json$|(failed|unsure)\.)/): void {
+  for (const name of readdirSync(from)) if (kept.test(name)) renameSync(join(from, name), join(to, name));
 }
 
 function notesOn({ story, folder }: FoundRun): readonly string[] {

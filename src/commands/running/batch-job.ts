@@ -1,9 +1,9 @@
 import { checkMessageMapping, createMessageMapping, messageMappingText } from '../../bulk/mapping/message.ts';
 import type { MessageMappingOptions } from '../../bulk/mapping/message.ts';
 import { createSeen } from '../../bulk/mapping/seen.ts';
+import { heldMark } from '../../bulk/rows/error-field.ts';
 import type { Context } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
-import { CliError } from '../../errors.ts';
 import { findRows } from '../../terminal/rows.ts';
 import { recordPages } from '../listing.ts';
 import type { Job, Mapper } from './job.ts';
@@ -32,21 +32,22 @@ export function batchJob(context: Context, options: BatchOptions): Job {
 function onceEach(map: Awaited<ReturnType<typeof createMessageMapping>>): Mapper {
   const seen = createSeen();
   return {
-    map({ fields, number }) {
+    map({ fields, number, held }) {
+      if (held !== undefined) return { reason: held };
       const mapped = map(fields);
       if ('reason' in mapped || !('to' in mapped.body)) return mapped;
       const before = seen.add(String(mapped.body.to), number);
       return before === undefined
         ? mapped
-        : { reason: `the recipient is that of row ${before}; --allow-same-recipient says that it is meant` };
+        : { reason: `${heldMark}${before}; --allow-same-recipient says that it is meant` };
     },
   };
 }
 
 /** As far as the account's templates tell how many variables this one has: the document shows none of their fields. */
 async function sayMismatch(context: Context, client: RunClient, { template, params }: BatchOptions): Promise<void> {
-  try {
-    for await (const page of recordPages(client, context, 'listTemplates', [])) {
+  await client.glance(async (pages) => {
+    for await (const page of recordPages(pages, context, 'listTemplates', [])) {
       const rows = 'whole' in page ? (findRows(page.whole) ?? []) : page.rows;
       const variables = rows.find(({ name }) => name === template)?.['variables'];
       if (!Array.isArray(variables)) continue;
@@ -57,8 +58,5 @@ async function sayMismatch(context: Context, client: RunClient, { template, para
         );
       return;
     }
-  } catch (error) {
-    // A key may be allowed to send and not to read.
-    if (!(error instanceof CliError)) throw error;
-  }
+  });
 }

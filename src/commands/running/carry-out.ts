@@ -1,4 +1,5 @@
 import type { Prepared } from '../../bulk/row.ts';
+import { refuseOther } from '../../bulk/rows/prints.ts';
 import { openRun } from '../../bulk/run/open.ts';
 import type { OpenRun } from '../../bulk/run/open-run.ts';
 import { runRows } from '../../bulk/run/run-rows.ts';
@@ -6,9 +7,11 @@ import type { Summary } from '../../bulk/run/summary.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Context, Emit } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
-import type { CliError } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
+import { redact } from '../../redact.ts';
 import { endedOf } from './ended.ts';
 import { writeFiles } from './files.ts';
+import type { Files } from './files.ts';
 import type { RowsInput } from './input.ts';
 import { prepared } from './job.ts';
 import type { Job, Mapper } from './job.ts';
@@ -40,31 +43,35 @@ export async function carriedOut(running: Running, emit: Emit): Promise<Ended> {
     ...own,
     stateFolder,
     identity: identityOf(running),
-    shown: { path: input.shown, flags: context.typed, key: running.client.target.shownKey },
+    shown: {
+      path: redact(input.shown),
+      flags: context.typed.map((word) => redact(word)),
+      key: running.client.target.shownKey,
+    },
     rows: found.rows,
     flags,
     read: () => rowsOf(running),
   });
   const told = { run: run.id, resume: resumeLine(context.typed) };
-  if (run.action === 'tell') {
-    context.note('finished', 'this run was finished before; nothing was sent');
-    return endedOf(run.summary, { ...told, files: { failed: null, unsure: null } });
-  }
   try {
+    if (run.action === 'tell') {
+      context.note('finished', 'this run was finished before; nothing was sent');
+      return endedOf(run.summary, { ...told, files: await filesOf(running, run.folder, run.summary) });
+    }
     for (const note of run.notes) context.note('run', note);
     const source = input.draft === undefined ? input.source : await input.reopened(run.keepCopy(input.draft));
     const summary = await sent({ ...running, input: { ...input, source } }, run, emit);
-    const files = await writeFiles(context, { folder: run.folder, source, path: input.path }, summary);
+    const files = await filesOf({ ...running, input: { ...input, source } }, run.folder, summary);
     return endedOf(summary, { ...told, files });
   } finally {
     await run.close();
   }
 }
 
-function identityOf({ job, input, client, found }: Running) {
+export function identityOf({ job, input, client, found }: Running) {
   const { kind, template, mapping } = job;
   const { address, mode, key } = client.target;
-  return { kind, template, mapping, content: found.content, file: input.path, address, mode, keyDigest: key };
+  return { kind, template, mapping, content: found.content, file: input.real, address, mode, keyDigest: key };
 }
 
 async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary> {
@@ -96,7 +103,21 @@ function gone(last: CliError | undefined): string {
   return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
-async function* rowsOf({ input, mapper }: Pick<Running, 'input' | 'mapper'>): AsyncGenerator<readonly Prepared[]> {
+/** Rows that came to nothing are found in the input by their number, so in none that has changed. */
+async function filesOf({ context, input, found }: Running, folder: string, summary: Summary): Promise<Files> {
+  const { source, shown, path } = input;
+  const same = { ...source, rows: () => source.rows(undefined, refuseOther(found.prints, shown)) };
+  try {
+    return await writeFiles(context, { folder, source: same, path }, summary);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'input-changed') throw error;
+    context.note('no-files', `"${shown}" has changed, so the rows that failed or are unsure cannot be told from it`);
+    return { failed: null, unsure: null };
+  }
+}
+
+export async function* rowsOf({ input, mapper, found }: Running): AsyncGenerator<readonly Prepared[]> {
   const one = mapper();
-  for await (const batch of input.source.rows()) yield batch.map((row) => prepared(row, one));
+  const rows = input.source.rows(undefined, refuseOther(found.prints, input.shown));
+  for await (const batch of rows) yield batch.map((row) => prepared(row, one));
 }

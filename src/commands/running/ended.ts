@@ -32,7 +32,25 @@ export function endedOf(summary: Summary, { run, files, resume }: Told): Ended {
   return { result, exit: stopped ? stop(stopped, unsent, resume) : exitOf(summary) };
 }
 
-function stop({ exit, code, message }: NonNullable<Summary['stopped']>, unsent: number, resume: string): CliError {
-  const hint = `${whole(unsent)} rows were not sent; go on with: ${resume}`;
+function stop(stopped: NonNullable<Summary['stopped']>, unsent: number, resume: string): CliError {
+  const { exit, code, message } = stopped;
+  const left = unsent === 1 ? '1 row was' : `${whole(unsent)} rows were`;
+  const hint = unsent > 0 ? `${left} not sent; go on with: ${resume}` : stopped.hint;
   return new CliError(exit, code, message, { hint });
+}
+
+/** No run at all. */
+export function endedEmpty(): Ended {
+  const none = { rows: 0, done: 0, failed: 0, unsure: 0, skipped: 0, unsent: 0, seconds: 0 };
+  const files = { failed_file: null, unsure_file: null };
+  const result: RunResult = {
+    type: 'summary',
+    run: null,
+    ...none,
+    reasons: [],
+    unsure_lines: [],
+    ...files,
+    stopped: null,
+  };
+  return { result, exit: 'done' };
 }

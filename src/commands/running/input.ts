@@ -1,17 +1,20 @@
-import { rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { openSource } from '../../bulk/rows/source.ts';
 import type { Source } from '../../bulk/rows/source.ts';
 import { draftPath } from '../../bulk/run/copies.ts';
 import type { Context } from '../../cli/command.ts';
+import { fileFault } from '../../file-fault.ts';
 import type { RunInput } from './run-params.ts';
 
 export interface RowsInput {
   readonly source: Source;
   /** As it was given; `-` is stdin. */
   readonly shown: string;
-  /** Where it is, if it is a file. */
+  /** Where it is as it was given, if it is a file; links in it are kept. */
   readonly path: string | undefined;
+  /** By which it is known again, whatever link leads to it. */
+  readonly real: string | undefined;
   /** Where stdin was copied to, since it is read more than once. */
   readonly draft: string | undefined;
   /** The same from where the copy is now. */
@@ -29,7 +32,15 @@ export async function openInput(
   const reopened = (path: string) => openSource(path, options);
   if (file !== '-') {
     const source = await reopened(file);
-    return { source, shown: file, path: resolve(file), draft: undefined, reopened, close: () => {} };
+    return {
+      source,
+      shown: file,
+      path: resolve(file),
+      real: realOf(file),
+      draft: undefined,
+      reopened,
+      close: () => {},
+    };
   }
   const { stateFolder, process: own } = await context.sandboxes();
   const draft = draftPath(stateFolder, own.pid);
@@ -37,7 +48,7 @@ export async function openInput(
   try {
     await context.stdinTo(draft, stop);
     const source = await reopened(draft);
-    return { source, shown: '-', path: undefined, draft, reopened, close };
+    return { source, shown: '-', path: undefined, real: undefined, draft, reopened, close };
   } catch (error) {
     close();
     throw error;
@@ -45,9 +56,19 @@ export async function openInput(
 }
 
 /** Where rows that came to nothing are written: beside their file, in its own format. */
-export function besideOf(path: string, word: 'failed' | 'unsure'): string {
+export function besideOf(path: string, word: string): string {
   const name = basename(path);
   const dot = name.lastIndexOf('.');
   const made = dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`;
   return resolve(path, '..', made);
+}
+
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    // It was there a moment ago, and is told to be gone by who reads it.
+    if (fileFault(error)) return resolve(file);
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
+import type { Foreseen } from '../../bulk/run/foresee.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Ui } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
+import type { CliError, ExitName } from '../../errors.ts';
 import { span, whole } from '../../terminal/run-progress.ts';
 import type { Job } from './job.ts';
 
@@ -8,7 +10,14 @@ import type { Job } from './job.ts';
 export interface Rehearsal {
   readonly type: 'rehearsal';
   readonly rows: number;
+  /** That can be sent at all. */
   readonly ready: number;
+  /** Those of them that were not settled before. */
+  readonly would_send: number;
+  /** The run that it would go on with. */
+  readonly run: NonNullable<Foreseen['run']> | null;
+  /** Why it would not begin. */
+  readonly refused: { readonly code: string; readonly message: string } | null;
   readonly bad: number;
   readonly bad_rows: Survey['badRows'];
   readonly repeated: number;
@@ -25,16 +34,28 @@ export interface Rehearsal {
   readonly month: { readonly limit: number; readonly share: number } | null;
 }
 
-export function rehearsalOf(found: Survey, { pace, target }: RunClient, { kind }: Job): Rehearsal {
+export interface Rehearsed {
+  readonly rehearsal: Rehearsal;
+  readonly exit: ExitName | CliError;
+}
+
+export function rehearsalOf(
+  found: Survey,
+  { left, run, refused }: Foreseen,
+  { pace, target }: RunClient,
+  { kind }: Job,
+): Rehearsal {
   const { rows, bad } = found;
-  const ready = rows - bad;
-  const least = pace.leastTime(ready);
+  const least = pace.leastTime(left);
   const { known } = pace;
   const { perMonth } = target.plan;
   return {
     type: 'rehearsal',
     rows,
-    ready,
+    ready: rows - bad,
+    would_send: left,
+    run: run ?? null,
+    refused: refused ? { code: refused.code, message: refused.message } : null,
     bad,
     bad_rows: found.badRows,
     repeated: found.repeated ?? 0,
@@ -44,20 +65,27 @@ export function rehearsalOf(found: Survey, { pace, target }: RunClient, { kind }
     first: found.first === undefined ? null : JSON.parse(found.first),
     pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
     least_seconds: least === undefined ? null : least / 1_000,
-    month: kind === 'batch' && perMonth !== undefined ? { limit: perMonth, share: ready / perMonth } : null,
+    month: kind === 'batch' && perMonth !== undefined ? { limit: perMonth, share: left / perMonth } : null,
   };
 }
 
 export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
-  const { rows, ready, bad, repeated, suspect, first } = rehearsal;
-  const lines = [`${whole(ready)} of ${whole(rows)} rows would be sent; nothing was sent`];
+  const { rows, would_send: left, bad, repeated, suspect, first } = rehearsal;
+  const lines = [`${whole(left)} of ${whole(rows)} rows would be sent; nothing was sent`, ...runLines(rehearsal, ui)];
   if (first !== null) lines.push(`the first body: ${JSON.stringify(first)}`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
   if (suspect > 0)
     lines.push(ui.color.yellow(`${whole(suspect)} may be damaged by a spreadsheet:`), ...suspectLines(rehearsal));
   if (repeated > 0)
     lines.push(ui.color.yellow(`${whole(repeated)} have the body of an earlier row:`), ...sameLines(rehearsal));
-  return [...lines, ...timeLines(rehearsal)].join('\n');
+  return [...lines, ...(left > 0 ? timeLines(rehearsal) : [])].join('\n');
+}
+
+function runLines({ run, refused }: Rehearsal, ui: Ui): readonly string[] {
+  if (refused) return [ui.color.red(`it would be refused: ${refused.message}`)];
+  if (!run) return [];
+  const { id, done, failed, unsure } = run;
+  return [`before, by run ${id}: ${whole(done)} done, ${whole(failed)} failed, ${whole(unsure)} unsure`];
 }
 
 function badLines({ bad, bad_rows: rows }: Rehearsal): readonly string[] {
@@ -82,7 +110,7 @@ function rest(count: number): readonly string[] {
   return count > 0 ? [`  and ${whole(count)} more`] : [];
 }
 
-function timeLines({ pace, least_seconds: least, month, ready }: Rehearsal): readonly string[] {
+function timeLines({ pace, least_seconds: least, month, would_send: left }: Rehearsal): readonly string[] {
   const lines = [];
   if (pace && least !== null) {
     const window = pace.window_seconds === 60 ? 'a minute' : `in ${span(pace.window_seconds)}`;
@@ -90,7 +118,7 @@ function timeLines({ pace, least_seconds: least, month, ready }: Rehearsal): rea
   } else lines.push('no plan is known, so it goes as fast as the service answers; --rate says otherwise');
   if (month)
     lines.push(
-      `${whole(ready)} messages are ${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`,
+      `${whole(left)} messages are ${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`,
     );
   return lines;
 }

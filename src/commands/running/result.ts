@@ -6,7 +6,8 @@ import { span, whole } from '../../terminal/run-progress.ts';
 /** What a run came to, all its parts together. */
 export interface RunResult {
   readonly type: 'summary';
-  readonly run: string;
+  /** Null where there are no rows. */
+  readonly run: string | null;
   readonly rows: number;
   readonly done: number;
   readonly failed: number;

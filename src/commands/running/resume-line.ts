@@ -1,7 +1,10 @@
+const unsaid: ReadonlySet<string> = new Set(['--restart', '--resume', '--allow-repeat', '--allow-unsure']);
+
 /** The command line that goes on with what this one began. */
 export function resumeLine(typed: readonly string[]): string {
-  const words = typed.filter((word) => word !== '--restart' && word !== '--resume' && word !== '--allow-repeat');
-  return ['bizmsg', ...words, '--resume'].map(quoted).join(' ');
+  const end = typed.includes('--') ? typed.indexOf('--') : typed.length;
+  const words = typed.slice(0, end).filter((word) => !unsaid.has(word));
+  return ['bizmsg', ...words, '--resume', ...typed.slice(end)].map(quoted).join(' ');
 }
 
 /** For a POSIX shell. */

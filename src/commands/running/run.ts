@@ -3,15 +3,17 @@ import { survey } from '../../bulk/survey.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Row } from '../../bulk/row.ts';
 import type { Context, Emit } from '../../cli/command.ts';
-import { unsafe } from '../../errors.ts';
+import { unsafe, usage } from '../../errors.ts';
 import { carriedOut } from './carry-out.ts';
 import type { Asked } from './carry-out.ts';
 import { confirmCount } from './confirm-count.ts';
+import { endedEmpty } from './ended.ts';
 import { openInput } from './input.ts';
 import type { RowsInput } from './input.ts';
 import type { Job, Mapper } from './job.ts';
-import { rehearsalOf } from './rehearsal.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import { refuseKeys } from './refuse-keys.ts';
+import type { Rehearsed } from './rehearsal.ts';
+import { rehearsed } from './rehearse.ts';
 import type { Ended } from './result.ts';
 import type { RunInput } from './run-params.ts';
 import { interrupted, untilTold } from './signals.ts';
@@ -22,7 +24,9 @@ export async function runJob(
   job: Job,
   { file, ...flags }: RunInput & { readonly file: string },
   emit: Emit,
-): Promise<Rehearsal | Ended> {
+): Promise<Rehearsed | Ended> {
+  refuseKeys(context.typed, file);
+  refuseQuery(context.given);
   const { process: own } = await context.sandboxes();
   const signals = untilTold(own, context);
   try {
@@ -34,15 +38,24 @@ export async function runJob(
   }
 }
 
-async function withInput(asked: Asked, emit: Emit): Promise<Rehearsal | Ended> {
+async function withInput(asked: Asked, emit: Emit): Promise<Rehearsed | Ended> {
   const { context, job, flags, input, client, signals } = asked;
   const mapper = await job.mapper(input.source);
   const { dryRun } = context.given;
   const found = await surveyed(input, mapper(), dryRun, signals);
   checkCount(found, flags);
-  if (dryRun) return rehearsalOf(found, client, job);
+  if (dryRun) return rehearsed({ ...asked, mapper, found });
+  if (found.rows === 0) {
+    context.note('empty', 'there are no rows');
+    return endedEmpty();
+  }
   await confirmCount(context, client.target, found.rows, flags);
   return carriedOut({ ...asked, mapper, found }, emit);
+}
+
+function refuseQuery({ output, query, dryRun }: Context['given']): void {
+  if (output !== 'ndjson' || query === undefined || dryRun) return;
+  throw usage('--query cannot be applied to rows as they come', 'leave it out, or take the summary alone with -o json');
 }
 
 /** How many bad rows are told one by one. */

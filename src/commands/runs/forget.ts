@@ -20,6 +20,7 @@ export const forgetRun = command({
     const run = listRuns(stateFolder, own.kill).find((one) => one.id === id);
     if (run?.state === 'unfinished')
       await context.confirm(`Forget the run ${id}, of which ${run.summary.unsent} rows were not sent`);
+    if (run?.state === 'damaged') await context.confirm(`Forget the run ${id}, of which nobody knows what it sent`);
     forgetRun(stateFolder, id, own);
     return { id };
   },

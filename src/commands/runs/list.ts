@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
+import { configuration } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
 import { runRow } from './run-row.ts';
 
 export const listRuns = command({
@@ -11,11 +14,26 @@ export const listRuns = command({
   honours: printing,
   piped: 'rows',
   run: async (context) => {
-    const [{ listRuns }, { stateFolder, process: own }] = await Promise.all([
+    const [{ listRuns }, { runsFolder }, { stateFolder, process: own }] = await Promise.all([
       import('../../bulk/run/runs.ts'),
+      import('../../bulk/run/identity.ts'),
       context.sandboxes(),
     ]);
+    refuseUnreadable(runsFolder(stateFolder));
     return listRuns(stateFolder, own.kill).map(runRow);
   },
   view: () => 'No runs',
 });
+
+/** An empty list would say that nothing was sent. */
+function refuseUnreadable(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    if (fault.code === 'ENOENT') return;
+    const hint = 'it is below the state folder, which BIZMSG_STATE_DIR names';
+    throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
+  }
+}

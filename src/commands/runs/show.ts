@@ -1,6 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
+import { redact } from '../../redact.ts';
 import { runRow } from './run-row.ts';
 
 export const showRun = command({
@@ -22,7 +23,7 @@ export const showRun = command({
     return {
       ...runRow(run),
       key: run.facts.key,
-      flags: run.facts.flags,
+      flags: run.facts.flags.map((word) => redact(word)),
       seconds,
       stopped: stopped ?? null,
       not_done: verdicts,

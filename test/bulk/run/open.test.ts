@@ -130,8 +130,9 @@ describe('a run that is finished', () => {
   it('is run again with --allow-repeat', async () => {
     const folder = rig.stateFolder();
     await rig.part(folder, input, {});
-    const { sent } = await rig.part(folder, input, { opening: { flags: { allowRepeat: true } } });
+    const { sent, run } = await rig.part(folder, input, { opening: { flags: { allowRepeat: true } } });
     expect(sent).toEqual(input);
+    expect(run.notes[0]).toBe('the run before is set aside, which was finished: 10 of 10 rows are done');
   });
 
   it('is no hindrance to another mapping or content of the same file', async () => {

@@ -33,6 +33,32 @@ describe('a service that cannot be reached', () => {
     expect(second.sent).toEqual(input.slice(10));
   });
 
+  it('and broke off what was on its way stops it the same, with what was met last', async () => {
+    const [input, clock] = [rig.numbered(100), rig.virtualClock()];
+    const service = async (content: string) => {
+      if (content === 'row 11') throw rig.failure('unsure', 'unknown', undefined, 'it broke off');
+      if (Number(content.slice(4)) > 11) throw rig.failure('network', 'no', undefined, 'it refuses');
+    };
+    const { summary } = await rig.part(rig.stateFolder(), input, {
+      send: service,
+      reachable: async () => false,
+      clock,
+    });
+    expect(summary).toMatchObject({ done: 10, unsure: 1, unsent: 89, stopped: { exit: 'network' } });
+    expect(summary.stopped?.message).toContain('it refuses');
+    expect(clock.now()).toBe(121_000);
+  });
+
+  it('and broke off the only row on its way stops it the same', async () => {
+    const clock = rig.virtualClock();
+    const service = async () => {
+      throw rig.lost();
+    };
+    const sending = { concurrency: 1, send: service, reachable: async () => false, clock };
+    const { summary } = await rig.part(rig.stateFolder(), rig.numbered(9), sending);
+    expect(summary).toMatchObject({ unsure: 1, unsent: 8, stopped: { exit: 'network', code: 'unreachable' } });
+  });
+
   it('though it takes connections is tried with one row at a time, and for two minutes too', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async () => {

@@ -74,8 +74,9 @@ export function options(folder: string, input: Input, { identity, flags, ...rest
 
 export async function open(folder: string, input: Input, opening: Opening = {}): Promise<OpenRun> {
   const run = await openRun(options(folder, input, opening));
-  if (run.action === 'tell') throw new Error('it is finished');
-  return run;
+  if (run.action !== 'tell') return run;
+  await run.close();
+  throw new Error('it is finished');
 }
 
 type Sending = Partial<Omit<RunRowsOptions, 'run'>>;

@@ -1,0 +1,55 @@
+import { CliError } from '../../errors.ts';
+import { refuseChanged } from './check.ts';
+import { decide } from './decide.ts';
+import { refuseElsewhere } from './elsewhere.ts';
+import { findRuns } from './find.ts';
+import { isSettled } from './intake.ts';
+import type { Ledger } from './ledger.ts';
+import type { OpenRunOptions } from './open.ts';
+
+type ForeseeOptions = Pick<OpenRunOptions, 'stateFolder' | 'identity' | 'flags' | 'read'> & {
+  /** How the input is shown. */
+  readonly path: string;
+  /** How many rows can be sent at all. */
+  readonly ready: number;
+};
+
+/** What a run would begin with. */
+export interface Foreseen {
+  /** How many rows it would send. */
+  readonly left: number;
+  /** What it would go on with, if with anything. */
+  readonly run?: { readonly id: string; readonly done: number; readonly failed: number; readonly unsure: number };
+  readonly refused?: CliError;
+}
+
+/** What `openRun` would come to; nothing is changed, and no other process is looked for. */
+export async function foresee(options: ForeseeOptions): Promise<Foreseen> {
+  try {
+    return await foreseen(options);
+  } catch (error) {
+    if (error instanceof CliError) return { left: 0, refused: error };
+    throw error;
+  }
+}
+
+async function foreseen({ stateFolder, identity, flags, read, path, ready }: ForeseeOptions): Promise<Foreseen> {
+  const decision = decide(findRuns(stateFolder, identity), flags);
+  if (decision.action === 'refuse') throw decision.error;
+  if (decision.action === 'begin') {
+    if (flags.resume) refuseElsewhere(stateFolder, identity);
+    return { left: ready };
+  }
+  const { action, story } = decision;
+  const run = { id: decision.run.id, ...story.ledger.counts() };
+  if (action === 'tell') return { left: 0, run };
+  if (action === 'check') await refuseChanged(read(), story.ledger, path);
+  return { left: await leftIn(read(), story.ledger, flags.allowUnsure), run };
+}
+
+async function leftIn(rows: ReturnType<ForeseeOptions['read']>, ledger: Ledger, allowUnsure: boolean) {
+  let left = 0;
+  for await (const batch of rows)
+    for (const row of batch) if (!('reason' in row) && !isSettled(row, ledger, allowUnsure)) left += 1;
+  return left;
+}

@@ -1,0 +1,75 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Row } from '../../../src/bulk/row.ts';
+import { refuseOther } from '../../../src/bulk/rows/prints.ts';
+import { openSource } from '../../../src/bulk/rows/source.ts';
+import { survey } from '../../../src/bulk/survey.ts';
+import { stateFolder } from '../run/rig.ts';
+
+const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
+const text = `name\n${rows.join('\n')}`;
+const map = () => ({ body: {} });
+const signal = new AbortController().signal;
+
+/** Chunks of eleven bytes: the first holds the header, and none of them a row alone. */
+async function surveyed() {
+  const path = join(stateFolder(), 'people.csv');
+  writeFileSync(path, text);
+  const source = await openSource(path, { chunkSize: 11 });
+  const { prints } = await survey(source, { map, most: 0, compares: false, signal });
+  return { path, source, prints };
+}
+
+async function read({ path, source, prints }: Awaited<ReturnType<typeof surveyed>>) {
+  const found: Row[] = [];
+  try {
+    for await (const batch of source.rows(signal, refuseOther(prints, path))) found.push(...batch);
+  } catch (error) {
+    return { found, error };
+  }
+  return { found, error: undefined };
+}
+
+describe('an input that is read again', () => {
+  it('gives its rows where it is as it was', async () => {
+    const { found, error } = await read(await surveyed());
+    expect([found.length, error]).toEqual([20, undefined]);
+  });
+
+  it.each([
+    ['is empty', '', 0],
+    ['has another row first', text.replace('row 10', 'row 99'), 0],
+    ['has another row in its middle', text.replace('row 20', 'row 99'), 10],
+    ['has another row last', text.replace('row 29', 'row 99'), 19],
+    ['lost its second half', text.slice(0, text.indexOf('row 20')), 10],
+    ['ends in the middle of a row', text.slice(0, 5 + 7 * 10 + 4), 10],
+    ['ends where a chunk ends, in the middle of a row', text.slice(0, 11 * 7), 10],
+    ['has a longer last row', `${text}9`, 19],
+    ['has more rows', `${text}\nrow 30\nrow 31\n`, 19],
+  ])('gives no row that is not as it was where it %s', async (_, now, most) => {
+    const input = await surveyed();
+    writeFileSync(input.path, now);
+    const { found, error } = await read(input);
+    expect(error).toMatchObject({
+      exit: 'unsafe',
+      code: 'input-changed',
+      message: expect.stringContaining(input.path),
+    });
+    expect(found.length).toBeLessThanOrEqual(most);
+    expect(found.flatMap(({ raw }) => raw)).toEqual(rows.slice(0, found.length));
+  });
+
+  it('is refused where it is cut while it is read', async () => {
+    const { path, source, prints } = await surveyed();
+    const found: Row[] = [];
+    const reading = async () => {
+      for await (const batch of source.rows(signal, refuseOther(prints, path))) {
+        found.push(...batch);
+        truncateSync(path);
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 'input-changed' });
+    expect(found.flatMap(({ raw }) => raw)).toEqual(rows.slice(0, 2));
+  });
+});

@@ -1,0 +1,79 @@
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { createContext } from '../../src/cli/context.ts';
+import type { CliContext } from '../../src/cli/context.ts';
+import { globals } from '../../src/cli/globals.ts';
+import { readInput } from '../../src/cli/params.ts';
+import { createReporter } from '../../src/cli/report.ts';
+import type { Host } from '../../src/host.ts';
+import { openProfiles } from '../../src/profiles/profiles.ts';
+import { configFolder } from '../../src/profiles/folders.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { alive, later } from '../support/cli.ts';
+
+export const key = 'sk_test_0123456789abcdef';
+
+interface Rig {
+  readonly context: CliContext;
+  readonly notes: string[];
+}
+
+interface Settings {
+  readonly env: Host['env'];
+  readonly home?: string;
+  readonly words?: Readonly<Record<string, readonly string[]>>;
+  /** Waits end at once. */
+  readonly isHasty?: boolean;
+}
+
+export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Settings): Rig {
+  const notes: string[] = [];
+  const refuse = () => {
+    throw new Error('not needed here');
+  };
+  const output = { isTTY: false, columns: undefined, write: async () => {} };
+  const host: Host = {
+    argv: [],
+    env,
+    stdout: output,
+    stderr: output,
+    stdinIsTerminal: false,
+    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
+    home,
+    pid: process.pid,
+    self: [],
+    signal: new AbortController().signal,
+    takeSignals: refuse,
+    now: Date.now,
+    later: isHasty ? (_, run) => later(0, run) : later,
+    random: Math.random,
+    kill: alive,
+    spawnDetached: refuse,
+    spawnAttached: refuse,
+  };
+  const stderr = {
+    ...output,
+    write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
+  };
+  const reporter = createReporter({ stderr, json: false, redact: (text) => text });
+  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: () => '' });
+  onTestFinished(() => context.close());
+  return { context, notes };
+}
+
+function emptyHome(): string {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return home.path;
+}
+
+/** A machine with one profile, at an address. */
+export async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
+  const home = emptyHome();
+  const folder = configFolder({}, home);
+  const profiles = openProfiles({ folder, flags: {}, env: {} });
+  await profiles.add('acme', { baseUrl, key, plan, rate });
+  return { env: {}, home };
+}
+
+export const calling = (url: string): Settings => ({ env: { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url } });

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryHome } from '../support/bin.ts';
+import { noteCodes } from '../support/spoken.ts';
+import * as rig from './import-rig.ts';
+
+const count = 2_000;
+
+it.skipIf(!mounts())('rows that failed are in the folder of the run where the disk of the input is full', async () => {
+  const world = await rig.newWorld();
+  const disk = join(world.home, 'disk');
+  mkdirSync(disk);
+  mount(disk, 'size=64k');
+  onTestFinished(() => asRoot('umount', disk));
+  const file = join(disk, 'people.csv');
+  writeFileSync(file, `phone\n${Array.from({ length: count }, (_, at) => `${at}\n`).join('')}`);
+  const argv = ['contacts', 'import', file, '--max-errors', String(count), '-o', 'json'];
+  const { code, stdout, stderr } = await world.bin(argv);
+  const { failed, failed_file: written, run } = rig.summaryIn(stdout);
+  expect([code, failed, readdirSync(disk)]).toEqual([10, count, ['people.csv']]);
+  expect([dirname(String(written)), rig.linesOf(String(written)).length]).toEqual([
+    join(world.home, '.local/state/bizmsg/runs', String(run)),
+    count + 1,
+  ]);
+  expect([noteCodes(stderr).includes('elsewhere'), stderr.includes('the disk is full')]).toEqual([true, true]);
+});
+
+function mount(folder: string, options: string): void {
+  asRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
+}
+
+function asRoot(...words: readonly string[]): void {
+  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
+}
+
+/** Only root may, and not everywhere. */
+function mounts(): boolean {
+  const home = temporaryHome();
+  try {
+    mount(home.path, 'size=64k');
+    asRoot('umount', home.path);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    home.remove();
+  }
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { binary, cleanEnv } from '../support/bin.ts';
+import type { Running } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { makePipe } from '../support/disk.ts';
+import type { World } from '../support/world.ts';
+import * as rig from './import-rig.ts';
+
+/** The binary from a shell that redirects it, with a stdin that goes on. */
+function redirected({ home, env }: World, argv: readonly string[], redirection = ''): Running {
+  const script = `exec "$@" ${redirection}`;
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, binary, ...argv], { env: cleanEnv(home, env) });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('exit', resolve);
+  });
+  return { pid: child.pid ?? 0, stdout: () => text.stdout, stderr: () => text.stderr, ended };
+}
+
+function pipeIn({ home }: World): string {
+  const path = join(home, 'pipe');
+  makePipe(path);
+  return path;
+}
+
+/** A pipe that takes nothing more, as long as what is returned is open. */
+function fill(path: string): number {
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  try {
+    for (;;) writeSync(pipe, Buffer.alloc(4_096));
+  } catch {
+    return pipe;
+  }
+}
+
+describe('an import', () => {
+  it('refuses a pipe by its name, which has no writer', async () => {
+    const world = await rig.newWorld();
+    const running = redirected(world, ['contacts', 'import', pipeIn(world)]);
+    expect(await running.ended).toBe(2);
+    expect(running.stderr()).toContain('it is no regular file\n  give "-"');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('whose stdin goes on is ended by %s, with %i, and keeps no copy', async (signal, code) => {
+    const world = await rig.newWorld();
+    const running = redirected(world, ['contacts', 'import', '-', '--format', 'csv']);
+    const state = join(world.home, '.local/state/bizmsg');
+    const drafts = () => readdirSync(state, { recursive: true }).filter((path) => String(path).includes('.stdin-'));
+    await expect.poll(drafts, { timeout: 10_000 }).toHaveLength(1);
+    alive(running.pid, signal);
+    expect(await running.ended).toBe(code);
+    expect([running.stderr(), drafts()]).toEqual([expect.stringContaining('interrupted; nothing was sent'), []]);
+  });
+});
+
+describe('a batch whose results nobody takes', () => {
+  const argv = (file: string) => ['send-batch', 'welcome', file, '-o', 'ndjson'];
+
+  async function stalled() {
+    const world = await rig.newWorld();
+    const path = pipeIn(world);
+    const pipe = fill(path);
+    const running = redirected(world, argv(rig.writePeople(world, 200)), `> ${path}`);
+    await rig.untilSent(world, rig.concurrency, running);
+    alive(running.pid, 'SIGINT');
+    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('stopping');
+    return { running, pipe };
+  }
+
+  it('is left by the second Ctrl-C', async () => {
+    const { running, pipe } = await stalled();
+    onTestFinished(() => closeSync(pipe));
+    let isOver = false;
+    void running.ended.then(() => (isOver = true));
+    // What comes at once after the first is the same key press.
+    const again = () => isOver || (alive(running.pid, 'SIGINT') && isOver);
+    await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(true);
+    // One more, while it was leaving, ends it by the signal itself.
+    expect([130, null]).toContain(await running.ended);
+  });
+
+  it('ends with 130 after Ctrl-C when their reader dies', async () => {
+    const { running, pipe } = await stalled();
+    closeSync(pipe);
+    expect(await running.ended).toBe(130);
+    expect(running.stderr()).toContain('go on with: bizmsg send-batch');
+  });
+});
