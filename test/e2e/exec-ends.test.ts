@@ -81,7 +81,8 @@ describe('sandbox exec leaves nothing behind', () => {
     const began = Date.now();
     const [shell = 0] = running.pids;
     await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell), soon).toBe(false);
-    expect(await running.ended).toBe(137);
+    // One more, while it was leaving, ends it by the signal itself.
+    expect([137, null]).toContain(await running.ended);
     expect(Date.now() - began).toBeLessThan(4_000);
     await expectNothingLeft(running);
   });
