@@ -27,8 +27,8 @@ export const realLiveKey =
 
 /** §5.9: nothing live is done here, so a key of the real service must not even come by. */
 export function bearsRealLiveKey(authorization: string | undefined): boolean {
-  const words = authorization?.split(/\s+/) ?? [];
-  return words.some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
+  if (authorization?.includes(keyPrefixes.live) !== true) return false;
+  return authorization.split(/\s+/).some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
 }
 
 // §5.10 leaves it open

@@ -59,8 +59,11 @@ function shortened(target: string): string {
 
 function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
   const { reply, detail, drawn, wait } = decision;
-  const why = detail === undefined ? undefined : { detail: redact(detail) };
-  const call: Call = { ...asked, status: reply.status, ...why, ...drawn };
+  const plain: Call = { ...asked, status: reply.status };
+  const call =
+    detail === undefined && !drawn
+      ? plain
+      : { ...plain, ...(detail !== undefined && { detail: redact(detail) }), ...drawn };
   const changes: readonly Change[] = [...decision.changes, { type: 'call', call }];
   if (!wait) return { reply, changes };
   const { ms, act } = wait;

@@ -28,7 +28,7 @@ export function openStore(folder: string, { later, warn }: StoreOptions): FileSt
   return {
     past: commits(),
     append(changes) {
-      journal.append([number, ...changes]);
+      journal.append([number, ...packed(changes)]);
       number += 1;
     },
     replace(all) {
@@ -46,10 +46,27 @@ export function openStore(folder: string, { later, warn }: StoreOptions): FileSt
     for (const { at, record } of journal.past) {
       const [first, ...changes]: readonly unknown[] = Array.isArray(record) ? record : [];
       if (first !== number || !changes.every(isChange)) throw damaged(path, at);
-      yield changes;
+      yield unpacked(changes);
       number += 1;
     }
   }
+}
+
+/** A new contact and its event hold the same: it is written once. */
+function packed(changes: readonly Change[]): readonly unknown[] {
+  const [contact, event] = changes;
+  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
+  const { id, type, at, data } = event.event;
+  if (type !== 'contact.created' || data !== contact.contact) return changes;
+  return [contact, { type: 'event', event: { id, type, at } }, ...changes.slice(2)];
+}
+
+function unpacked(changes: readonly Change[]): readonly Change[] {
+  const [contact, event] = changes;
+  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
+  if (Object.hasOwn(event.event, 'data')) return changes;
+  const whole: Change = { ...event, event: { ...event.event, data: contact.contact } };
+  return [contact, whole, ...changes.slice(2)];
 }
 
 /** Each line is numbered, so that one which is missing, or stands elsewhere, is noticed. */
