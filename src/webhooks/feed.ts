@@ -12,8 +12,8 @@ export interface Feed {
   end(): void;
 }
 
-/** Whoever is behind reads so many, and for each of them lets so many come in first, as long as there are any. */
-const [atOnce, before] = [8, 16];
+/** Whoever is behind reads so many, and for each lets so many come in first, unless none does for so many turns. */
+const [atOnce, before, turns] = [4, 256, 3];
 
 export function createFeed(paths: readonly string[], later: Later): Feed {
   const waiting = new Set<() => void>();
@@ -46,12 +46,14 @@ export function createFeed(paths: readonly string[], later: Later): Feed {
     }
   }
 
-  /** Until so many have come, or none in a turn of the event loop. */
+  /** Until so many have come, or none for a few turns: whoever has just been answered needs one to send the next. */
   async function letIn(most: number): Promise<void> {
-    const first = came;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    const rest = most - (came - first);
-    if (came > first && rest > 0) await letIn(rest);
+    const end = came + most;
+    for (let idle = 0; came < end && idle < turns;) {
+      const before = came;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      idle = came > before ? 0 : idle + 1;
+    }
   }
 
   /** Not at once when it has grown, so that much is read together. */
