@@ -49,10 +49,10 @@ export function createFeed(paths: readonly string[], later: Later): Feed {
   /** Until so many have come, or none for a few turns: whoever has just been answered needs one to send the next. */
   async function letIn(most: number): Promise<void> {
     const end = came + most;
-    for (let idle = 0; came < end && idle < turns;) {
-      const before = came;
+    for (let [seen, idle] = [came, 0]; seen < end && idle < turns;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      idle = came > before ? 0 : idle + 1;
+      idle = came > seen ? 0 : idle + 1;
+      seen = came;
     }
   }
 
