@@ -1,12 +1,16 @@
 // A benchmark is made of parts, each of which makes rows of a table.
+import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
 import { endAll } from './processes.mjs';
-import { printTable } from './table.mjs';
+import { cellsOf, printTable } from './table.mjs';
+
+const options = { quick: { type: 'boolean', default: false }, cells: { type: 'string' } };
 
 /** Those that the command line names, or all of them; in the short form where it says --quick. */
-export async function measure(parts, words = process.argv.slice(2)) {
-  const isQuick = words.includes('--quick');
-  const asked = words.filter((word) => word !== '--quick');
+export async function measure(parts, args = process.argv.slice(2)) {
+  const { values, positionals: asked } = parseArgs({ args, options, allowPositionals: true });
+  const isQuick = values.quick;
   const unknown = asked.find((word) => !Object.hasOwn(parts, word));
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(parts).join(', ')}`);
   const began = performance.now();
@@ -22,4 +26,5 @@ export async function measure(parts, words = process.argv.slice(2)) {
   const loads = `load ${before.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after`;
   console.log(`Node ${process.version}${form}, ${seconds} s in all, ${loads}`);
   printTable(rows);
+  if (values.cells !== undefined) writeFileSync(values.cells, JSON.stringify(rows.map(cellsOf)));
 }

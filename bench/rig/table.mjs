@@ -8,9 +8,10 @@ import { median } from './quantiles.mjs';
  *   most?: number, note?: string }} Row
  */
 
+export const head = ['what', 'value', 'ratio', 'rounds', 'by CPU', 'rival', 'limit', '', ''];
+
 /** @param {Row[]} rows */
 export function printTable(rows) {
-  const head = ['what', 'value', 'ratio', 'rounds', 'by CPU', 'rival', 'limit', '', ''];
   const cells = [head, ...rows.map(cellsOf)];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   for (const row of cells)
@@ -22,7 +23,8 @@ export function printTable(rows) {
     );
 }
 
-function cellsOf({ what, value, ratios = [], cpu, rival = '', least, most, note = '' }) {
+/** As texts, in the order of the head. */
+export function cellsOf({ what, value, ratios = [], cpu, rival = '', least, most, note = '' }) {
   const counted = ratios.length > 0 ? [median(ratios), ...(cpu === undefined ? [] : [cpu])] : [];
   const [ratio = '', byCpu = ''] = counted.map(two);
   const spread = ratios.length > 1 ? `${two(Math.min(...ratios))}–${two(Math.max(...ratios))}` : '';

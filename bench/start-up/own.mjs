@@ -1,0 +1,53 @@
+// What is typed daily, beside bare Node and beside the least that posts one request.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bizmsg, newPath, rivals, startServer } from '../rig/processes.mjs';
+import { rowOf, timed } from './processes.mjs';
+
+const node = process.execPath;
+const bare = { name: 'node -e 0', words: [node, '-e', '0'] };
+const post = { name: 'a post by node:http', words: [node, join(rivals, 'http-post.cjs')] };
+const fetchPost = { name: 'a post by fetch', words: [node, join(rivals, 'fetch-post.cjs')] };
+
+const version = ours('bizmsg --version', '--version');
+const help = ours('bizmsg --help', '--help');
+const tabs = [
+  ours('bizmsg con<TAB>', '__complete', 'bash', 'bizmsg con', 'con'),
+  ours('bizmsg …--profile <TAB>', '__complete', 'zsh', 'bizmsg', 'contacts', 'list', '--profile', ''),
+];
+const send = ours(
+  'bizmsg send-template',
+  ...['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'],
+);
+
+export async function own(isQuick) {
+  const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
+  const config = newPath('config');
+  writeProfiles(config);
+  const caller = { BIZMSG_BASE_URL: server.url, BIZMSG_API_KEY: 'sk_test_bench0123456789' };
+  const variables = { ...caller, BIZMSG_CONFIG_DIR: config, BIZMSG_STATE_DIR: newPath('state') };
+  const all = [bare, version, help, ...tabs, post, send, fetchPost];
+  const took = timed(all, { rounds: isQuick ? 20 : 40, variables });
+  await server.end();
+  return [
+    rowOf(took, version, bare, { most: 1.15 }),
+    rowOf(took, help, bare, { most: 1.2 }),
+    ...tabs.map((tab) => rowOf(took, tab, bare, { most: 1.4 })),
+    rowOf(took, send, post, { most: 1.35 }),
+    rowOf(took, fetchPost, post),
+  ];
+}
+
+function ours(name, ...words) {
+  return { name, words: [node, bizmsg, ...words] };
+}
+
+/** What a TAB after --profile reads. */
+function writeProfiles(folder) {
+  const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'profiles.json'),
+    JSON.stringify({ version: 1, profiles: { acme: profile, beta: profile } }),
+  );
+}

@@ -1,0 +1,38 @@
+// How long programs take, each as a whole process.
+import { spawnSync } from 'node:child_process';
+import { environment } from '../rig/processes.mjs';
+import { median } from '../rig/quantiles.mjs';
+import { milliseconds } from '../rig/table.mjs';
+
+/** The first turns only warm them up. */
+export function timed(contestants, { rounds, variables }) {
+  const times = new Map(contestants.map((one) => [one, []]));
+  for (let round = -3; round < rounds; round++) {
+    for (const contestant of contestants) {
+      const took = timeOf(contestant, variables);
+      if (round >= 0) times.get(contestant).push(took);
+    }
+  }
+  return (contestant) => median(times.get(contestant));
+}
+
+/** Of the medians, since a single process takes now more and now less. */
+export function rowOf(took, one, other, limit) {
+  const ratios = [took(one) / took(other)];
+  return {
+    what: one.name,
+    value: milliseconds(took(one)),
+    ratios,
+    rival: other.name,
+    ...limit,
+    note: `${milliseconds(took(other))} there`,
+  };
+}
+
+function timeOf({ name, words: [program, ...words] }, variables) {
+  const began = performance.now();
+  const { status, error, stderr } = spawnSync(program, words, { env: environment(variables) });
+  const took = performance.now() - began;
+  if (status !== 0) throw new Error(`${name}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
+  return took;
+}
