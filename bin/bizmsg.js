@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 'use strict';
 
-const { constants, fstatSync, openSync, writeSync } = require('node:fs');
 const { homedir, userInfo } = require('node:os');
+const { isTerminal, output } = require('./output.js');
 const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
 
 /** @type {AbortController | undefined} */
@@ -18,8 +18,8 @@ let taker;
 const host = {
   argv: process.argv.slice(2),
   env: process.env,
-  stdout: output(1),
-  stderr: output(2),
+  stdout: output(1, { isLeft, onGone }),
+  stderr: output(2, { isLeft, onGone }),
   get stdinIsTerminal() {
     return isTerminal(0);
   },
@@ -35,6 +35,7 @@ const host = {
   get home() {
     return homedir() || userInfo().homedir;
   },
+  node: process.versions.node,
   pid: process.pid,
   self: [process.execPath, __filename],
   // From the first look on; the version and the help are gone before.
@@ -118,82 +119,12 @@ function load(entry) {
   }
 }
 
-/**
- * Node's own streams cost 3 ms to make, and write to files, pipes and terminals in one go as this does.
- * @param {1 | 2} fd
- * @returns {import('../src/host.ts').Output}
- */
-function output(fd) {
-  /** @type {number | undefined} */
-  let target;
-  let last = Promise.resolve();
-  return {
-    get isTTY() {
-      return isTerminal(fd);
-    },
-    get columns() {
-      return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
-    },
-    write(text) {
-      // What a full pipe took in part is not broken up by the next.
-      const written = last.then(() => writeAll((target ??= fd === 1 ? unblocked() : fd), Buffer.from(text)));
-      last = written.catch(() => {});
-      return written;
-    },
-  };
+/** Whether somebody who will not wait has waited long enough for a reader. */
+function isLeft() {
+  return Date.now() > leftAt + 100;
 }
 
-/** Stdout; where it is a pipe, so opened that a reader who takes nothing cannot keep signals from being heard. */
-function unblocked() {
-  try {
-    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    // A system that has no such path, or a pipe that nobody reads any more.
-  }
-  return 1;
-}
-
-/**
- * @param {number} fd
- * @param {Buffer} bytes
- */
-async function writeAll(fd, bytes) {
-  let [rest, pause] = [bytes, 1];
-  while (rest.length > 0) {
-    const written = attempt(fd, rest);
-    if (written === undefined || (written === 0 && Date.now() > leftAt + 100)) return;
-    pause = written === 0 ? Math.min(2 * pause, 16) : 1;
-    if (written === 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    rest = rest.subarray(written);
-  }
-}
-
-/**
- * How many bytes were taken: none by a pipe that is full, undefined by one that nobody reads any more.
- * @param {number} fd
- * @param {Buffer} bytes
- */
-function attempt(fd, bytes) {
-  try {
-    return writeSync(fd, bytes);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EAGAIN') return 0;
-    // That nobody hears a note must not keep the work from being done.
-    if (fd === 2) return undefined;
-    if (code !== 'EPIPE') throw error;
-    // A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process.
-    if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
-    return undefined;
-  }
-}
-
-/** @param {0 | 1 | 2} fd */
-function isTerminal(fd) {
-  try {
-    return fstatSync(fd).isCharacterDevice() && require('node:tty').isatty(fd);
-  } catch {
-    // Closed.
-    return false;
-  }
+/** A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process. */
+function onGone() {
+  if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
 }

@@ -52,6 +52,8 @@ export interface Host {
   /** The streams themselves, for what reads stdin or draws on the terminal. */
   readonly streams: { readonly stdin: Readable; readonly stderr: Writable };
   readonly home: string;
+  /** The version of Node. */
+  readonly node: string;
   readonly pid: number;
   /** The command line that starts this same bizmsg again. */
   readonly self: readonly string[];

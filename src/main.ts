@@ -4,10 +4,15 @@ import type { Host } from './host.ts';
 export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;
   if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);
-  if (__ROOT_HELP__ && (alone === '--help' || alone === '-h' || host.argv.length === 0))
-    return print(host, __ROOT_HELP__);
+  const isHelp = alone === '--help' || alone === '-h' || host.argv.length === 0;
+  // Made for the usual width.
+  if (__ROOT_HELP__ && isHelp && !isNarrow(host)) return print(host, __ROOT_HELP__);
   const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
   return run(host, tree);
+}
+
+function isNarrow({ stdout }: Host): boolean {
+  return stdout.isTTY && (stdout.columns || 80) < 80;
 }
 
 async function print(host: Host, text: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Host } from '../host.ts';
+import { mayMove } from '../terminal/motion.ts';
 import type { Standing } from '../terminal/run-progress.ts';
 import { createGauge, progressLine } from '../terminal/run-progress.ts';
 import type { Globals } from './globals.ts';
@@ -17,10 +18,10 @@ const noteColumns = 100;
 
 export function createProgress(host: Host, given: Globals, reporter: Reporter): Progress {
   const gauge = createGauge(host.now);
-  const { stderr, stdout, env } = host;
+  const { stderr, stdout } = host;
   // Lines of results on the same screen would have no last line to stand above.
   const isFree = !given.debug && !(stdout.isTTY && given.output === 'ndjson');
-  const isLive = stderr.isTTY && isFree && env['TERM'] !== 'dumb' && env['CI'] === undefined;
+  const isLive = isFree && mayMove(host);
   let [lookedAt, shownAt] = [0, host.now()];
   return {
     show(standing) {

@@ -1,6 +1,7 @@
 import { CliError, exitCodes, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { redact } from '../redact.ts';
+import { narrowed } from '../terminal/narrow.ts';
 import { createUi } from '../terminal/ui.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
 import type { Command, Group } from './command.ts';
@@ -43,7 +44,8 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   const { checkEnvironment } = await import('../profiles/environment.ts');
   checkEnvironment(host.env);
   const query = given.query === undefined ? undefined : await compileQuery(given.query);
-  const context = createContext({ host, given, reporter, helpFor: (words) => helpFor(tree, words) });
+  const command = path.slice(1).join(' ');
+  const context = createContext({ host, given, reporter, command, helpFor: (words) => helpFor(tree, words) });
   const ui = await createUi(surroundings(host, given), () => context.simulated());
   const options: PrinterOptions = {
     out: host.stdout,
@@ -101,6 +103,6 @@ function helpFor(tree: Group, words: readonly string[]): string {
 }
 
 async function shown(host: Host, text: string): Promise<number> {
-  await host.stdout.write(text);
+  await host.stdout.write(narrowed(text, host.stdout.columns));
   return exitCodes.done;
 }

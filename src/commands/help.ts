@@ -18,5 +18,5 @@ export const helpCommand = command({
       input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
     return Buffer.from(topic ? topic[1]() : context.helpFor(input.words));
   },
-  view: (text) => text.toString(),
+  view: (text, ui) => ui.page(text.toString()),
 });

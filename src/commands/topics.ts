@@ -29,7 +29,9 @@ const exitCodes = `Exit codes
        without your word. Or what was waited for did not come in time
   126  the command of sandbox exec or webhooks expect cannot be run
   127  the command of sandbox exec or webhooks expect is not found
-  129  hung up       130  interrupted       143  terminated
+  129  hung up
+  130  interrupted
+  143  terminated
 `;
 
 const environment = `Environment
@@ -46,6 +48,9 @@ const environment = `Environment
   BIZMSG_STATE_DIR    where the sandbox keeps what it needs (~/.local/state/bizmsg)
   HTTPS_PROXY, NO_PROXY          obeyed, but never for this machine itself
   NO_COLOR, FORCE_COLOR, CI      obeyed
+  ACCESSIBLE          no line changes in place: for a screen reader
+  LC_ALL, LC_CTYPE, LANG         where they name no UTF-8, a terminal is shown
+                      plain letters only
 
 A BIZMSG_ variable that is set but empty is an error (exit 3): it is what a
 missing secret looks like.

@@ -1,4 +1,5 @@
 import type { Host } from '../host.ts';
+import { mayMove } from './motion.ts';
 
 interface Shown {
   readonly host: Host;
@@ -8,13 +9,14 @@ interface Shown {
 
 /** A spinner on stderr, but only on a terminal, and only when there is something to wait for. */
 export async function withSpinner<T>(text: string, { host, given }: Shown, work: Promise<T>): Promise<T> {
-  const { stderr, streams, env } = host;
-  if (!stderr.isTTY || given.quiet || given.debug || env['CI'] || env['TERM'] === 'dumb') return work;
+  const { stderr, streams } = host;
+  if (!stderr.isTTY || given.quiet || given.debug) return work;
   const settled = work.then(
     () => true,
     () => true,
   );
   if (await Promise.race([settled, patience()])) return work;
+  if (!mayMove(host)) return stderr.write(`${text}\n`).then(() => work);
   const { default: ora } = await import('ora');
   const spinner = ora({ text, stream: streams.stderr, discardStdin: false }).start();
   try {

@@ -1,5 +1,6 @@
 import type { Env } from '../host.ts';
 import { safeLines } from './safe-text.ts';
+import { narrowed } from './narrow.ts';
 import { timeOfDay } from './times.ts';
 import { folded } from './width.ts';
 
@@ -18,6 +19,8 @@ export interface Ui {
   time(iso: string): string;
   /** Fields in a line, which a terminal too narrow for it gets broken between them. */
   line(fields: readonly string[], indent?: string): string;
+  /** A page of help, which a terminal too narrow for it gets laid out anew. */
+  page(text: string): string;
   /** Text from outside: untouched, but made safe where a terminal would see it. */
   outside(text: string): string;
 }
@@ -54,6 +57,7 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
     done: (verb) => `${color.green(verb)}${simulated() ? ' (simulated)' : ''}`,
     time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
     line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
+    page: (text) => (surroundings.terminal ? narrowed(text, surroundings.width) : text),
     outside: (text) => (surroundings.terminal ? safeLines(text) : text),
   };
 }

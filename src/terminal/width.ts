@@ -1,21 +1,29 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// East Asian letters and emoji take two columns; where this says too much, a column is a little too wide.
+// East Asian letters and emoji take two columns.
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/gu;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\ufe0f]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+let segmenter: Intl.Segmenter | undefined;
 
-/** How many columns of a terminal a text takes; colours take none. */
+/** How many columns of a terminal a text takes; colours and marks upon a letter take none. */
 export function widthOf(text: string): number {
   const bare = stripVTControlCharacters(text);
-  return bare.length + (bare.match(wide) ?? []).filter((letter) => letter.length === 1).length;
+  if (/^[ -~]*$/.test(bare)) return bare.length;
+  return letters(bare).reduce((sum, letter) => sum + (wide.test(letter) ? 2 : 1), 0);
 }
 
 /** The end of a text, in so many columns: where ids of a kind begin alike, that is what tells them apart. */
 export function endOf(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const letters = Array.from(text);
-  while (letters.length > 0 && widthOf(letters.join('')) > width - 1) letters.shift();
-  return `…${letters.join('')}`;
+  const left = [...letters(text)];
+  while (left.length > 0 && widthOf(left.join('')) > width - 1) left.shift();
+  return `…${left.join('')}`;
+}
+
+/** With its marks each; a family of emoji is one. */
+function letters(text: string): readonly string[] {
+  segmenter ??= new Intl.Segmenter('en');
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** Fields on a line; where that is too long it is broken between them, and within one only at its spaces. */

@@ -4,13 +4,13 @@ import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 import { createReporter } from '../../src/cli/report.ts';
-import type { Host } from '../../src/host.ts';
+import type { Env, Host } from '../../src/host.ts';
 import { alive, later } from '../support/cli.ts';
 
 /** What is written to stderr while a run settles a row every tenth of a second, so many seconds long. */
 function written(
   seconds: number,
-  { terminal, quiet = false }: { readonly terminal: boolean; readonly quiet?: boolean },
+  { terminal, quiet = false, env = {} }: { readonly terminal: boolean; readonly quiet?: boolean; readonly env?: Env },
 ) {
   let [time, text] = [1_000, ''];
   const output = { isTTY: terminal, columns: 60, write: async (part: string | Uint8Array) => void (text += part) };
@@ -19,12 +19,13 @@ function written(
   };
   const host: Host = {
     argv: [],
-    env: {},
+    env,
     stdout: output,
     stderr: output,
     stdinIsTerminal: false,
     streams: { stdin: new PassThrough(), stderr: new PassThrough() },
     home: '/nowhere',
+    node: process.versions.node,
     pid: 1,
     self: [],
     signal: new AbortController().signal,
@@ -51,6 +52,12 @@ it('is a note every thirty seconds off a terminal, with no escape code', () => {
     'note: [######              ] 300 of 1,000 · 30 % · 10/s · 1 min 10 s left\n' +
       'note: [############        ] 600 of 1,000 · 60 % · 10/s · 40 s left\n',
   );
+});
+
+it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('draws nothing anew on a terminal with %o', (env) => {
+  const text = written(40, { terminal: true, env });
+  expect(text).not.toContain('\u001b');
+  expect(text).toMatch(/^note: .*300 of 1,000/);
 });
 
 it('is one line on a terminal, narrower than that, and gone at the end', () => {

@@ -16,6 +16,8 @@ export interface CliOptions {
   /** The terminal's width; without it both outputs are pipes. */
   readonly terminal?: number;
   readonly home: string;
+  /** The version of Node that it says it runs on. */
+  readonly node?: string;
   readonly later?: Host['later'];
   /** What has the command end. */
   readonly signal?: AbortSignal;
@@ -33,6 +35,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     stdinIsTerminal: false,
     streams: { stdin: stdin(options.stdin), stderr: new PassThrough() },
     home: options.home,
+    node: options.node ?? process.versions.node,
     pid: process.pid,
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
     signal: options.signal ?? new AbortController().signal,

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { widthOf } from '../../src/terminal/width.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import type { Terminal, TerminalOptions } from '../support/terminal.ts';
+import type { World } from '../support/world.ts';
+import * as rig from './import-rig.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+async function open({ home, env }: World, options: Omit<TerminalOptions, 'home'>): Promise<Terminal> {
+  const terminal = openTerminal({ home, ...options, env: { ...env, ...options.env } });
+  onTestFinished(() => terminal.close());
+  await terminal.enter('cd; clear');
+  return terminal;
+}
+
+describe('a terminal', () => {
+  it.each([
+    ['C', 'sandbox ...'],
+    ['en_US.ISO-8859-1', 'sandbox ...'],
+    ['', 'sandbox …'],
+    ['de_DE.utf8', 'sandbox …'],
+  ])('whose locale is "%s" is shown "%s"', async (LC_ALL, text) => {
+    const terminal = await open(await rig.newWorld(), { env: { LC_ALL, LANG: '' } });
+    await terminal.enter('bizmsg --help | cat; bizmsg --help');
+    await terminal.ended();
+    expect(
+      terminal
+        .written()
+        .split('\n')
+        .filter((line) => line.startsWith('  sandbox'))[1],
+    ).toContain(text);
+  });
+
+  it('of 40 columns gets help and lists that fit', async () => {
+    const terminal = await open(await rig.newWorld(), { columns: 40 });
+    await terminal.enter('bizmsg help output');
+    await terminal.ended();
+    expect(terminal.screen()).toContain('\n  -o csv      RFC 4180\n  -o json     one document; a list is\n');
+    await terminal.enter('clear; bizmsg contacts list');
+    await terminal.ended();
+    const [header, first] = terminal
+      .screen()
+      .split('\n')
+      .filter((line) => /^(id|con_)/.test(line));
+    expect(header).toMatch(/^id +phone/);
+    expect(first).toMatch(/^con_sandbox_\w+ /);
+  });
+
+  it('of 200 columns shows all there is', async () => {
+    const terminal = await open(await rig.newWorld(), { columns: 200 });
+    await terminal.enter('bizmsg templates list');
+    await terminal.ended();
+    expect(terminal.screen()).not.toContain('…');
+    expect(terminal.screen()).toMatch(/id +name +language +category +status +body +variables/);
+  });
+
+  it('keeps its columns under wide and combined letters', async () => {
+    const world = await rig.newWorld();
+    for (const [at, name] of ['山田太郎', 'Zoe\u0308', '👩‍👩‍👧 Ada'].entries())
+      await world.run(['contacts', 'create', '--set', `phone=+1202555019${at}`, '--set', `name=${name}`]);
+    const terminal = await open(world, { columns: 120 });
+    await terminal.enter('bizmsg contacts list --columns phone,name,id');
+    await terminal.ended();
+    const at = terminal
+      .screen()
+      .split('\n')
+      .filter((line) => /^\+/.test(line))
+      .map((line) => widthOf(line.slice(0, line.indexOf('con_'))));
+    expect([at.length, new Set(at).size]).toEqual([8, 1]);
+  });
+
+  it('of a screen reader gets lines that stand, and no key to press that moves', async () => {
+    const world = await rig.newWorld();
+    rig.slow(world, 700);
+    const terminal = await open(world, { env: { ACCESSIBLE: '1' } });
+    await terminal.enter('bizmsg send-template +12025550101 welcome');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.written()).toContain('Waiting for 127.0.0.1');
+    expect(terminal.written()).not.toMatch(/\u001b\[(?:\?25l|2K|1A|1G)/);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { narrowed } from '../../src/terminal/narrow.ts';
+
+const page = `List contacts
+
+Usage: bizmsg contacts list [options]
+
+Of a list that goes on, it says so; all of it comes with --all, a page at a
+time.
+
+Arguments and options:
+  --limit <n>  how many
+  --url-param <name=value>
+               passed on as it stands, since the document shows none
+               (repeatable)
+
+Examples:
+  bizmsg contacts list --limit 5 --profile local -o json
+  bizmsg contacts list
+`;
+
+it('leaves a page as it is where it fits', () => {
+  expect([narrowed(page, 80), narrowed(page, 200), narrowed(page, undefined)]).toEqual([page, page, page]);
+});
+
+it('lays it out anew for a narrow terminal, but for what is to be typed', () => {
+  expect(narrowed(page, 40)).toBe(`List contacts
+
+Usage: bizmsg contacts list [options]
+
+Of a list that goes on, it says so; all
+of it comes with --all, a page at a
+time.
+
+Arguments and options:
+  --limit <n>  how many
+  --url-param <name=value>
+    passed on as it stands, since the
+    document shows none (repeatable)
+
+Examples:
+  bizmsg contacts list --limit 5 --profile local -o json
+  bizmsg contacts list
+`);
+});
+
+it('has no line that is wider, but for a word that is', () => {
+  for (let width = 24; width < 80; width++) {
+    const wide = narrowed(page, width)
+      .split('\n')
+      .filter((line) => line.length > width && !line.startsWith('  bizmsg') && / \S+ /.test(line.trim()));
+    expect(wide).toEqual([]);
+  }
+});

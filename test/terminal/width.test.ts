@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { endOf, folded, widthOf } from '../../src/terminal/width.ts';
+
+it.each([
+  ['plain', 5],
+  ['Zoë', 3],
+  ['Zoe\u0308', 3],
+  ['日本語', 6],
+  ['한글', 4],
+  ['👍', 2],
+  ['👩‍👩‍👧‍👦', 2],
+  ['❤\ufe0f', 2],
+  ['🇫🇷', 2],
+  ['\u001b[1mbold\u001b[22m', 4],
+  ['', 0],
+])('%j takes %i columns', (text, columns) => {
+  expect(widthOf(text)).toBe(columns);
+});
+
+it('shows the end of a text, and cuts through no letter', () => {
+  expect(endOf('con_日本語e\u0301', 5)).toBe('…語e\u0301');
+});
+
+it('breaks a line between its fields, and counts wide letters as two', () => {
+  expect(folded(['日本語', 'abc', 'd'], 12)).toBe('日本語  abc\n  d');
+});
