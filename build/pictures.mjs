@@ -1,0 +1,113 @@
+// Draws docs/*.svg: what a terminal shows of real runs, each in a home of its own. It needs tmux.
+//   node build/pictures.mjs
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drawn } from './svg.mjs';
+
+const root = join(import.meta.dirname, '..');
+const columns = 92;
+let refused = 0;
+
+/**
+ * Each line is entered when the one before is done, but for one that goes on; a wait is for what the screen shows, and
+ * what runs aside does not show.
+ */
+const scenes = {
+  send: [
+    'bizmsg send-template +12025550101 order_update -p Ada -p A-1042',
+    'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --wait',
+    'bizmsg contacts list --columns phone,name,tags',
+  ],
+  import: [
+    'bizmsg contacts import people.csv --map Mobile=phone --dry-run',
+    'bizmsg contacts import people.csv --map Mobile=phone --rate 300/s',
+  ],
+  listen: [
+    'bizmsg webhooks listen --forward-to 3000/hook --retry',
+    { wait: 'Ready' },
+    { aside: 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local' },
+    { wait: 'message.read' },
+    { aside: 'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --profile local' },
+    { wait: 'message.failed' },
+    { aside: 'sleep 2' },
+  ],
+  doctor: ['bizmsg sandbox start --background --quiet', 'clear', 'bizmsg doctor'],
+};
+
+for (const [name, steps] of Object.entries(scenes)) {
+  if (process.argv.length > 2 && !process.argv.includes(name)) continue;
+  writeFileSync(join(root, `docs/${name}.svg`), drawn(await shown(steps), columns));
+  console.log(`docs/${name}.svg`);
+}
+
+/** The screen in the end, with its colours. */
+async function shown(steps) {
+  const home = mkdtempSync(join(tmpdir(), 'ada-'));
+  const tmux = (...words) => execFileSync('tmux', ['-S', join(home, 'tmux'), ...words], { encoding: 'utf8' });
+  prepare(home);
+  const handler = createServer(answered).listen(3000, '127.0.0.1');
+  const env = {
+    HOME: home,
+    PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+    TERM: 'screen-256color',
+    LANG: 'C.UTF-8',
+  };
+  const words = Object.entries({ ...env, PS1: '\\[\\e[32m\\]$\\[\\e[0m\\] ' }).map(([key, value]) => `${key}=${value}`);
+  const shell = ['env', '-i', ...words, 'bash', '--norc', '+m'];
+  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '50', '-c', home, ...shell);
+  const until = async (holds) => {
+    for (let left = 600; left > 0; left--) {
+      if (holds(tmux('capture-pane', '-p').trimEnd())) return;
+      await sleep(50);
+    }
+    throw new Error(`it never came:\n${tmux('capture-pane', '-p')}`);
+  };
+  try {
+    await until((text) => text.endsWith('$'));
+    for (const step of steps) {
+      if (step.wait) await until((text) => text.includes(step.wait));
+      else if (step.aside) await once(spawn('sh', ['-c', step.aside], { env, cwd: home, stdio: 'ignore' }), 'exit');
+      else {
+        tmux('send-keys', '-l', '--', step);
+        tmux('send-keys', 'Enter');
+        await sleep(300);
+        if (!step.includes(' listen ')) await until((text) => text.endsWith('$'));
+      }
+    }
+    return tmux('capture-pane', '-p', '-e', '-N').replace(/(\s*\S*\$\S*\s*)+$/, '');
+  } finally {
+    execFileSync(process.execPath, [join(root, 'bin/bizmsg.js'), 'sandbox', 'stop', '--quiet'], {
+      env,
+      stdio: 'ignore',
+    });
+    handler.close().closeAllConnections();
+    tmux('kill-server');
+    await sleep(500);
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** A handler that breaks on its first event. */
+function answered(request, answer) {
+  request.resume().on('end', () => {
+    if (refused++ > 0) return answer.end('thanks');
+    return answer.writeHead(500).end('TypeError: order is undefined');
+  });
+}
+
+/** The program by its name, and a file to import. */
+function prepare(home) {
+  execFileSync('mkdir', ['-p', join(home, 'bin')]);
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bizmsg.js')}' "$@"\n`;
+  writeFileSync(join(home, 'bin/bizmsg'), program, { mode: 0o755 });
+  const rows = Array.from(
+    { length: 1_200 },
+    (_, n) => `${n === 700 ? '1.20256E+10' : `+1202${5_550_000 + n}`},Person ${n}\n`,
+  );
+  writeFileSync(join(home, 'people.csv'), `Mobile,name\n${rows.join('')}`);
+}
