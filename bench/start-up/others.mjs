@@ -17,7 +17,9 @@ const makers = {
 };
 
 export async function others(isQuick) {
-  const [rivals, rows] = [[], []];
+  /** @type {{ name: string, words: string[] }[]} */
+  const rivals = [];
+  const rows = [];
   for (const [name, words] of Object.entries(makers)) {
     try {
       rivals.push({ name, words: words() });

@@ -15,18 +15,20 @@ const tabs = [
   ours('bizmsg con<TAB>', '__complete', 'bash', 'bizmsg con', 'con'),
   ours('bizmsg …--profile <TAB>', '__complete', 'zsh', 'bizmsg', 'contacts', 'list', '--profile', ''),
 ];
-const send = ours(
-  'bizmsg send-template',
-  ...['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'],
-);
+const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
+const send = ours('bizmsg send-template', ...words);
+const shared = ours('… that shares a plan', ...words, '--profile', 'planned');
+const alone = ours('… --no-pace', ...words, '--profile', 'planned', '--no-pace');
+/** Milliseconds that it may cost a send to share its plan with other processes. */
+const mostForSharing = 3;
 
 export async function own(isQuick) {
   const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
   const config = newPath('config');
-  writeProfiles(config);
+  writeProfiles(config, server.url);
   const caller = { BIZMSG_BASE_URL: server.url, BIZMSG_API_KEY: 'sk_test_bench0123456789' };
   const variables = { ...caller, BIZMSG_CONFIG_DIR: config, BIZMSG_STATE_DIR: newPath('state') };
-  const all = [bare, version, help, ...tabs, post, send, fetchPost];
+  const all = [bare, version, help, ...tabs, post, send, alone, shared, fetchPost];
   const took = timed(all, { rounds: isQuick ? 20 : 40, variables });
   await server.end();
   return [
@@ -34,6 +36,7 @@ export async function own(isQuick) {
     rowOf(took, help, bare, { most: 1.2 }),
     ...tabs.map((tab) => rowOf(took, tab, bare, { most: 1.4 })),
     rowOf(took, send, post, { most: 1.35 }),
+    sharingRow(took(shared) - took(alone)),
     rowOf(took, fetchPost, post),
   ];
 }
@@ -42,12 +45,19 @@ function ours(name, ...words) {
   return { name, words: [node, bizmsg, ...words] };
 }
 
-/** What a TAB after --profile reads. */
-function writeProfiles(folder) {
+function sharingRow(cost) {
+  const rival = milliseconds(mostForSharing);
+  return { what: '… to share a plan', value: milliseconds(cost), ratios: [cost / mostForSharing], rival, most: 1 };
+}
+
+/** What a TAB after --profile reads, and one whose plan is so fast that nobody waits. */
+function writeProfiles(folder, url) {
   const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
+  const keys = { sandbox: 'sk_test_bench0123456789' };
+  const planned = { baseUrl: url, mode: 'sandbox', keys, plan: 'enterprise', rate: 60_000 };
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, 'profiles.json'),
-    JSON.stringify({ version: 1, profiles: { acme: profile, beta: profile } }),
+    JSON.stringify({ version: 1, profiles: { acme: profile, beta: profile, planned } }),
   );
 }

@@ -37,7 +37,7 @@ function pieces(lines: readonly string[]): readonly Piece[] {
 function goesOn(line: string, { label, text }: Piece): boolean {
   if (line.trim() === '' || text.endsWith(':')) return false;
   const indent = line.search(/\S/);
-  if (label === '') return indent === 0 && text !== '' && !/^Usage:/.test(text);
+  if (label === '') return indent === 0 && text !== '' && !text.startsWith('Usage:');
   return indent > 2 && !label.startsWith('  bizmsg');
 }
 

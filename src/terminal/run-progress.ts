@@ -57,6 +57,12 @@ export function span(seconds: number): string {
   return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
+/** How long something took that is over. */
+export function took(seconds: number): string {
+  if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
+  return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
+}
+
 /** What happened of late, so that a rate is that of now and not of the whole. */
 export function createGauge(now: () => number, spanOf = 15_000): (settled: number) => number | undefined {
   const samples: { at: number; settled: number }[] = [];

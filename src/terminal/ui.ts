@@ -14,7 +14,7 @@ export interface Ui {
   readonly terminal: boolean;
   readonly now: () => number;
   /** What was done, and whether only the sandbox on this machine did it. */
-  done(verb: string): string;
+  done(verb: string, color?: 'green' | 'yellow'): string;
   /** Of a time in ISO's form what a terminal shows of it in a line of now. */
   time(iso: string): string;
   /** Fields in a line, which a terminal too narrow for it gets broken between them. */
@@ -54,7 +54,7 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
     },
     terminal: surroundings.terminal,
     now: surroundings.now,
-    done: (verb) => `${color.green(verb)}${simulated() ? ' (simulated)' : ''}`,
+    done: (verb, paint = 'green') => `${color[paint](verb)}${simulated() ? ' (simulated)' : ''}`,
     time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
     line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
     page: (text) => (surroundings.terminal ? narrowed(text, surroundings.width) : text),

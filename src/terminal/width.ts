@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 // East Asian letters and emoji take two columns.
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\ufe0f]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\ufe0f|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 let segmenter: Intl.Segmenter | undefined;
 
 /** How many columns of a terminal a text takes; colours and marks upon a letter take none. */

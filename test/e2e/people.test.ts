@@ -65,7 +65,7 @@ describe('a terminal', () => {
     const at = terminal
       .screen()
       .split('\n')
-      .filter((line) => /^\+/.test(line))
+      .filter((line) => line.startsWith('+'))
       .map((line) => widthOf(line.slice(0, line.indexOf('con_'))));
     expect([at.length, new Set(at).size]).toEqual([8, 1]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGauge, progressLine, span } from '../../src/terminal/run-progress.ts';
+import { createGauge, progressLine, span, took } from '../../src/terminal/run-progress.ts';
 
 const half = { settled: 12_345, total: 40_000, failed: 3, unsure: 1, perSecond: 4.8 };
 
@@ -37,6 +37,19 @@ it.each([
   [90_000, '1 d 1 h'],
 ])('%d seconds read %s', (seconds, text) => {
   expect(span(seconds)).toBe(text);
+});
+
+it.each([
+  [0, '0 s'],
+  [0.0001, '1 ms'],
+  [0.035, '35 ms'],
+  [0.31, '0.3 s'],
+  [0.97, '1 s'],
+  [1.2, '2 s'],
+  [60, '1 min'],
+  [3_661, '1 h 2 min'],
+])('what took %d seconds took %s', (seconds, text) => {
+  expect(took(seconds)).toBe(text);
 });
 
 it('measures the rate of late', () => {
