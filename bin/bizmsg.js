@@ -13,6 +13,8 @@ let interruptedAt;
 let leftAt = Number.POSITIVE_INFINITY;
 /** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
 let taker;
+/** @type {(() => void) | undefined} */
+let unread;
 
 /** @type {import('../src/host.ts').Host} */
 const host = {
@@ -42,14 +44,15 @@ const host = {
   get signal() {
     return (interruption ??= listening()).signal;
   },
-  takeSignals(listener) {
+  takeSignals(listener, onUnread) {
     interruption ??= listening();
-    taker = listener;
+    [taker, unread] = [listener, onUnread];
     return () => {
-      taker = undefined;
+      [taker, unread] = [undefined, undefined];
     };
   },
   now: Date.now,
+  steady: () => Number(process.hrtime.bigint()) / 1e6,
   later(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);
@@ -126,5 +129,6 @@ function isLeft() {
 
 /** A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process. */
 function onGone() {
+  if (unread) return unread();
   if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
 }

@@ -1,28 +1,21 @@
 'use strict';
 
 const { readFileSync } = require('node:fs');
-const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
 /**
- * CommonJS as V8 compiled it at build; another V8 compiles it anew.
- * @param {string} source
- * @param {string} file
- */
-function script(source, file) {
-  const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
-  return new Script(wrapped, { filename: file, cachedData: kept(`${file}.cache`) });
-}
-
-/**
- * Runs it as `require` would have.
- * @param {string} file
+ * Runs CommonJS as `require` would have, as V8 compiled it at build; another V8 compiles it anew.
+ * @param {string} folder
+ * @param {string} name
  * @param {{ exports: object }} module
  * @param {NodeJS.Require} require
  */
-function run(file, module, require) {
-  const compiled = script(readFileSync(file, 'utf8'), file);
-  compiled.runInThisContext().call(module.exports, module.exports, require, module, file, dirname(file));
+function run(folder, name, module, require) {
+  const file = `${folder}/${name}`;
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
+  // What V8 keeps holds this name, so it is the same wherever that was made.
+  const compiled = new Script(source, { filename: name, cachedData: kept(`${file}.cache`) });
+  compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);
 }
 
 /** @param {string} path */
@@ -34,4 +27,4 @@ function kept(path) {
   }
 }
 
-module.exports = { run, script };
+module.exports = { run };

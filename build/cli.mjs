@@ -1,7 +1,9 @@
 // Builds the program that bin runs, cut so that a command loads little, with what V8 makes of it.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { modulesOf } from './licences.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/cli');
@@ -9,12 +11,13 @@ const target = join(root, 'dist/cli');
 export const cliEntry = join(target, 'main.cjs');
 const entries = ['complete.cjs', 'main.cjs'];
 
+/** Returns the modules that it is made of. */
 export async function makeCli(aside, names) {
   await bundle(aside, { ...names, help: '' }, described);
   const require = createRequire(import.meta.url);
   const surface = require(join(aside, 'surface.cjs')).surfaceOf(require(join(aside, 'tree.cjs')).tree);
-  await bundle(aside, { ...names, help: await rootHelp(join(aside, 'main.cjs')) });
-  await bundleCompletion(aside, surface);
+  const modules = await bundle(aside, { ...names, help: await rootHelp(join(aside, 'main.cjs')) });
+  return [...modules, ...(await bundleCompletion(aside, surface))];
 }
 
 /** The chunks of the build before stay for one more; what is returned are the names to keep next time. */
@@ -35,12 +38,12 @@ function everyday(id) {
   if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
   const own = id.slice(join(root, 'src/').length);
   if (
-    /^(cli\/complete|sandbox\/(?!locator)|webhooks\/|delivery\/|bulk\/(?!mapping\/flags)|cli\/child\/|main|lock|post|journal|listening|departures)/.test(
+    /^(cli\/complete|sandbox\/(?!locator)|webhooks\/|delivery\/|activity\/history|conformance\/|bulk\/(?!mapping\/flags)|doctor\/|cli\/(child|doctoring|mistakes)\/|main|lock|post|journal|listening|departures|near-file|shell-word)/.test(
       own,
     )
   )
     return false;
-  return !/(client\/(pool|proxy|pace|gate|recent|probe|receiver)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-plan|table-printer)|commands\/waiting\/\w+|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
+  return !/(client\/(pool|proxy|probe|receiver|observe)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-pace|run-plan|table-printer)|commands\/waiting\/\w+|commands\/conformance\/compare|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
     own,
   );
 }
@@ -78,7 +81,7 @@ async function bundle(dir, { version, stamp, help }, more = {}) {
       },
     },
   });
-  await made.write({
+  const { output } = await made.write({
     dir,
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -89,6 +92,7 @@ async function bundle(dir, { version, stamp, help }, more = {}) {
   });
   await made.close();
   for (const file of readdirSync(dir)) requireBuiltIns(join(dir, file));
+  return modulesOf(output);
 }
 
 /** What TAB runs is one small file, with all that it needs and nothing of what commands load. */
@@ -99,8 +103,9 @@ async function bundleCompletion(dir, surface) {
     platform: 'node',
     transform: { define: { __SURFACE__: JSON.stringify(JSON.stringify(surface)) } },
   });
-  await made.write({ dir, format: 'cjs', entryFileNames: '[name].cjs', minify: true });
+  const { output } = await made.write({ dir, format: 'cjs', entryFileNames: '[name].cjs', minify: true });
   await made.close();
+  return modulesOf(output);
 }
 
 /** rolldown leaves import() of Node's own modules as it is, and that wakes the loader of ES modules: 5 ms. */
@@ -123,12 +128,12 @@ function setApart(dir) {
   const chunk = readdirSync(dir).find((name) => name.startsWith('bizmsg-'));
   const body = chunk.replace('.cjs', '.body.cjs');
   renameSync(join(dir, chunk), join(dir, body));
-  const load = `require('../../bin/compiled.js').run(\`\${__dirname}/${body}\`, module, require);\n`;
+  const load = `require('../../bin/compiled.js').run(__dirname, '${body}', module, require);\n`;
   writeFileSync(join(dir, chunk), load);
   return body;
 }
 
-/** Keeps what V8 compiled in the course of a send, which nobody hears. */
+/** Keeps what V8 compiled in the course of sends that nobody hears: by a key alone, and by a profile with a plan. */
 export async function precompile() {
   const require = createRequire(import.meta.url);
   const vm = require('node:vm');
@@ -140,19 +145,36 @@ export async function precompile() {
     }
   }
   Object.assign(vm, { Script: Watched });
+  const state = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
   const quiet = { isTTY: false, columns: undefined, write: async () => {} };
-  await require(cliEntry).main({
-    argv: ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0'],
-    env: { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: 'sk_test_nobody', BIZMSG_STATE_DIR: target },
-    stdout: quiet,
-    stderr: quiet,
-    home: target,
-    signal: new AbortController().signal,
-    now: Date.now,
-    random: Math.random,
-  });
+  const nobody = {
+    baseUrl: 'http://127.0.0.1:9',
+    mode: 'sandbox',
+    keys: { sandbox: 'sk_test_nobody' },
+    plan: 'growth',
+  };
+  writeFileSync(join(state, 'profiles.json'), JSON.stringify({ version: 1, profiles: { nobody } }));
+  const send = (words, env) =>
+    require(cliEntry).main({
+      argv: ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0', ...words],
+      env: { BIZMSG_STATE_DIR: state, ...env },
+      stdout: quiet,
+      stderr: quiet,
+      home: target,
+      pid: process.pid,
+      signal: new AbortController().signal,
+      now: Date.now,
+      steady: () => performance.now(),
+      later: () => () => {},
+      kill: () => true,
+      random: Math.random,
+    });
+  await send([], { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: 'sk_test_nobody' });
+  await send(['--profile', 'nobody'], { BIZMSG_CONFIG_DIR: state });
+  rmSync(state, { recursive: true, force: true });
   for (const { script, file } of scripts) {
-    writeFileSync(`${file}.new`, script.createCachedData());
-    renameSync(`${file}.new`, `${file}.cache`);
+    const kept = join(target, file);
+    writeFileSync(`${kept}.new`, script.createCachedData());
+    renameSync(`${kept}.new`, `${kept}.cache`);
   }
 }

@@ -59,9 +59,14 @@ export interface Host {
   readonly self: readonly string[];
   /** Aborted by SIGINT, SIGTERM and SIGHUP; the reason is the signal's name. */
   readonly signal: AbortSignal;
-  /** From now on they neither abort that nor end this process, but are told, until what is returned is called. */
-  takeSignals(listener: (signal: EndSignal) => void): () => void;
+  /**
+   * From now on they neither abort that nor end this process, but are told, until what is returned is called; where
+   * `unread` is given, a reader of stdout who went away is told so too, again and again, and ends nothing either.
+   */
+  takeSignals(listener: (signal: EndSignal) => void, unread?: () => void): () => void;
   now(): number;
+  /** Milliseconds since this machine began: the same for all its processes, and never set back. */
+  steady(): number;
   readonly later: Later;
   random(): number;
   /** Signal 0 asks whether the process lives; a number below zero means a process group. */

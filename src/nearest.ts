@@ -1,8 +1,19 @@
 /** The candidate that a mistyped word most likely meant, if one is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const scored = candidates.map((candidate) => ({ candidate, distance: distance(word, candidate) }));
+  const most = Math.max(1, Math.floor(word.length / 3));
+  const scored = candidates
+    .filter(({ length }) => Math.abs(length - word.length) <= most)
+    .map((candidate) => ({ candidate, distance: distance(word, candidate) }));
   const best = scored.sort((a, b) => a.distance - b.distance)[0];
-  return best && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : undefined;
+  return best && best.distance <= most ? best.candidate : undefined;
+}
+
+/** Those that begin with the word, the shortest first; without any, the nearest. */
+export function likely(word: string, candidates: readonly string[]): readonly string[] {
+  const begun = candidates.filter((candidate) => candidate.startsWith(word));
+  if (begun.length > 0) return begun.sort((a, b) => a.length - b.length);
+  const near = nearest(word, candidates);
+  return near === undefined ? [] : [near];
 }
 
 /** Edits between two words, where two letters swapped count as one (optimal string alignment). */

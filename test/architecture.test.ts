@@ -32,10 +32,16 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
       'commands',
     ],
   },
+  'commands/activity.ts': {
+    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'commands'],
+    lazy: ['activity'],
+  },
   'commands/runs': {
     now: ['cli/command', 'cli/globals', 'cli/params', 'commands'],
     lazy: ['bulk'],
   },
+  // Loaded by `doctor --contract`.
+  'commands/conformance/compare.ts': { now: ['cli/command', 'conformance', 'terminal/rows', 'commands'] },
   // Loaded by who waits for events.
   'commands/waiting': {
     now: ['cli/command', 'contract', 'webhooks', 'commands/waiting'],
@@ -63,16 +69,35 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'cli/signing-secret.ts': {
     now: ['profiles/environment', 'profiles/folders', 'profiles/key', 'profiles/names', 'profiles/store'],
   },
+  // Loaded where a plan is known.
+  'cli/shared-pace.ts': { now: ['client', 'profiles/folders'] },
   // What TAB runs, and what keeps the names for it.
   'cli/complete-names.ts': { now: ['cli', 'contract', 'profiles/folders', 'profiles/resolve', 'profiles/store'] },
   'cli/complete-learn.ts': { now: ['cli', 'profiles/folders'] },
   'cli/watch.ts': {
     now: ['cli', 'profiles/base-url', 'profiles/resolve', 'webhooks'],
   },
+  // Loaded on first use, as all of `doctor` is.
+  'cli/doctoring': {
+    now: [
+      'cli',
+      'bulk/run',
+      'client',
+      'doctor',
+      'profiles',
+      'sandbox/locator',
+      'terminal',
+      'webhooks/listener-locator',
+    ],
+  },
   cli: {
     now: ['cli', 'contract', 'terminal'],
-    lazy: ['client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
+    lazy: ['activity', 'client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
   },
+  // What it finds out, it is asked for by `cli/doctoring`, which knows the machine.
+  doctor: { now: ['doctor', 'client', 'contract', 'profiles'] },
+  conformance: { now: ['conformance', 'contract'] },
+  activity: { now: ['activity', 'contract'], lazy: ['activity'] },
   client: { now: ['client', 'contract'], lazy: ['client'] },
   profiles: { now: ['profiles', 'contract'], lazy: ['profiles'] },
   // What `bizmsg/sandbox` gives: whoever tests with it loads nothing but Node.
@@ -103,6 +128,8 @@ const floor = new Set([
   'listening',
   'csv',
   'nearest',
+  'near-file',
+  'shell-word',
 ]);
 
 interface Import {

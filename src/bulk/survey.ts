@@ -4,6 +4,7 @@ import type { Mapped, Row } from './row.ts';
 import type { Prints } from './rows/prints.ts';
 import { printOf } from './rows/prints.ts';
 import type { Source } from './rows/source.ts';
+import { placeOf } from './rows/place.ts';
 import { suspectIn } from './suspect.ts';
 import type { Suspect } from './suspect.ts';
 
@@ -27,20 +28,23 @@ export interface Survey {
   readonly suspectRows: readonly SuspectPlace[];
 }
 
-interface BadPlace {
+/** Where a row is. */
+interface Place {
   readonly line: number;
+  /** Its number, counted from 1. */
+  readonly row: number;
+}
+
+interface BadPlace extends Place {
   readonly reason: string;
 }
 
-interface RepeatedPlace {
-  readonly line: number;
-  /** The row, counted from 1, that has the same. */
+interface RepeatedPlace extends Place {
+  /** The line or record that has the same. */
   readonly as: number;
 }
 
-interface SuspectPlace extends Suspect {
-  readonly line: number;
-}
+type SuspectPlace = Suspect & Place;
 
 interface SurveyOptions {
   readonly map: (row: Row) => Mapped;
@@ -59,10 +63,11 @@ export async function survey(source: Source, { map, most, compares, signal }: Su
   let first: string | undefined;
   const look = (row: Row) => {
     rows += 1;
+    const place = { line: row.line, row: row.number };
     const mapped = map(row);
     if ('reason' in mapped) {
       bad += 1;
-      if (badRows.length < most) badRows.push({ line: row.line, reason: mapped.reason });
+      if (badRows.length < most) badRows.push({ ...place, reason: mapped.reason });
       return;
     }
     if (first !== undefined && !seen) return;
@@ -71,12 +76,12 @@ export async function survey(source: Source, { map, most, compares, signal }: Su
     const suspect = seen && 'fields' in row ? suspectIn(row.fields, content) : undefined;
     if (suspect) {
       suspects += 1;
-      if (suspectRows.length < most) suspectRows.push({ line: row.line, ...suspect });
+      if (suspectRows.length < most) suspectRows.push({ ...place, ...suspect });
     }
-    const as = seen?.add(content, row.number);
+    const as = seen?.add(content, placeOf(row, source));
     if (as === undefined) return;
     repeated += 1;
-    if (repeatedRows.length < most) repeatedRows.push({ line: row.line, as });
+    if (repeatedRows.length < most) repeatedRows.push({ ...place, as });
   };
   const prints: number[] = [];
   const onBytes = (chunk: Uint8Array) => {

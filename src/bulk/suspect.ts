@@ -21,3 +21,8 @@ export function suspectIn(fields: Fields, content: string): Suspect | undefined 
   }
   return undefined;
 }
+
+/** The field of a body that holds a phone, by its name. */
+export function phoneField(body: object): string | undefined {
+  return Object.entries(body).find(([name, value]) => phoneName.test(name) && typeof value === 'string')?.[0];
+}

@@ -1,9 +1,10 @@
-import { announced } from '../contract/endpoints.ts';
-import { CliError, usage } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import type { CliError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import type { Group, Node } from './command.ts';
 import { globals } from './globals.ts';
-import type { Param, Params } from './params.ts';
+import type { Stray } from './mistakes/command-word.ts';
+import { optionAt } from './option-word.ts';
+import type { Params } from './params.ts';
 import { longName } from './params.ts';
 
 export interface Located {
@@ -15,7 +16,7 @@ export interface Located {
 }
 
 /** Follows the words to a node of the tree; global options may stand between them. */
-export function locate(tree: Group, argv: readonly string[]): Located {
+export async function locate(tree: Group, argv: readonly string[]): Promise<Located> {
   let node: Node = tree;
   const path = [tree.name];
   const rest: string[] = [];
@@ -24,10 +25,13 @@ export function locate(tree: Group, argv: readonly string[]): Located {
     if (node.kind === 'command' || token === '--') return { path, node, rest: [...rest, ...argv.slice(at)] };
     if (token.startsWith('-')) {
       rest.push(token);
-      if (valueFollows(token)) rest.push(...argv.slice(++at, at + 1));
+      if (await valueFollows(token)) rest.push(...argv.slice(++at, at + 1));
       continue;
     }
-    node = child(node, token, path);
+    const { children }: Group = node;
+    const found = children.find(({ name }) => name === token);
+    if (!found) throw await unknownWord({ tree, parent: node, path, word: token, after: argv.slice(at + 1) });
+    node = found;
     path.push(token);
   }
   return { path, node, rest };
@@ -73,52 +77,17 @@ export function wantsJson(argv: readonly string[]): boolean {
   });
 }
 
-interface OptionWord {
-  readonly name: string;
-  readonly param: Param<unknown> | undefined;
-  readonly inline: string | undefined;
+async function unknownWord(stray: Stray): Promise<CliError> {
+  return (await import('./mistakes/command-word.ts')).unknownCommand(stray);
 }
 
-function optionAt(word: string, params: Params): OptionWord {
-  const [, long, inline] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-  if (long !== undefined) return { name: long, param: find(long, params), inline };
-  if (!/^-[A-Za-z]/.test(word)) return { name: word, param: undefined, inline: undefined };
-  const name = word.slice(0, 2);
-  const param = find(name, params);
-  // -iX POST is -i -X POST
-  if (param?.kind === 'flag' && word.length > 2) return optionAt(`-${word.slice(2)}`, params);
-  return { name, param, inline: word.length > 2 ? word.slice(2) : undefined };
-}
-
-function find(name: string, params: Params): Param<unknown> | undefined {
-  const isNamed = ({ kind }: Param<unknown>) => kind === 'option' || kind === 'flag';
-  return Object.values(params).find((param) => isNamed(param) && param.spec.split(/[ ,]+/).includes(name));
-}
-
-function valueFollows(token: string): boolean {
+async function valueFollows(token: string): Promise<boolean> {
   const { param, inline } = optionAt(token, globals);
-  if (!param) throw usage(`unknown option ${token} before a command`, 'options of a command stand after its name');
+  if (!param) throw (await import('./mistakes/option.ts')).unknownBefore(token);
   return param.kind === 'option' && inline === undefined;
 }
 
 function emptyValue(name: string, params: Params): CliError {
   const hint = 'allowEmpty' in params ? 'if it is meant, add --allow-empty' : 'is a variable not set?';
   return usage(`the value of ${name} is empty`, hint);
-}
-
-function child(parent: Group, word: string, path: readonly string[]): Node {
-  const found = parent.children.find(({ name }) => name === word);
-  if (found) return found;
-  const family = path.length === 1 && announced.find(({ words }) => words.includes(word));
-  if (family) {
-    throw new CliError('usage', 'announced', `${word}: announced by the API, not available yet`, {
-      hint: `coming soon: ${family.what.join(', ')}; see bizmsg help announced`,
-    });
-  }
-  const near = nearest(
-    word,
-    parent.children.map(({ name }) => name),
-  );
-  const hint = near ? `did you mean ${[...path, near].join(' ')}?` : `see ${[...path].join(' ')} --help`;
-  throw usage(`"${word}" is not a command of ${path.join(' ')}`, hint);
 }

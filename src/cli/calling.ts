@@ -8,6 +8,8 @@ import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
 import { withSpinner } from '../terminal/progress.ts';
 import type { Globals } from './globals.ts';
+import { recording } from './recording.ts';
+import { sharedRate } from './plan-rate.ts';
 import type { Reporter } from './report.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { newcomerNote } from './who.ts';
@@ -16,6 +18,8 @@ export interface Line {
   readonly host: Host;
   readonly given: Globals;
   readonly reporter: Reporter;
+  /** Which one this is, such as `contacts create`. */
+  readonly command: string;
   readonly sandboxes: () => Promise<Sandboxes>;
 }
 
@@ -30,13 +34,19 @@ type AnyCaller = LocalCaller | ServiceCaller | Target;
 
 /** A client for this key and this address. */
 export async function connect(line: Line, caller: AnyCaller): Promise<Connection> {
-  return openConnection(line, await approach(line, caller));
+  const approached = await approach(line, caller);
+  const rate = sharedRate(line.given, caller);
+  if (rate === undefined) return openConnection(line, approached);
+  const { singlePace } = await import('./shared-pace.ts');
+  return openConnection(line, approached, { pace: singlePace(line, approached.target, rate) });
 }
 
 /** A key and an address that every guard has let pass, and that the user was told of. */
 export interface Approached {
   readonly target: Target;
   readonly simulated: boolean;
+  /** It is called as `local`, wherever that is. */
+  readonly isLocal: boolean;
 }
 
 export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
@@ -55,35 +65,36 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
   if (caller.kind !== 'local') guard(target, { localAddresses, onlyLocal: onlyLocal(host.env) });
   const simulated = caller.kind === 'local' || isLocalSandbox(target.baseUrl, localAddresses);
   announce(line, caller, target, simulated);
-  return { target, simulated };
+  return { target, simulated, isLocal: caller.kind === 'local' };
 }
 
 /** What a run has otherwise than a single call, which shows a spinner while it waits. */
-export interface ManyCalls extends Pick<ClientOptions, 'pace' | 'patience' | 'onWait' | 'signal' | 'boarding'> {
-  readonly connections: number;
+export interface ManyCalls extends Partial<
+  Pick<ClientOptions, 'pace' | 'patience' | 'onWait' | 'signal' | 'boarding'>
+> {
+  /** Without it there is one at a time. */
+  readonly connections?: number;
 }
 
-export async function openConnection(
-  line: Line,
-  { target, simulated }: Approached,
-  many?: ManyCalls,
-): Promise<Connection> {
+export async function openConnection(line: Line, approached: Approached, many?: ManyCalls): Promise<Connection> {
   const { host, given, reporter } = line;
+  const { target, simulated } = approached;
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
   ]);
   const { connections, ...extras } = many ?? {};
-  const transport = openTransport({ ...wayTo(line, target), many: many !== undefined, connections });
+  const transport = openTransport({ ...wayTo(line, target), many: connections !== undefined, connections });
   const client = createClient({
     baseUrl: target.baseUrl,
     key: target.key,
-    transport: many ? transport : withWaiting(line, target, transport),
+    transport: connections !== undefined ? transport : withWaiting(line, target, transport),
     userAgent: `bizmsg/${__VERSION__}`,
     timeout: given.timeout,
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
+    around: recording(line, approached),
     signal: host.signal,
     now: host.now,
     random: host.random,

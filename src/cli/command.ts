@@ -25,6 +25,8 @@ export interface Outcome {
   readonly piped: Piped;
   /** The columns that a terminal shows first. */
   readonly first?: readonly string[] | undefined;
+  /** What there is to know where it cannot be written, of a command that keeps what it did. */
+  readonly unprinted?: string | undefined;
 }
 
 /** Shows at once an item of a command that goes on, or a line of one that `showsLines`. */
@@ -47,6 +49,8 @@ interface Described {
   readonly lists?: true;
   /** The columns that a terminal shows first: where it is narrow, there is no room for the last. */
   readonly first?: readonly string[];
+  /** Options that people look for here, and what there is instead; VALUE stands for theirs. */
+  readonly instead?: Readonly<Record<`--${string}`, string>>;
 }
 
 export interface Command extends Described {
@@ -75,6 +79,8 @@ interface Definition<P extends Params, R> extends Described {
   data?(result: R): unknown;
   /** A number is the code of a command that was run; a failure is told once the result is printed. */
   exit?(result: R): ExitName | number | CliError;
+  /** What is said of a result that cannot be written, where it is kept anyway. */
+  unprinted?(result: R): string | undefined;
   /** What a pipe gets of a result that reads otherwise than `piped` says. */
   pipedAs?(result: R): Piped;
   /** Whether it changes something. */
@@ -125,10 +131,11 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
   return step.value;
 }
 
-type Ending<R> = Pick<Definition<Params, R>, 'view' | 'data' | 'exit' | 'changes' | 'piped' | 'pipedAs' | 'first'>;
+type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>({ view, data, exit, changes, piped, pipedAs, first }: Ending<R>, result: R): Outcome {
+function ended<R>(ending: Ending<R>, result: R): Outcome {
+  const { view, data, exit, changes, piped, pipedAs, unprinted, first } = ending;
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),
@@ -136,6 +143,7 @@ function ended<R>({ view, data, exit, changes, piped, pipedAs, first }: Ending<R
     changed: typeof changes === 'function' ? changes(result) : changes === true,
     piped: pipedAs?.(result) ?? piped,
     first,
+    unprinted: unprinted?.(result),
   };
 }
 

@@ -4,8 +4,8 @@ import type { Caller, Target } from '../profiles/caller.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { asked } from './caller.ts';
-import type { Connection } from './calling.ts';
-import { connect } from './calling.ts';
+import { connect, type Connection } from './calling.ts';
+import type { Diagnosis } from '../doctor/check.ts';
 import type { Completions } from './complete-install.ts';
 import type { Globals } from './globals.ts';
 import type { Progress } from './progress.ts';
@@ -26,7 +26,7 @@ export interface Context extends Prompts {
   readonly signal: AbortSignal;
   /** Said on stderr; --quiet silences it. */
   note(code: string, message: string): void;
-  helpFor(words: readonly string[]): string;
+  helpFor(words: readonly string[]): Promise<string>;
   who(): Promise<Who>;
   /** The service, called as who this command line says. */
   client(): Promise<Client>;
@@ -49,6 +49,7 @@ export interface Context extends Prompts {
   learnTemplates(names: readonly string[]): Promise<void>;
   /** Whether nothing may go to another machine (`BIZMSG_ONLY`). */
   onlyLocal(): Promise<boolean>;
+  diagnose(): Promise<Diagnosis>;
   /** For what goes on for long. */
   progress(): Promise<Progress>;
   /** Whether lines are read as they come, and not data at the end. */
@@ -66,12 +67,13 @@ export interface ContextOptions {
   readonly host: Host;
   readonly given: Globals;
   readonly reporter: Reporter;
-  readonly helpFor: (words: readonly string[]) => string;
+  readonly helpFor: (words: readonly string[]) => Promise<string>;
+  readonly command?: string;
 }
 
-export function createContext({ host, given, reporter, helpFor }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, helpFor, command = '' }: ContextOptions): CliContext {
   const sandboxes = once(async () => (await import('./sandboxes.ts')).openSandboxes(host));
-  const line = { host, given, reporter, sandboxes };
+  const line = { host, given, reporter, command, sandboxes };
   const prompts = createPrompts(host, given);
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
@@ -131,6 +133,7 @@ export function createContext({ host, given, reporter, helpFor }: ContextOptions
     learnTemplates: async (names) =>
       (await import('./complete-learn.ts')).learnTemplates(host, await resolved(), names),
     onlyLocal: async () => (await import('../profiles/environment.ts')).onlyLocal(host.env),
+    diagnose: async () => (await import('./doctoring/diagnose.ts')).diagnose(line),
     progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;

@@ -6,7 +6,15 @@ import { signalExit } from './report.ts';
 /** Says what went wrong, and returns the exit code that says it to a shell. */
 export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter): number {
   const signal: unknown = aborted ? reason : undefined;
-  if (signal === 'SIGPIPE') return exitCodes.done;
+  return signal === 'SIGPIPE' ? exitCodes.done : told(error, signal, reporter);
+}
+
+/** The same of what a command came to: that nobody read it to its end makes no success of it. */
+export function failedInTheEnd(failure: CliError, { aborted, reason }: AbortSignal, reporter: Reporter): number {
+  return told(failure, aborted && reason !== 'SIGPIPE' ? reason : undefined, reporter);
+}
+
+function told(error: unknown, signal: unknown, reporter: Reporter): number {
   if (isPromptLeft(error)) return signalExit(signal ?? 'SIGINT');
   const failure =
     error instanceof CliError

@@ -9,7 +9,7 @@ export type Format = (typeof formats)[number];
 export const globals = {
   profile: option('--profile <name>', 'who is calling; "local" is the sandbox on this machine'),
   mode: choice('--mode <mode>', 'the kind of key that must be used, for this one command', ['sandbox', 'live']),
-  output: choice('-o, --output <format>', 'how results are printed', formats),
+  output: choice('-o, --output <format>', 'how results are printed', formats, toFile),
   json: flag('--json', 'the same as -o json'),
   columns: option('--columns <names>', 'only these columns, in this order', columns),
   noHeader: flag('--no-header', 'no header line in tables, csv and tsv'),
@@ -17,7 +17,7 @@ export const globals = {
   baseUrl: option('--base-url <url>', "the service's address"),
   timeout: option('--timeout <duration>', 'give up a call after this long (30s for a GET, 60s for a POST)', duration),
   retries: option('--retries <n>', 'repeat what surely was not done up to n times (3)', count),
-  noPace: flag('--no-pace', "do not keep to the plan's rate"),
+  noPace: flag('--no-pace', "keep neither to the plan's rate nor to what other processes take"),
   caFile: option('--ca-file <file>', 'trust the certificate authorities in this PEM file too'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),
@@ -29,6 +29,13 @@ export const globals = {
 } as const;
 
 export type Globals = Input<typeof globals>;
+
+/** For who names the file of the results. */
+function toFile(text: string): string | undefined {
+  const [, ending] = /\.(\w+)$/.exec(text) ?? [];
+  const format = formats.find((one) => one === ending) ?? 'csv';
+  return ending && `results go to stdout: -o ${format} > ${text}`;
+}
 
 /** A flag that is ignored sends: what a command does not list of these, it refuses. */
 export const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;

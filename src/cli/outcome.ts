@@ -1,9 +1,9 @@
 import { CliError } from '../errors.ts';
-import type { Outcome } from './command.ts';
+import type { Emit, Outcome } from './command.ts';
 import type { Context } from './context.ts';
 import { unwritable } from './failed.ts';
 import type { Globals } from './globals.ts';
-import type { PrinterOptions } from './printer.ts';
+import type { Printer, PrinterOptions } from './printer.ts';
 import { createPrinter } from './printer.ts';
 
 /** What the command came to; in a dry run, the request that it would have made. */
@@ -19,9 +19,29 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
   }
 }
 
+/** Shows items; one that cannot be written is a failure that a run can tell of. */
+export function emitting({ item }: Printer): Emit {
+  return (data, text) =>
+    item(data, text).catch((error: unknown) => {
+      throw unwritable(error) ?? error;
+    });
+}
+
+/** Ends what a command prints whose items are the result: also that of one that failed, so that it can be read. */
+export async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise<Outcome> {
+  try {
+    const outcome = await perform();
+    await end();
+    return outcome;
+  } catch (error) {
+    await end(true).catch(() => {});
+    throw error;
+  }
+}
+
 /** After a call that changed something, what cannot be printed as asked is printed as it is. */
 export async function print(
-  { data, text, changed, piped, first }: Outcome,
+  { data, text, changed, piped, first, exit, unprinted }: Outcome,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
@@ -30,6 +50,7 @@ export async function print(
     await createPrinter(options).print(data, text);
   } catch (error) {
     const full = unwritable(error);
+    if (full && unprinted !== undefined) throw keptElsewhere(full, exit, unprinted);
     if (full && changed) {
       const hint = `do not repeat it; what it came to: ${JSON.stringify(data)}`;
       throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
@@ -39,4 +60,11 @@ export async function print(
     const format = options.format === 'id' ? undefined : options.format;
     await createPrinter({ ...options, format, columns: undefined, query: undefined }).print(data, text);
   }
+}
+
+/** What stopped the command says more than that nobody can read of it. */
+function keptElsewhere(full: CliError, exit: Outcome['exit'], hint: string): CliError {
+  if (!(exit instanceof CliError) || exit.code === full.code)
+    return new CliError(full.exit, full.code, full.message, { hint, cause: full });
+  return new CliError(exit.exit, exit.code, `${exit.message}; and ${full.message}`, { hint, cause: full });
 }

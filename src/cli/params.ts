@@ -59,8 +59,9 @@ export function choice<const C extends readonly string[]>(
   spec: string,
   description: string,
   choices: C,
+  hintFor?: (text: string) => string | undefined,
 ): Param<C[number] | undefined> {
-  return { kind: 'option', spec, description, choices, read: last((text) => chosen(text, choices)) };
+  return { kind: 'option', spec, description, choices, read: last((text) => chosen(text, choices, hintFor?.(text))) };
 }
 
 export function repeated(spec: string, description: string): Param<readonly string[]>;
@@ -88,9 +89,9 @@ export function flag(spec: string, description: string): Param<boolean> {
   return { kind: 'flag', spec, description, read: (texts) => texts.length > 0 };
 }
 
-export function chosen<const C extends readonly string[]>(text: string, choices: C): C[number] {
+export function chosen<const C extends readonly string[]>(text: string, choices: C, hint?: string): C[number] {
   const found = choices.find((candidate) => candidate === text);
-  if (found === undefined) throw usage(`"${text}" is not one of ${choices.join(', ')}`);
+  if (found === undefined) throw usage(`"${text}" is not one of ${choices.join(', ')}`, hint);
   return found;
 }
 

@@ -28,8 +28,8 @@ export interface Printer {
   print(data: unknown, text: View): Promise<void>;
   /** One item of a command that goes on; only streaming forms show it at once. */
   item(data: unknown, text: View): Promise<void>;
-  /** After the last item of a command whose items are the result. */
-  end(): Promise<void>;
+  /** After the last item of a command whose items are the result; of one that failed, what was begun is ended. */
+  end(failed?: boolean): Promise<void>;
 }
 
 type Form = Format | 'text';
@@ -55,8 +55,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     const asked = query !== undefined || options.columns !== undefined;
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
     if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
-    if (isRows(shown)) return printRows(shown);
-    if (isRow(shown)) return printRows([shown]);
+    if (isRows(shown) || isRow(shown)) return printRows([shown].flat());
     // No rows: an empty success has nothing for a pipe, anything else is shown whole.
     if (shown !== undefined && shown !== null) await write(json(shown));
   }
@@ -105,11 +104,12 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'ndjson') return write(json(value));
     if (form === 'text' || form === 'table') return write(line(text));
     if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
-    if ((form === 'csv' || form === 'tsv') && isRow(value)) return printRows([value], streamed++ === 0);
+    const areRows = form === 'csv' || form === 'tsv' || (form === 'id' && options.lists);
+    if (areRows && isRow(value)) return printRows([value], streamed++ === 0);
   }
 
-  const end = async () => {
-    if (form === 'json') await write(streamed === 0 ? '[]\n' : ']\n');
+  const end = async (failed = false) => {
+    if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
   };
 
   return { print, item, end };

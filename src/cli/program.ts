@@ -1,11 +1,12 @@
 import { Command as Parser, CommanderError, Option } from 'commander';
-import type { CliError } from '../errors.ts';
 import { usage } from '../errors.ts';
+import type { Line } from './mistakes/line.ts';
 import type { Param, Params, Texts } from './params.ts';
 import { longName } from './params.ts';
 
 /** What was typed for each param. The one place that knows commander. */
-export function parse(path: readonly string[], params: Params, argv: readonly string[]): Texts {
+export async function parse(line: Line): Promise<Texts> {
+  const { path, params, argv } = line;
   const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).allowExcessArguments(false);
   parser.configureOutput({ writeErr: () => {}, writeOut: () => {} });
   for (const param of Object.values(params)) declare(parser, param);
@@ -15,17 +16,10 @@ export function parse(path: readonly string[], params: Params, argv: readonly st
     parser.parse(end < 0 ? [...argv] : argv.slice(0, end), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const taken = Object.values(params).filter(({ kind }) => kind === 'argument').length;
-    throw (rest !== undefined && misplaced(parser.args[taken], path)) || readable(error, path);
+    throw (await import('./mistakes/misread.ts')).misread(line, error);
   }
   const texts = collect(parser, params);
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };
-}
-
-/** What follows it, too, would be taken for options of ours. */
-function misplaced(word: string | undefined, path: readonly string[]): CliError | undefined {
-  if (word === undefined || word.startsWith('-')) return undefined;
-  return usage(`"${word}" does not stand after --`, `write ${path.join(' ')} [options] -- ${word} …`);
 }
 
 function declare(parser: Parser, param: Param<unknown>): void {
@@ -64,15 +58,4 @@ function strings(value: unknown): readonly string[] {
 function once(param: Param<unknown>, texts: readonly string[]): readonly string[] {
   if (texts.length < 2 || param.repeats) return texts;
   throw usage(`${longName(param)} is given ${texts.length} times`, 'give it once');
-}
-
-function readable(error: CommanderError, path: readonly string[]): Error {
-  const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = suggestion
-    .join(' ')
-    .replace(/^\((.*)\)$/, '$1')
-    .replace(/^Did/, 'did');
-  const text =
-    error.code === 'commander.excessArguments' ? 'there are more arguments than this command takes' : message;
-  return usage(text, hint || `see ${path.join(' ')} --help`);
 }

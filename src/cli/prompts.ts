@@ -61,7 +61,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
     stdin: async () => text(await stdin(), 'stdin'),
-    read: async (path) => (path === '-' ? text(await stdin(), 'stdin') : text(contentOf(path), path)),
+    read: async (path) => (path === '-' ? text(await stdin(), 'stdin') : text(await contentOf(path), path)),
     bytes: async (path) => (path === '-' ? stdin() : contentOf(path)),
   };
 }
@@ -93,11 +93,12 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
   };
 }
 
-function contentOf(path: string): Buffer {
+async function contentOf(path: string): Promise<Buffer> {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    const { nearFile } = await import('../near-file.ts');
+    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, nearFile(path));
   }
 }
 

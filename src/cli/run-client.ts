@@ -9,6 +9,8 @@ import { shownKey } from '../redact.ts';
 import type { Approached, Connection, Line } from './calling.ts';
 import { approach, openConnection, wayTo } from './calling.ts';
 import { glance } from './glance.ts';
+import { recordRun, type RunStarted } from './recording.ts';
+import { runPace } from './run-pace.ts';
 import { planOf } from './run-plan.ts';
 
 /** What the flags of a run say of its requests. */
@@ -29,12 +31,14 @@ interface RunSignals {
 }
 
 /** The service as a run calls it: at its pace, with a 429 waited out, and with faults of the network left to the run. */
-export interface RunClient {
+export interface RunClient extends Pick<Client, 'observe'> {
   readonly target: RunTarget;
   readonly concurrency: number;
   readonly pace: RunPace;
   /** Makes an endpoint ready; what is returned sends a body as the JSON text that it is given, and does not look into it. */
   readonly calling: Client['calling'];
+  /** Writes down for this machine that a run begins; what it resolves to writes down what came of it. */
+  record(run: RunStarted): ReturnType<typeof recordRun>;
   /** Looks at something that the run can do without, in a few seconds at most; what the service refuses is not told. */
   glance(look: (client: Pick<Client, 'pages'>) => Promise<void>): Promise<void>;
   /** Whether the service can be connected to. No request is sent. */
@@ -59,7 +63,7 @@ export interface RunTarget {
 interface RunPace {
   /** Undefined where nothing is known before the service answers 429. */
   readonly known: KnownPace | undefined;
-  /** The milliseconds that so many requests take at the least, however quick the answers; undefined like `known`. */
+  /** The milliseconds that so many requests take at the least, by the plan too; undefined like `known`. */
   leastTime(requests: number): number | undefined;
 }
 
@@ -72,38 +76,47 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const { host, given } = line;
   const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace do not go together', 'leave one of them out');
-  const [{ leastTime, paceOf }, { createPace }, { canReach }] = await Promise.all([
+  const [{ leastTime, paceOf, slower }, { canReach }] = await Promise.all([
     import('../client/pace-choice.ts'),
-    import('../client/pace.ts'),
     import('../client/transport.ts'),
   ]);
   const approached = await approach(line, caller);
   const plan = await planOf(line, caller, approached);
   const known = given.noPace ? undefined : paceOf(rate, plan);
   const barred = new AbortController();
-  const gate = createPace({ ...known, now: () => performance.now(), later: host.later });
+  const onWait = noting(line);
+  const gate = await runPace(line, { caller, target: approached.target, known, onWait });
   const connection = await openConnection(line, approached, {
     connections: concurrency,
     signal: signals.leave,
     boarding: AbortSignal.any([signals.stop, barred.signal]),
     pace: gate,
     patience: twoWindows,
-    onWait: noting(line),
+    onWait,
   });
   const target = targetOf(caller, approached, plan);
-  const pace = { known, leastTime: (requests: number) => leastTime(known, requests) };
+  const pace = { known, leastTime: (requests: number) => leastTime(slower(known, plan), requests) };
   const reachable = () => canReach(wayTo(line, approached.target), signals.stop);
   const look: RunClient['glance'] = (act) => glance(line, approached, { pace: gate, stop: signals.stop }, act);
   const calling = callingUntil(barred, connection.client);
-  return { connection, runClient: { target, concurrency, pace, calling, glance: look, reachable } };
+  const { observe } = connection.client;
+  const record = (run: RunStarted) => recordRun(line, approached, run);
+  const runClient = { target, concurrency, pace, calling, observe, record, glance: look, reachable };
+  return { connection: { ...connection, close: () => closed(barred, connection) }, runClient };
+}
+
+/** Whoever still waits for a slot is called off, and does not keep the process alive. */
+function closed(barred: AbortController, connection: Connection): Promise<void> {
+  barred.abort();
+  return connection.close();
 }
 
 /** Once one request was refused for good as no other would be taken either, those that wait for a slot are called off. */
 function callingUntil(barred: AbortController, client: Client): Client['calling'] {
   return (name) => {
     const send = client.calling(name);
-    return (content) =>
-      send(content).catch((error: unknown) => {
+    return (content, leaving) =>
+      send(content, leaving).catch((error: unknown) => {
         if (error instanceof CliError && (error.exit === 'rateLimited' || error.exit === 'keyRefused')) barred.abort();
         throw error;
       });

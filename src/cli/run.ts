@@ -4,14 +4,14 @@ import { redact } from '../redact.ts';
 import { narrowed } from '../terminal/narrow.ts';
 import { createUi } from '../terminal/ui.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
-import type { Command, Group } from './command.ts';
+import type { Command, Group, Outcome } from './command.ts';
 import { createContext } from './context.ts';
-import { failed } from './failed.ts';
+import { failed, failedInTheEnd } from './failed.ts';
 import type { Globals } from './globals.ts';
 import { globals, refused } from './globals.ts';
 import { help } from './help.ts';
 import { longName, readInput } from './params.ts';
-import { outcomeOf, print } from './outcome.ts';
+import { emitting, ended, outcomeOf, print } from './outcome.ts';
 import type { PrinterOptions } from './printer.ts';
 import { createPrinter } from './printer.ts';
 import { parse } from './program.ts';
@@ -23,21 +23,23 @@ import { createReporter } from './report.ts';
 export async function run(host: Host, tree: Group): Promise<number> {
   const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv), redact });
   try {
-    return await perform(host, tree, reporter);
+    const exit = await perform(host, tree, reporter);
+    if (exit instanceof CliError) return failedInTheEnd(exit, host.signal, reporter);
+    return typeof exit === 'number' ? exit : exitCodes[exit];
   } catch (error) {
     return failed(error, host.signal, reporter);
   }
 }
 
-async function perform(host: Host, tree: Group, reporter: Reporter): Promise<number> {
-  const { path, node, rest } = locate(tree, host.argv);
+async function perform(host: Host, tree: Group, reporter: Reporter): Promise<Outcome['exit']> {
+  const { path, node, rest } = await locate(tree, host.argv);
   if (node.kind === 'group') {
     if (!rest.some((word) => word === '--help' || word === '-h') && host.argv.length > 0) throw wordMissing(path, node);
     return shown(host, help(path, node));
   }
   const params = { ...node.params, ...globals };
   checkValues(rest, params);
-  const texts = parse(path, params, rest);
+  const texts = await parse({ path, node, params, argv: rest });
   const given = readInput(globals, texts);
   if (given.help) return shown(host, help(path, node));
   checkGlobals(path, node, given);
@@ -61,11 +63,11 @@ async function perform(host: Host, tree: Group, reporter: Reporter): Promise<num
   };
   try {
     const printer = createPrinter(options);
-    const outcome = await outcomeOf(() => node.run(context, texts, printer.item), given);
-    if (node.lists && !given.dryRun) await printer.end();
-    else await print(outcome, options, context);
-    if (outcome.exit instanceof CliError) throw outcome.exit;
-    return typeof outcome.exit === 'number' ? outcome.exit : exitCodes[outcome.exit];
+    const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
+    const isList = node.lists && !given.dryRun;
+    const outcome = isList ? await ended(ran, printer) : await ran();
+    if (!isList) await print(outcome, options, context);
+    return outcome.exit;
   } finally {
     await context.close();
   }
@@ -97,8 +99,8 @@ function surroundings({ stdout, env, now }: Host, given: Globals) {
   };
 }
 
-function helpFor(tree: Group, words: readonly string[]): string {
-  const { path, node } = locate(tree, words);
+async function helpFor(tree: Group, words: readonly string[]): Promise<string> {
+  const { path, node } = await locate(tree, words);
   return help(path, node);
 }
 

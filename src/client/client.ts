@@ -6,10 +6,13 @@ import { configuration, usage } from '../errors.ts';
 import type { Base } from './address.ts';
 import { readBase, withQuery } from './address.ts';
 import { readAnswer } from './answer.ts';
+import type { Around, ChangeOptions } from './change.ts';
+import { changing } from './change.ts';
 import { createConceal } from './conceal.ts';
 import { createDeadlines } from './deadline.ts';
-import type { Line } from './exchange.ts';
+import type { Leaving, Line } from './exchange.ts';
 import { exchange } from './exchange.ts';
+import type { KeyNamed, Observed } from './observe.ts';
 import type { Page } from './pages.ts';
 import { readPages } from './pages.ts';
 import type { RawAnswer, RawRequest } from './raw.ts';
@@ -23,20 +26,26 @@ export interface ClientOptions extends Omit<Line, 'conceal' | 'openDeadline'> {
   readonly baseUrl: string;
   readonly key: string;
   readonly userAgent: string;
+  readonly around?: Around | undefined;
 }
 
 /** A typed answer or one CliError. With `dryRun` each of these throws a Planned instead. */
 export interface Client {
   call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  /** The same for many: the request is made ready once, and each call brings its body as JSON, which is not looked into. */
-  calling<N extends EndpointName>(name: N): (content: string) => Promise<AnswerOf<N>>;
+  /**
+   * The same for many: the request is made ready once, and each call brings its body as JSON, which is not looked into.
+   * Nothing goes around it: whoever makes many keeps a journal of its own.
+   */
+  calling<N extends EndpointName>(name: N): (content: string, leaving?: Leaving) => Promise<AnswerOf<N>>;
   /** Each page once; whoever stops reading stops asking. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
   /** One request as it stands, and the answer of its success untouched. */
-  raw(request: RawRequest): Promise<RawAnswer>;
+  raw(request: RawRequest, options?: ChangeOptions): Promise<RawAnswer>;
+  /** The same, with this key or without, and whatever came of it. */
+  observe(request: RawRequest, key: KeyNamed): Promise<Observed>;
 }
 
-interface CallOptions {
+interface CallOptions extends ChangeOptions {
   readonly query?: Query | undefined;
 }
 
@@ -50,19 +59,20 @@ export function createClient(options: ClientOptions): Client {
   };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  async function call(name: EndpointName, body: unknown, { query }: CallOptions = {}): Promise<unknown> {
-    return answerTo(requestOf({ base, ours, name, body, query }), endpoints[name].answer);
+  async function call(name: EndpointName, body: unknown, { query, allowUnsure }: CallOptions = {}): Promise<unknown> {
+    const request = requestOf({ base, ours, name, body, query });
+    return changing(options, { request, allowUnsure }, () => answerTo(request, endpoints[name].answer));
   }
 
-  function calling<N extends EndpointName>(name: N): (content: string) => Promise<AnswerOf<N>>;
-  function calling(name: EndpointName): (content: string) => Promise<unknown> {
+  function calling<N extends EndpointName>(name: N): (content: string, leaving?: Leaving) => Promise<AnswerOf<N>>;
+  function calling(name: EndpointName): (content: string, leaving?: Leaving) => Promise<unknown> {
     const { method, url, headers } = emptyRequestOf({ base, ours, name });
     const { answer } = endpoints[name];
-    return (content) => answerTo({ method, url, headers, body: content }, answer);
+    return (content, leaving) => answerTo({ method, url, headers, body: content }, answer, leaving);
   }
 
-  async function answerTo(request: WireRequest, reader: Reader<unknown>): Promise<unknown> {
-    const { answer } = await exchange(line, request);
+  async function answerTo(request: WireRequest, reader: Reader<unknown>, leaving?: Leaving): Promise<unknown> {
+    const { answer } = await exchange(line, request, { leaving });
     return readAnswer(line, request, { answer, reader });
   }
 
@@ -73,9 +83,14 @@ export function createClient(options: ClientOptions): Client {
       const request = requestOf({ base, ours, name, query });
       return readPages(line, { base, request, reader: endpoints[name].answer });
     },
-    raw: async (raw) => {
-      const { answer } = await exchange(line, rawRequest(base, ours, raw));
-      return rawAnswer(answer);
+    raw: async (raw, given) => {
+      const request = rawRequest(base, ours, raw);
+      return changing(options, { request, ...given }, async () => rawAnswer((await exchange(line, request)).answer));
+    },
+    observe: async (raw, key) => {
+      const { observe, withKey } = await import('./observe.ts');
+      const request = rawRequest(base, withKey(ours, key), raw);
+      return changing(options, { request }, () => observe(line, request));
     },
   };
 }

@@ -30,6 +30,15 @@ export interface Line extends Wire {
   readonly onWait?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
+/** Called when a request has its slot and is about to leave for the first time; it leaves when this has resolved. */
+export type Leaving = () => Promise<void> | undefined;
+
+interface Course {
+  /** How many redirects were followed. */
+  readonly followed?: number;
+  readonly leaving?: Leaving | undefined;
+}
+
 export interface Exchanged {
   readonly answer: WireAnswer;
   /** Where the answer came from in the end. */
@@ -40,7 +49,11 @@ export interface Exchanged {
  * A request through to its success, with its pace, its repetitions and its redirects. A run has thousands a second, so
  * there is no promise where nothing is waited for.
  */
-export async function exchange(line: Line, request: WireRequest, followed = 0): Promise<Exchanged> {
+export async function exchange(
+  line: Line,
+  request: WireRequest,
+  { followed = 0, leaving }: Course = {},
+): Promise<Exchanged> {
   if (line.dryRun) throw planned(request, line.conceal);
   const { boarding = line.signal } = line;
   let limitedAt: number | undefined;
@@ -50,6 +63,8 @@ export async function exchange(line: Line, request: WireRequest, followed = 0): 
     let ended: Ended = 'unsent';
     let wait: number;
     try {
+      const ready = repeated === 0 ? leaving?.() : undefined;
+      if (ready) await ready;
       if (boarding.aborted) throw failed(line, request, { kind: 'interrupted', sent: false });
       const outcome = await attempt(line, request);
       ended = endOf(outcome);
@@ -77,7 +92,7 @@ interface Arrived {
 
 function arrived(line: Line, request: WireRequest, { answer, followed }: Arrived): Exchanged | Promise<Exchanged> {
   const step = redirect(request, answer, followed);
-  if (step.kind === 'follow') return exchange(line, { ...request, url: step.url }, followed + 1);
+  if (step.kind === 'follow') return exchange(line, { ...request, url: step.url }, { followed: followed + 1 });
   if (step.kind === 'refuse') throw failed(line, request, { kind: 'redirected', answer, why: step.why });
   return { answer, url: request.url };
 }

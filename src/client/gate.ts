@@ -46,3 +46,25 @@ export function createGate(perWindow: number, window: number): Gate {
     },
   };
 }
+
+/** The second is asked only where the first is open: to ask it may be to take from others. */
+export function both(first: Gate, second: Gate): Gate {
+  return {
+    dueAt: (time) => {
+      const due = first.dueAt(time);
+      return due > time ? due : second.dueAt(time);
+    },
+    take: () => {
+      first.take();
+      second.take();
+    },
+    over: (ended, time) => {
+      first.over(ended, time);
+      second.over(ended, time);
+    },
+    hold: (until) => {
+      first.hold(until);
+      second.hold(until);
+    },
+  };
+}

@@ -30,3 +30,9 @@ export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'per
 export function leastTime(pace: KnownPace | undefined, requests: number): number | undefined {
   return pace && Math.max(0, Math.ceil(requests / pace.perWindow) - 1) * pace.window;
 }
+
+/** The one of the two that takes longer: no rate is quicker than the plan allows. */
+export function slower(pace: KnownPace | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
+  if (!pace || perMinute === undefined) return pace;
+  return (pace.perWindow * minute) / pace.window > perMinute ? { perWindow: perMinute, window: minute } : pace;
+}

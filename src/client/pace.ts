@@ -1,6 +1,6 @@
 import type { Later } from '../journal.ts';
-import type { Ended } from './gate.ts';
-import { createGate } from './gate.ts';
+import type { Ended, Gate } from './gate.ts';
+import { both, createGate } from './gate.ts';
 
 /** Called once, when the request is over. */
 export type Release = (ended: Ended) => void;
@@ -24,11 +24,19 @@ export interface PaceOptions {
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
   readonly later: Later;
+  /** A second gate, which others use too. It is looked at only when somebody could leave by the first. */
+  readonly shared?: ((changed: () => void) => Gate) | undefined;
 }
 
 /** A pace for all that share it. It costs neither a promise nor a timer while slots are free. */
-export function createPace({ perWindow = Infinity, window = 60_000, now, later }: PaceOptions): Pace {
-  const gate = createGate(perWindow, window);
+export function createPace({ perWindow = Infinity, window = 60_000, now, later, shared }: PaceOptions): Pace {
+  const own = createGate(perWindow, window);
+  const gate = shared
+    ? both(
+        own,
+        shared(() => admit()),
+      )
+    : own;
   const queue = createQueue(() => admit());
   const alarm = createAlarm(later, () => admit());
   const release = (ended: Ended) => {
@@ -37,12 +45,15 @@ export function createPace({ perWindow = Infinity, window = 60_000, now, later }
   };
   const admit = () => {
     const time = now();
-    let due = gate.dueAt(time);
-    for (; queue.size() > 0 && due <= time; due = gate.dueAt(time)) {
+    let due = Infinity;
+    while (queue.size() > 0) {
+      due = gate.dueAt(time);
+      if (due > time) break;
       gate.take();
       queue.first()?.go(release);
+      due = Infinity;
     }
-    alarm.set(queue.size() > 0 ? due : Infinity, time);
+    alarm.set(due, time);
   };
   return {
     slot: (signal, again = false) => {

@@ -68,7 +68,7 @@ function secured(url: URL, ca: ProbeOptions['ca'], opened: Opened, under?: Socke
 }
 
 /** The way through a proxy, which is asked for it and for nothing else. */
-async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], opened: Opened): Promise<Socket> {
+export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], opened: Opened): Promise<Socket> {
   const { request } = proxy.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const host = `${to.hostname}:${to.port || 443}`;
   const { username, password } = proxy;

@@ -56,9 +56,10 @@ export async function canReach(options: TransportOptions, signal: AbortSignal): 
   return canConnect({ origin, proxy, ca: await authorities(ca), signal });
 }
 
-type Way = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
+export type Way = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
 
-function wayOf({ baseUrl, ca, env }: TransportOptions): Way {
+/** What of that bears on a connection; it throws where the proxy or the file is of no use. */
+export function wayOf({ baseUrl, ca, env }: TransportOptions): Way {
   const { origin } = readBase(baseUrl);
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
     throw configuration('ca-file', 'the --ca-file holds no certificate', 'it takes certificates in PEM form');
@@ -83,7 +84,7 @@ async function openSingle(ca: string | undefined): Promise<Transport> {
   return openDirect({ ca: await authorities(ca) });
 }
 
-async function authorities(ca: string | undefined): Promise<string[] | undefined> {
+export async function authorities(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
   const { rootCertificates } = await import('node:tls');
   return [...rootCertificates, ca];

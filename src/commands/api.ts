@@ -23,6 +23,7 @@ export const api = command({
     header: repeated('-H, --header <name:value>', 'a request header', header),
     include: flag('-i, --include', "print the answer's status and headers too"),
     input: option('--input <file>', 'the body as it stands, from a file or - for stdin'),
+    allowUnsure: flag('--allow-unsure', 'send a message again that may have been sent before'),
   },
   examples: [
     'api /api/public/templates --profile local',
@@ -32,21 +33,18 @@ export const api = command({
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   honours: calling,
   piped: 'verbatim',
-  run: async (context, { path, method, field, typed, header, include, input }) => {
+  run: async (context, { path, method, field, typed, header, include, input, allowUnsure }) => {
     const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
     if (input !== undefined && fields.length > 0)
       throw usage('--input is a whole body and does not go together with fields');
     const given = input === undefined ? undefined : await context.read(input);
     const body = given ?? (fields.length > 0 ? JSON.stringify(nested(fields)) : undefined);
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
-    const answer = await (
-      await context.client()
-    ).raw({
-      method: chosen,
-      path,
-      headers: Object.fromEntries(header),
-      ...(body !== undefined && { body }),
-    });
+    const client = await context.client();
+    const answer = await client.raw(
+      { method: chosen, path, headers: Object.fromEntries(header), ...(body !== undefined && { body }) },
+      { allowUnsure },
+    );
     return { ...answer, include, method: chosen };
   },
   changes: ({ method }) => method !== 'GET' && method !== 'HEAD',

@@ -16,7 +16,7 @@ export const helpCommand = command({
   run: async (context, input) => {
     const topic =
       input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
-    return Buffer.from(topic ? topic[1]() : context.helpFor(input.words));
+    return Buffer.from(topic ? topic[1]() : await context.helpFor(input.words));
   },
   view: (text, ui) => ui.page(text.toString()),
 });

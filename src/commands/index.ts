@@ -1,4 +1,5 @@
 import { group } from '../cli/command.ts';
+import { activity } from './activity.ts';
 import { api } from './api.ts';
 import { listCampaigns } from './campaigns/list.ts';
 import { createContact } from './contacts/create.ts';
@@ -8,6 +9,7 @@ import { installCompletion } from './completion/install.ts';
 import { printForBash, printForFish, printForZsh } from './completion/print.ts';
 import { uninstallCompletion } from './completion/uninstall.ts';
 import { listContacts } from './contacts/list.ts';
+import { doctor } from './doctor.ts';
 import { helpCommand } from './help.ts';
 import { listKeys } from './keys/list.ts';
 import { removeKey } from './keys/remove.ts';
@@ -122,7 +124,9 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     signBody,
     replayEvents,
   ]),
+  activity,
   api,
+  doctor,
   group('completion', 'Have the shell complete commands, options and names', [
     printForBash,
     printForZsh,

@@ -13,6 +13,7 @@ const params = {
   template: option('--template <name>', 'the template, when no argument is given'),
   params: repeated('-p, --param <value>', 'a template variable; one for each, in order'),
   allowEmpty: flag('--allow-empty', 'an empty value is meant'),
+  allowUnsure: flag('--allow-unsure', 'send again what may have been sent before; with a live key that is refused'),
   wait: flag('--wait', 'wait for what becomes of the message; 12 if it fails, 13 if nothing comes'),
   waitFor: choice('--wait-for <state>', 'what --wait waits for; delivered unless told', ['delivered', 'read']),
   within: option('--within <duration>', 'how long --wait waits (30s)', duration),
@@ -41,7 +42,7 @@ export const sendTemplate = command({
     checkWait(input);
     const body = await ordered(context, input);
     const client = await context.client();
-    const send = () => client.call('sendTemplate', body);
+    const send = () => client.call('sendTemplate', body, { allowUnsure: input.allowUnsure });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
     const { sendAndWait } = await import('./waiting/sending.ts');
     const { waitFor: goal = 'delivered', within = 30_000 } = input;

@@ -13,8 +13,8 @@ describe('locate', () => {
     [['-ojson', '--profile=x', 'contacts', 'list'], 'contacts list', ['-ojson', '--profile=x']],
     [['contacts', '--help'], 'contacts', ['--help']],
     [['send-template', 'list', '--', 'x'], 'send-template', ['list', '--', 'x']],
-  ])('follows %j', (argv, path, rest) => {
-    const located = locate(tree, argv);
+  ])('follows %j', async (argv, path, rest) => {
+    const located = await locate(tree, argv);
     expect([located.path.slice(1).join(' '), located.rest]).toEqual([path, rest]);
   });
 
@@ -32,8 +32,8 @@ describe('locate', () => {
       'unknown option --all before a command',
       'options of a command stand after its name',
     ],
-  ])('says what is wrong with %j', (argv, message, hint) => {
-    expect(thrown(() => locate(tree, argv))).toMatchObject({ exit: 'usage', message, hint });
+  ])('says what is wrong with %j', async (argv, message, hint) => {
+    await expect(locate(tree, argv)).rejects.toMatchObject({ exit: 'usage', message, hint });
   });
 });
 

@@ -31,6 +31,7 @@ function written(
     signal: new AbortController().signal,
     takeSignals: refuse,
     now: () => time,
+    steady: () => time,
     later,
     random: Math.random,
     kill: alive,

@@ -40,11 +40,13 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     stdinIsTerminal: false,
     streams: { stdin: new PassThrough(), stderr: new PassThrough() },
     home,
+    node: process.versions.node,
     pid: process.pid,
     self: [],
     signal: new AbortController().signal,
     takeSignals: refuse,
     now: Date.now,
+    steady: () => performance.now(),
     later: isHasty ? (_, run) => later(0, run) : later,
     random: Math.random,
     kill: alive,
@@ -56,7 +58,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
   };
   const reporter = createReporter({ stderr, json: false, redact: (text) => text });
-  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: () => '' });
+  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: async () => '' });
   onTestFinished(() => context.close());
   return { context, notes };
 }

@@ -30,7 +30,10 @@ describe('contacts export', () => {
   it('prints rows in the columns of the first page, and says what it leaves out', async () => {
     const { stdout, stderr } = await exported(two, '-o', 'csv');
     expect(stdout).toBe('id,name\n1,"A ""a"", b"\n2,\n3,\n');
-    expect(stderr).toContain('fields that the first page does not have were left out: note');
+    expect(stderr).toBe(
+      'note: left out of 1 of 3 rows, as the first page with contacts has no such field: note; ' +
+        '--columns id,name,note has them, and -o ndjson every field\n',
+    );
   });
 
   it('gives a pipe rows with tabs between', async () => {
@@ -46,6 +49,59 @@ describe('contacts export', () => {
     expect((await exported(two, '-o', 'csv', '--columns', 'name')).stdout).toBe('name\n"A ""a"", b"\n\n\n');
     const { code, stdout, stderr } = await exported(two, '-o', 'csv', '--columns', 'nam');
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('there is no column "nam"')]);
+  });
+
+  it.each([
+    [[], 'id\tname\n1\tA "a", b\n2\t\n3\t\n'],
+    [['-o', 'csv'], 'id,name\n1,"A ""a"", b"\n2,\n3,\n'],
+    [['-o', 'table'], '1  A "a", b\n2  \n3  \n'],
+    [['-o', 'csv', '--columns', 'name'], 'name\n"A ""a"", b"\n\n\n'],
+  ])('has the columns of the first page that has contacts: %j', async (words, shown) => {
+    const { code, stdout } = await exported(['[]', ...two], ...words);
+    expect([code, stdout]).toEqual([0, shown]);
+  });
+
+  it.each([[[]], [['-o', 'csv']], [['-o', 'json']]])(
+    'refuses a column that none has, also after an empty page: %j',
+    async (words) => {
+      const { code, stdout, stderr } = await exported(['[]', ...two], '--columns', 'nosuch', ...words);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/there is no column \\?"nosuch/)]);
+    },
+  );
+
+  it('prints a column that only a later page has', async () => {
+    const { code, stdout } = await exported(two, '-o', 'csv', '--columns', 'id,note');
+    expect([code, stdout]).toEqual([0, 'id,note\n1,\n2,\n3,x\n']);
+  });
+
+  it('holds no more than a thousand contacts back for a column that it has not seen', async () => {
+    const page = (at: number) => `[${Array.from({ length: 600 }, (_, row) => `{"id":"${at}.${row}"}`).join()}]`;
+    const { code, stdout, stderr } = await exported([page(1), page(2), page(3)], '-o', 'csv', '--columns', 'id,nosuch');
+    expect([code, stdout.split('\n').length]).toEqual([2, 1_802]);
+    expect(stderr).toContain('there is no column "nosuch"');
+  });
+
+  it('prints the bare ids', async () => {
+    const { code, stdout } = await exported(['[]', ...two], '-o', 'id');
+    expect([code, stdout]).toEqual([0, '1\n2\n3\n']);
+  });
+
+  it('refuses the bare ids of contacts that have none', async () => {
+    const { code, stderr } = await exported(['[{"phone":"1"}]'], '-o', 'id');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('choose one of phone with --columns')]);
+  });
+
+  it.each([
+    ['json', '[{"id":"1","name":"A \\"a\\", b"},{"id":"2"}]\n'],
+    ['csv', 'id,name\n1,"A ""a"", b"\n2,\n'],
+  ])('that fails at a later page leaves %s that can be read', async (format, shown) => {
+    const { code, stdout, stderr } = await exported([two[0] ?? '', '[}'], '-o', format);
+    expect([code, stdout, stderr]).toEqual([8, shown, expect.stringMatching(/error/)]);
+  });
+
+  it('that fails at its first page prints nothing', async () => {
+    const { code, stdout } = await exported(['[}'], '-o', 'json');
+    expect([code, stdout]).toEqual([8, '']);
   });
 
   it('fails where no list can be told', async () => {

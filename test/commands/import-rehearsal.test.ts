@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serveLocal } from '../support/local.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
 
@@ -69,6 +70,16 @@ describe('a rehearsal of a run that was begun before', () => {
     expect(said).toMatchObject({ code: 11, would_send: 0, refused: { code: 'run-changed' } });
   });
 
+  it.each([
+    [['--resume'], '+12025550102'],
+    [['--resume', '--allow-unsure'], '+12025550101'],
+    [['--restart'], '+12025550101'],
+    [[], undefined],
+  ])('shows the first body that will go: %j', async (words, phone) => {
+    const path = await stoppedRun();
+    expect((await rehearsing(path, ...words)).first?.phone).toBe(phone);
+  });
+
   it('leaves the run as it is', async () => {
     const path = await stoppedRun();
     await rehearsing(path, '--restart');
@@ -82,9 +93,87 @@ it('reads the plan of the sandbox that runs', async () => {
   expect(world.sandbox.requests()).toEqual([]);
 });
 
-it('takes no --query where rows are told as they come', async () => {
-  const { code, stdout, stderr } = await importing(people(3), '-o', 'ndjson', '--query', 'code');
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('--query')]);
+describe('how long a rehearsal says that it takes', () => {
+  const saying = async (count: number, ...words: readonly string[]) =>
+    (await importing(people(count), '--dry-run', '-o', 'table', ...words)).stdout.trimEnd().split('\n').at(-1);
+
+  it.each([
+    [270, [], 'at 270 a minute all of them leave at once'],
+    [498, [], 'at 270 a minute it takes at least 1 min: 270 at once, then 228 a minute later'],
+    [700, [], 'at 270 a minute it takes at least 2 min: 270 at once, then 270 each minute'],
+    [6, ['--rate', '4/s'], 'at 4 a second it takes at least 1 s: 4 at once, then 2 a second later'],
+    [30, ['--no-pace'], 'it goes as fast as the service answers, as --no-pace says'],
+    [
+      700,
+      ['--rate', '600/m'],
+      '600 a minute is more than the plan allows (300 a minute): at 300 a minute it takes at least 2 min: 300 at once, then 300 each minute',
+    ],
+  ])('of %i rows: %j', async (count, words, line) => {
+    world.sandbox.setPlan({ name: 'growth', perMinute: undefined, perMonth: undefined, without: [] });
+    expect(await saying(count, ...words)).toBe(line);
+  });
+
+  it('goes by the plan, in JSON too', async () => {
+    world.sandbox.setPlan({ name: 'growth', perMinute: undefined, perMonth: undefined, without: [] });
+    const pace = { requests: 600, window_seconds: 60 };
+    expect(await rehearsing(people(700), '--rate', '600/m')).toMatchObject({
+      pace,
+      plan_per_minute: 300,
+      least_seconds: 120,
+    });
+  });
+
+  it('says where one could practise with a plan', async () => {
+    await serveLocal(world.home);
+    const words = ['contacts', 'import', people(3), '--dry-run', '-o', 'table', '--profile', 'local'];
+    expect((await world.run(words, { env: {} })).stdout).toContain(
+      'no plan is known (bizmsg sandbox plan set growth practises one), so it goes as fast as the service answers',
+    );
+  });
+});
+
+describe('a rehearsal of a JSON array', () => {
+  it('counts records, whose lines say nothing', async () => {
+    const path = join(world.home, 'people.json');
+    writeFileSync(path, '[{"phone":"+12025550141"},{"phone":"+12025550141"},7]');
+    const { stdout } = await importing(path, '--dry-run', '-o', 'table');
+    expect(stdout).toContain('\n  record 3: it is a number, not an object\n');
+    expect(stdout).toContain('\n1 row repeats an earlier row, and is sent too:\n  record 2: the same as record 1\n');
+  });
+});
+
+describe('phones of a rehearsal', () => {
+  const noted = (text: string, ...words: readonly string[]) => {
+    const path = join(world.home, 'people.csv');
+    writeFileSync(path, text);
+    return importing(path, '--dry-run', '-o', 'json', ...words);
+  };
+
+  it('that no flag names are not checked, which is said', async () => {
+    const { stderr } = await noted('Mobile,name\n12,Ada\n', '--map', 'Mobile=phone');
+    expect(stderr).toContain('phone numbers are not checked; --phone phone does');
+  });
+
+  it.each([
+    ['phone\n+12025550141\n', ['--phone', 'phone']],
+    ['name\nAda\n', []],
+  ])('that are checked, or are not there, have no note: %j %j', async (text, words) => {
+    expect((await noted(text, ...words)).stderr).not.toContain('not checked');
+  });
+
+  it('that a flag names may not be empty', async () => {
+    const { code, stdout } = await noted('phone,name\n+12025550141,Ada\n,Bo\n', '--phone', 'phone');
+    const bad = { bad: 1, bad_rows: [{ line: 3, row: 2, reason: 'phone: it is empty' }] };
+    expect([code, JSON.parse(stdout)]).toMatchObject([10, bad]);
+  });
+});
+
+it.each([
+  ['--query', 'code'],
+  ['--columns', 'line,outcome'],
+])('takes no %s where rows are told as they come', async (...words) => {
+  const { code, stdout, stderr } = await importing(people(3), '-o', 'ndjson', ...words);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words[0] ?? '')]);
   expect(world.sandbox.requests()).toEqual([]);
 });
 

@@ -66,7 +66,11 @@ describe('the params of a send', () => {
     { name: 'one that looks like an option', argv: [ada, 'order_update', '-p', '--yes'], says: '--param=--yes' },
     { name: 'a hyphenated text', argv: [ada, 'order_update', '-p', '-5', '-p', '1'], says: '--param=-5' },
     { name: 'one that took the place of the phone', argv: ['-p', ada, 'order_update'], says: '"order_update"' },
-    { name: 'more arguments than a phone and a template', argv: [ada, 'order_update', 'Ada'], says: 'more arguments' },
+    {
+      name: 'more arguments than a phone and a template',
+      argv: [ada, 'order_update', 'Ada'],
+      says: 'did you mean -p Ada?',
+    },
     { name: 'no value at all', argv: [ada, 'order_update', '-p'], says: '-p' },
     { name: 'an empty phone', argv: ['', 'order_update', '-p', 'Ada', '-p', '1'], says: 'empty' },
     { name: 'an empty template', argv: [ada, '', '-p', 'Ada'], says: 'empty' },

@@ -75,7 +75,9 @@ it.each(['csv', 'ndjson'])(
     for (let generation = 0; generation < 3; generation++) {
       const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'json']);
       file = JSON.parse(stdout).failed_file;
-      expect(readFileSync(file, 'utf8')).toContain('the recipient is that of row 1');
+      expect(readFileSync(file, 'utf8')).toContain(
+        format === 'csv' ? 'the recipient is that of line 2' : 'the recipient is that of line 1',
+      );
     }
     expect(sent()).toHaveLength(1);
     const meant = await world.run(['send-batch', 'welcome', file, '--allow-same-recipient', '-o', 'json']);
@@ -102,6 +104,23 @@ it.each([
   ]);
 });
 
+it('knows a file that stands in the place of the template', async () => {
+  const file = join(world.home, 'orders.csv');
+  writeFileSync(file, orders);
+  const { code, stderr } = await world.run(['send-batch', file, 'order_update']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('the template comes first, then the file: bizmsg send-batch order_update '),
+  ]);
+  expect(sent()).toEqual([]);
+});
+
+it('names each column of several that are given in one', async () => {
+  const { code, stderr } = await sending('order_update', orders, '--param-column', 'name,order');
+  const hint = 'one --param-column for each: --param-column name --param-column order';
+  expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(hint), []]);
+});
+
 it('refuses an empty param, unless that is meant', async () => {
   const text = 'phone,name\n+12025550141,\n';
   const words = ['--param-column', 'name', '-p', '1'];
@@ -114,7 +133,7 @@ it('refuses an empty param, unless that is meant', async () => {
 it('says before it sends that the template has another number of variables', async () => {
   const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
   expect([code, noteCodes(stderr).includes('params')]).toEqual([10, true]);
-  expect(stderr).toContain('has 2 variables, and each row gives 1 params');
+  expect(stderr).toContain('has 2 variables, and each row gives 1 param"');
 });
 
 it('shows what part of the month it takes', async () => {
@@ -128,7 +147,7 @@ it('shows what part of the month it takes', async () => {
   const words = ['send-batch', 'welcome', file, '--profile', 'acme', '--dry-run', '-o', 'table'];
   const { code, stdout } = await world.run(words, { env: {} });
   expect(code).toBe(0);
-  expect(stdout).toContain('at 54 a minute it takes at least 5 min 0 s\n');
+  expect(stdout).toContain('at 54 a minute it takes at least 5 min: 54 at once, then 54 each minute\n');
   expect(stdout).toContain("300 messages are 10.0 % of the plan's month of 3,000\n");
 });
 

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { runIds } from '../../src/bulk/run/find.ts';
+import { runFolder } from '../../src/bulk/run/identity.ts';
+import { readStory } from '../../src/bulk/run/story.ts';
 import { createRandom } from '../../src/sandbox/random.ts';
 import { alive } from '../support/cli.ts';
 import * as rig from './import-rig.ts';
@@ -48,3 +52,29 @@ async function killedRun(random: () => number): Promise<number> {
   expect(named.map((line) => line.split(',')[0])).toEqual(unsure.map((row) => rig.phoneOf(row)));
   return unsure.length;
 }
+
+it.each([
+  ['and those on their way are unsure, no others', true, 4],
+  ['and none is on its way: none is unsure', false, 0],
+])('kill -9 while rows wait for their slots, %s', async (_, hangs, unsure) => {
+  const world = await rig.newWorld();
+  if (hangs) rig.strike(world.sandbox, { kind: 'hang' });
+  const file = rig.writePeople(world, 40);
+  // One slot of the minute is for the list of templates.
+  const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '5/m']);
+  const state = join(world.home, '.local/state/bizmsg');
+  const stories = () => runIds(state).map((id) => readStory(runFolder(state, id))?.ledger.counts());
+  const recorded = [{ done: 4 - unsure, failed: 0, unsure }];
+  await expect.poll(stories, { timeout: 10_000, interval: 5 }).toEqual(recorded);
+  const arrived = () => world.sandbox.counts().messages + (world.sandbox.faults.list()[0]?.struck ?? 0);
+  await expect.poll(arrived, { timeout: 10_000 }).toBe(4);
+  alive(running.pid, 'SIGKILL');
+  await running.ended;
+  const sent = world.sandbox.counts().messages;
+  world.sandbox.faults.clear();
+  const { code, stdout } = await world.bin(['send-batch', 'welcome', file, '--resume', '--no-pace', '-o', 'json']);
+  const lines = [2, 3, 4, 5].slice(0, unsure);
+  const summary = { rows: 40, done: 40 - unsure, unsure, unsure_lines: lines };
+  expect([code, rig.summaryIn(stdout)]).toMatchObject([unsure > 0 ? 10 : 0, summary]);
+  expect([sent, rig.twice(world), rig.unsentRows(world, 40)]).toEqual([4 - unsure, [], lines.map((line) => line - 1)]);
+});

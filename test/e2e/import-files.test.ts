@@ -173,18 +173,6 @@ describe('what a run prints', () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: 'summary', rows: 5, done: 5 });
   });
 
-  it('may lose its reader: it ends quietly, and goes on later', async () => {
-    const world = await rig.newWorld();
-    rig.slow(world);
-    rig.writePeople(world, 1_000);
-    const line = 'bizmsg send-batch welcome people.csv -o ndjson';
-    const cut = await rig.shell(world, `set -o pipefail; ${line} | head -1`);
-    expect([cut.code, rig.objectsIn(`${cut.stdout}\n`)]).toMatchObject([0, [{ type: 'row', outcome: 'done' }]]);
-    expect([noteCodes(`${cut.stderr}\n`), world.sandbox.counts().messages < 1_000]).toEqual([['simulated'], true]);
-    const { code } = await rig.shell(world, `${line} --resume`);
-    expect([code, rig.twice(world), rig.unsentRows(world, 1_000)]).toEqual([0, [], []]);
-  });
-
   it('through a pipe has no escape code', async () => {
     const world = await rig.newWorld();
     const { stdout, stderr } = await world.bin(['contacts', 'import', rig.writePeople(world, 500)]);

@@ -60,6 +60,33 @@ describe('a run is stopped, and can go on,', () => {
     expect([again.code, world.sandbox.counts().messages]).toEqual([4, sent]);
   });
 
+  it('by a key that is revoked, and with a new one by the line that it prints', async () => {
+    const world = await rig.newWorld();
+    rig.slow(world);
+    const file = rig.writePeople(world, rows);
+    const running = rig.start(world, ['send-batch', 'welcome', file]);
+    await rig.untilSent(world, 100, running);
+    world.sandbox.keys.revoke(world.sandbox.keys.sandbox);
+    expect(await running.ended).toBe(4);
+    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.create('full').text };
+    const withNewKey = { home: world.home, env };
+    const argv = ['send-batch', 'welcome', file, '--resume'];
+    const refused = await world.bin([...argv, '-o', 'json'], env);
+    expect([refused.code, errorIn(refused.stderr)]).toMatchObject([
+      11,
+      { code: 'run-elsewhere', hint: expect.stringContaining('--resume --new-key goes on with this key') },
+    ]);
+    const crashing = rig.start(withNewKey, [...argv, '--new-key']);
+    await rig.untilSent(world, 150, crashing);
+    alive(crashing.pid, 'SIGKILL');
+    await crashing.ended;
+    const ended = await rig.shell(withNewKey, rig.pastedFrom(running.stderr()), '/');
+    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    expect([ended.code, run]).toMatchObject([10, { state: 'finished', rows, failed: 0, unsent: 0 }]);
+    expect([run.done + run.unsure, run.unsure <= rig.concurrency]).toEqual([rows, true]);
+    expect([rig.twice(world), rig.unsentRows(world, rows).length <= run.unsure]).toEqual([[], true]);
+  });
+
   it('by a 429 that asks for a longer wait than anybody has', async () => {
     const home = newHome();
     const service = await serve((_, __, response) => {

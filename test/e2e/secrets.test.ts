@@ -77,6 +77,7 @@ const calls: Readonly<Record<string, Case>> = {
       ['none_such', rowFile, ...anew],
     ],
   },
+  doctor: { argv: [[]] },
   api: { argv: [['/api/public/contacts', '-i'], ['/api/public/flows'], ['/api/public/contacts', '-f', 'a=b']] },
 };
 
@@ -132,6 +133,7 @@ const atHome: Readonly<Record<string, Case>> = {
   'completion uninstall': { argv: [['zsh'], []] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'sandbox status': { argv: [[]] },
+  activity: { argv: [[], ['--live', '--since', '1h'], ['--failed', '--limit', '1']] },
 };
 
 /** What is asked of the events that a listener received. */

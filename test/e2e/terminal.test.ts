@@ -227,9 +227,9 @@ describe('a newcomer on a terminal', () => {
   );
 
   it('ends a sandbox in the foreground by Ctrl-C with 0, and can start it again', async () => {
-    const terminal = open({ home: home.path });
     for (let round = 0; round < 2; round++) {
-      await terminal.enter('clear; bizmsg sandbox start --port 0');
+      const terminal = open({ home: home.path });
+      await terminal.enter('bizmsg sandbox start --port 0');
       await terminal.until(/Ready http:\/\/127\.0\.0\.1:\d+ \(Ctrl-C stops it\)/);
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(0);

@@ -19,6 +19,8 @@ export interface CliOptions {
   /** The version of Node that it says it runs on. */
   readonly node?: string;
   readonly later?: Host['later'];
+  readonly now?: Host['now'];
+  readonly steady?: Host['steady'];
   /** What has the command end. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +42,8 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
-    now: Date.now,
+    now: options.now ?? Date.now,
+    steady: options.steady ?? (() => performance.now()),
     later: options.later ?? later,
     random: Math.random,
     kill: alive,

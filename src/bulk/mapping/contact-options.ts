@@ -3,8 +3,8 @@ import { refuseConflicts, refuseTwice } from './conflicts.ts';
 import type { FieldMap, Split } from './flags.ts';
 
 /**
- * How a row becomes the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean` and
- * `phone` name fields of the body, dotted where they nest. Each field stands for itself unless it is mapped; a table's
+ * How a row becomes the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean`,
+ * `json` and `phone` name fields of the body, dotted where they nest. Each field stands for itself unless it is mapped; a table's
  * header `a.b` nests, and a record's key `a.b`, which could have nested by itself, is the field "a.b".
  */
 export interface ContactMappingOptions {
@@ -13,6 +13,8 @@ export interface ContactMappingOptions {
   readonly split?: readonly Split[];
   readonly number?: readonly string[];
   readonly boolean?: readonly string[];
+  /** Texts that are JSON, into their values. */
+  readonly json?: readonly string[];
   readonly drop?: readonly string[];
   readonly phone?: readonly string[];
   /** Whose numbers those are that lack their country's code. */
@@ -31,12 +33,15 @@ export type Named = readonly [flag: string, name: string];
 /** One text for all options that map alike: it tells runs apart. */
 export function mappingText(options: ContactMappingOptions): string {
   const { map = [], set = [], split = [], number = [], boolean = [], drop = [], phone = [], country } = options;
+  const { json = [] } = options;
   return JSON.stringify({
     map: canonical(map.map(({ from, to }) => [from, to])),
     set: canonical(set.map(({ key, value }) => [key, value])),
     split: canonical(split.map(({ field, by }) => [field, by])),
     number: canonical(number),
     boolean: canonical(boolean),
+    // Not there for a run that an earlier version began, either.
+    json: json.length > 0 ? canonical(json) : undefined,
     drop: canonical(drop),
     phone: canonical(phone),
     country: phone.length > 0 ? country?.toUpperCase() : undefined,
@@ -63,11 +68,12 @@ export function checkContactMapping(options: ContactMappingOptions): void {
 
 /** The fields of the body that are to become something else, each with its flag. */
 export function converted(options: ContactMappingOptions): readonly Named[] {
-  const { split = [], number = [], boolean = [], phone = [] } = options;
+  const { split = [], number = [], boolean = [], json = [], phone = [] } = options;
   return [
     ...split.map(({ field }) => ['--split', field] as const),
     ...number.map((field) => ['--number', field] as const),
     ...boolean.map((field) => ['--boolean', field] as const),
+    ...json.map((field) => ['--parse-json', field] as const),
     ...phone.map((field) => ['--phone', field] as const),
   ];
 }

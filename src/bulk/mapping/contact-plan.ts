@@ -1,5 +1,5 @@
 import { usage } from '../../errors.ts';
-import { splitBy, toBoolean, toNumber } from './conversions.ts';
+import { splitBy, toBoolean, toJson, toNumber } from './conversions.ts';
 import type { Convert } from './conversions.ts';
 import type { Claim } from './conflicts.ts';
 import { checkContactMapping, converted } from './contact-options.ts';
@@ -66,12 +66,13 @@ export function claimOf({ path }: Step): Claim {
 }
 
 async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Convert>> {
-  const { split = [], phone = [], number = [], boolean = [], country } = options;
+  const { split = [], phone = [], number = [], boolean = [], json = [], country } = options;
   const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country)) : undefined;
   return new Map([
     ...split.map(({ field, by }) => [field, splitBy(by)] as const),
     ...number.map((field) => [field, toNumber] as const),
     ...boolean.map((field) => [field, toBoolean] as const),
+    ...json.map((field) => [field, toJson] as const),
     ...(toPhone ? phone.map((field) => [field, toPhone] as const) : []),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Fields, Mapped } from '../row.ts';
 import { createPlan } from './contact-plan.ts';
 import type { ContactMappingOptions } from './contact-options.ts';
+import { phoneNeeded } from './phone-needed.ts';
 import { recordMapping } from './records.ts';
 import { tableMapping } from './table.ts';
 
@@ -16,5 +17,5 @@ export async function createContactMapping(
   { fields }: Source,
 ): Promise<(fields: Fields) => Mapped> {
   const plan = await createPlan(options);
-  return fields ? tableMapping(plan, fields) : recordMapping(plan);
+  return phoneNeeded(fields ? tableMapping(plan, fields) : recordMapping(plan), options.phone);
 }

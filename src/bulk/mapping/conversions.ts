@@ -1,3 +1,5 @@
+import { parseJson } from '../../json.ts';
+import { inexactIn } from '../rows/object-row.ts';
 import { separators } from './flags.ts';
 import type { Split } from './flags.ts';
 import { Refused, described, quoted } from './refused.ts';
@@ -49,6 +51,19 @@ export function toBoolean(value: unknown): unknown {
   const text = typeof value === 'number' ? String(value) : value;
   const found = typeof text === 'string' ? booleans.get(text.trim().toLowerCase()) : undefined;
   return found ?? new Refused(`${described(value)} is not true, false, yes, no, 1 or 0`);
+}
+
+/** What a text of JSON says; what is no text has been read already. */
+export function toJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    const read = parseJson(value);
+    const inexact = inexactIn(value, read);
+    return inexact === undefined ? read : new Refused(`the number ${inexact} in it is too large to be exact`);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return new Refused(`${quoted(value)} is not JSON`);
+  }
 }
 
 /** A field's text; a number becomes one where that loses nothing. */

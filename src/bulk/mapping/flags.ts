@@ -8,6 +8,7 @@ export interface FieldMap {
 }
 
 export const separators = { comma: ',', semicolon: ';', pipe: '|' } as const;
+const separatorNames = ['comma', 'semicolon', 'pipe'] as const;
 
 /** A field of the body whose text becomes a list. */
 export interface Split {
@@ -24,14 +25,15 @@ export function mapFlag(text: string): FieldMap {
   return { from: text.slice(0, at), to };
 }
 
-/** `--split field` or `--split field=comma|semicolon|pipe`. */
+/** `--split field` or `--split field=comma|semicolon|pipe`, or the sign itself. */
 export function splitFlag(text: string): Split {
   const at = text.lastIndexOf('=');
   if (at < 0) return { field: fieldFlag(text), by: 'comma' };
-  return { field: fieldFlag(text.slice(0, at)), by: separator(text.slice(at + 1)) };
+  const field = fieldFlag(text.slice(0, at));
+  return { field, by: separator(text.slice(at + 1), field) };
 }
 
-/** A field of the body, as --number, --boolean and --phone name it. */
+/** A field of the body, as --number, --boolean, --parse-json and --phone name it. */
 export function fieldFlag(text: string): string {
   if (text === '') throw usage('a field has no name', 'name a field of the body');
   return text;
@@ -43,12 +45,14 @@ export function countryFlag(text: string): string {
   throw usage(`"${text}" is not a country`, 'use its two letters, such as US, GB or DE');
 }
 
-function separator(word: string): Split['by'] {
-  if (word === 'comma' || word === 'semicolon' || word === 'pipe') return word;
-  const names = Object.keys(separators);
-  const meant = nearest(word, names);
-  throw usage(
-    `"${word}" is not one of ${names.join(', ')}`,
-    meant ? `did you mean ${meant}?` : 'a separator is given by its name',
-  );
+function separator(word: string, field: string): Split['by'] {
+  const found = separatorNames.find((name) => name === word || separators[name] === word);
+  if (found !== undefined) return found;
+  throw usage(`"${word}" is not one of ${separatorNames.join(', ')}`, meant(word, field));
+}
+
+function meant(word: string, field: string): string {
+  if (word === 'json') return `did you mean --parse-json ${field}?`;
+  const near = nearest(word, separatorNames);
+  return near ? `did you mean ${near}?` : `give its name, or the sign in quotes: --split '${field}=;'`;
 }

@@ -29,7 +29,7 @@ export function createNamedInputs(options: ContactMappingOptions): NamedInputs {
       if (known.size < mostKnown) for (const name of Object.keys(fields).slice(0, mostKnown)) known.add(name);
     },
     refuseUnseen() {
-      for (const [name, flag] of unseen) if (!isEmpty) throw noRecordField(flag, name, [...known]);
+      for (const [name, flag] of unseen) if (!isEmpty) throw noRecordField(flag, name, [...known], options.map);
     },
   };
 }

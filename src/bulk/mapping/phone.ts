@@ -28,7 +28,7 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
 /** §2: a number that is sent as it stands. */
 export function asItStands(text: string): string | Refused {
   if (isPhone(text)) return text;
-  return new Refused(`${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? ''}`);
+  return new Refused(`${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`);
 }
 
 /** The number that was meant, or what became of it: what lost more than its + is not to be guessed. */
@@ -37,6 +37,12 @@ function clue(text: string, damage: string | undefined): string | undefined {
   const repaired = isLost || isPhone(text) ? undefined : repairedPhone(text);
   if (repaired !== undefined) return `; did you mean ${repaired}?`;
   return damage === undefined ? undefined : `: ${damage}`;
+}
+
+/** Which flags read it, where it may be one that leaves its country out. */
+function national(text: string): string {
+  const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
+  return isNumber ? '; --normalise --country US reads national numbers' : '';
 }
 
 function isDigits(text: string): boolean {

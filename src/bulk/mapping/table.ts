@@ -12,7 +12,7 @@ import { noColumn, noField } from './unknown.ts';
 /** A table's rows, by steps that its headers decide. An empty cell is no field. */
 export function tableMapping(plan: Plan, headers: readonly string[]): (fields: Fields) => Mapped {
   for (const [flag, name] of namedInputs(plan.options))
-    if (!headers.includes(name)) throw noColumn(flag, name, headers);
+    if (!headers.includes(name)) throw noColumn(flag, name, headers, plan.maps);
   const steps = headers.flatMap((header) => stepsFrom(plan, header));
   refuseConflicts([...steps.map(columnClaim), ...plan.constants.map(claimOf)]);
   const fields = [...steps, ...plan.constants].map(({ path }) => path.join('.'));

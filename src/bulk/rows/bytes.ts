@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
+import { nearFile } from '../../near-file.ts';
 
 /** A file that can be read from its beginning any number of times. */
 export interface File {
@@ -69,7 +70,9 @@ async function told<T>(file: File, reading: Promise<T>): Promise<T> {
 
 function fault(file: File, error: unknown): unknown {
   const found = fileFault(error);
-  return found ? unreadable(file, reasons[found.code] ?? found.reason) : error;
+  // A copy of stdin has no name that anybody typed.
+  const near = file.name === file.path ? nearFile(file.path) : undefined;
+  return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
 }
 
 function unreadable(file: File, reason: string, hint?: string): CliError {

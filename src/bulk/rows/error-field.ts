@@ -8,12 +8,12 @@ export const textField = 'bizmsg_text';
 export const damagedMark = 'damaged: ';
 
 /** Begins the error of a row that was refused as a row before it has its recipient; it is refused again where it is read. */
-export const heldMark = 'the recipient is that of row ';
+export const heldMark = 'the recipient is that of ';
 
 /** Why a row is held, in a file of failed rows, whose numbers are others than those of the file that they came from. */
 export function heldIn(error: unknown): string | undefined {
   if (typeof error !== 'string' || !error.startsWith(heldMark)) return undefined;
-  const row = /^\d+/.exec(error.slice(heldMark.length))?.[0] ?? '';
+  const place = /^\w+ \d+/.exec(error.slice(heldMark.length))?.[0] ?? 'a row';
   const ways = `--allow-same-recipient says that it is meant, an empty ${errorField} that the row is mended`;
-  return `${heldMark}${row} of an earlier file; ${ways}`;
+  return `${heldMark}${place} of an earlier file; ${ways}`;
 }

@@ -8,7 +8,7 @@ export function objectRow(text: string, number: number, line: number): Row {
   const read = parsed(text);
   if ('reason' in read) return bad(read.reason);
   if (!isObject(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
-  const inexact = /\d{16}/.test(text) ? findInexact(read.value) : undefined;
+  const inexact = inexactIn(text, read.value);
   if (inexact !== undefined) return bad(`the number ${inexact} is too large to be exact; write it as a text`);
   if (!(errorField in read.value || textField in read.value)) {
     return { number, line, raw: read.value, fields: read.value };
@@ -41,6 +41,10 @@ function kindOf(value: unknown): string {
 }
 
 /** Such as an id of 19 digits, which would be sent with others in their place. */
+export function inexactIn(text: string, value: unknown): number | undefined {
+  return /\d{16}/.test(text) ? findInexact(value) : undefined;
+}
+
 function findInexact(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

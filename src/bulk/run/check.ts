@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { CliError } from '../../errors.ts';
 import { unsafe } from '../../errors.ts';
-import type { Prepared } from '../row.ts';
+import type { Prepared, Row } from '../row.ts';
 import type { Ledger } from './ledger.ts';
 import { states } from './records.ts';
 
@@ -11,35 +11,56 @@ interface Changed {
   readonly line?: number;
 }
 
-type Batches = AsyncIterable<readonly Prepared[]>;
+export type Batches = AsyncIterable<readonly Prepared[]>;
 
-/** Throws where a row that was sent already is not what it was then. */
-export async function refuseChanged(rows: Batches, ledger: Ledger, path: string): Promise<void> {
-  const changed = await firstChange(rows, ledger);
+/**
+ * Throws where a row that was sent already is not what it was then. Gives the numbers of rows that were refused, and
+ * that other rows or none have by now.
+ */
+export async function refuseChanged(rows: Batches, ledger: Ledger, path: string): Promise<readonly number[]> {
+  const { changed, outdated } = await compared(rows, ledger);
   if (changed) throw refusal(changed, path);
+  return outdated;
 }
 
 export function digestOf(content: string): number {
   return crc32(content);
 }
 
-async function firstChange(rows: Batches, ledger: Ledger): Promise<Changed | undefined> {
+/** Of one that is not sent, and so has no content. */
+export function digestOfRow(row: Row): number {
+  return digestOf(JSON.stringify('fields' in row ? row.fields : [row.raw]));
+}
+
+async function compared(rows: Batches, ledger: Ledger) {
   const highest = ledger.highest();
+  const outdated: number[] = [];
   let last = 0;
   for await (const batch of rows) {
     for (const row of batch) {
-      if (row.number > highest) return undefined;
-      if (wasSent(ledger, row.number) && isChanged(row, ledger)) return { number: row.number, line: row.line };
+      if (row.number > highest) return { outdated };
+      if (wasSent(ledger, row.number) && isChanged(row, ledger)) return { changed: placeOf(row), outdated };
+      if (wasRefused(ledger, row.number) && digestOfRow(row) !== ledger.digestOf(row.number)) outdated.push(row.number);
       last = row.number;
     }
   }
-  for (let number = last + 1; number <= highest; number++) if (wasSent(ledger, number)) return { number };
-  return undefined;
+  for (let number = last + 1; number <= highest; number++) {
+    if (wasSent(ledger, number)) return { changed: { number }, outdated };
+    if (wasRefused(ledger, number)) outdated.push(number);
+  }
+  return { outdated };
+}
+
+function placeOf({ number, line }: Prepared): Changed {
+  return { number, line };
+}
+
+function wasRefused(ledger: Ledger, number: number): boolean {
+  return ledger.stateOf(number) === states.refused;
 }
 
 function wasSent(ledger: Ledger, number: number): boolean {
-  const state = ledger.stateOf(number);
-  return state !== states.unsent && state !== states.refused;
+  return ledger.stateOf(number) !== states.unsent && !wasRefused(ledger, number);
 }
 
 function isChanged(row: Prepared, ledger: Ledger): boolean {

@@ -5,6 +5,8 @@ import type { Story } from './story.ts';
 
 export interface RunFlags {
   readonly resume: boolean;
+  /** The key is another one of the same account, and goes on with what the one before it began. */
+  readonly newKey: boolean;
   readonly restart: boolean;
   readonly allowRepeat: boolean;
   readonly allowUnsure: boolean;
@@ -14,15 +16,20 @@ export type Decision =
   /** What was there before, if anything, is set aside. */
   | { readonly action: 'begin'; readonly before?: FoundRun | undefined }
   | { readonly action: 'resume'; readonly run: FoundRun; readonly story: Story }
+  /** The same, by another key than it was begun with. */
+  | { readonly action: 'adopt'; readonly run: FoundRun; readonly story: Story }
   /** Goes on when every row that was sent is unchanged. */
   | { readonly action: 'check'; readonly run: FoundRun; readonly story: Story }
   /** Nothing is sent. */
   | { readonly action: 'tell'; readonly run: FoundRun; readonly story: Story }
   | { readonly action: 'refuse'; readonly error: CliError };
 
-export function decide({ same, changed }: FoundRuns, flags: RunFlags): Decision {
+export function decide({ same, changed, others = [] }: FoundRuns, flags: RunFlags): Decision {
   if (flags.resume && flags.restart) return refuse(usage('--resume and --restart exclude each other', 'give one'));
+  if (flags.newKey && !flags.resume) return refuse(usage('--new-key is given without --resume', 'add --resume'));
   const run = same ?? changed;
+  const [other] = others;
+  if (other) return adopted(other, [...(run ? [run] : []), ...others]);
   if (!run) return { action: 'begin' };
   const { story } = run;
   if (story instanceof CliError) return flags.restart ? { action: 'begin', before: run } : refuse(story);
@@ -30,6 +37,18 @@ export function decide({ same, changed }: FoundRuns, flags: RunFlags): Decision 
   if (flags.restart) return { action: 'begin', before: run };
   if (!flags.resume) return refuse(unfinished(run, story, same === undefined));
   return same ? { action: 'resume', run, story } : { action: 'check', run, story };
+}
+
+function adopted(run: FoundRun, all: readonly FoundRun[]): Decision {
+  const { story } = run;
+  if (all.length > 1) return refuse(ambiguous(all));
+  return story instanceof CliError ? refuse(story) : { action: 'adopt', run, story };
+}
+
+function ambiguous(all: readonly FoundRun[]): CliError {
+  const message = `--new-key is for one run, and there are several: ${all.map(({ id }) => id).join(', ')}`;
+  const hint = '"bizmsg runs show" tells what each has sent; forget those that are not to go on: "bizmsg runs forget"';
+  return unsafe('run-ambiguous', message, hint);
 }
 
 function finished(run: FoundRun, story: Story, { resume, allowRepeat, allowUnsure }: RunFlags): Decision {

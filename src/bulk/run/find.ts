@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
 import { namesIn } from '../../folder.ts';
-import { readJournal } from '../../journal-lines.ts';
 import type { Identity } from './identity.ts';
 import { placeOf, runFolder, runId, runsFolder } from './identity.ts';
-import { form, isRunRecord } from './records.ts';
-import type { RunFacts } from './records.ts';
+import { knownAt } from './known.ts';
+import type { Known } from './known.ts';
 import type { Story } from './story.ts';
-import { journalPath, readStory } from './story.ts';
+import { readStory } from './story.ts';
 
 export interface FoundRun {
   readonly id: string;
@@ -23,13 +22,16 @@ export interface FoundRuns {
   readonly same?: FoundRun | undefined;
   /** An unfinished one of the same file, with the content that this had then. */
   readonly changed?: FoundRun | undefined;
+  /** Where they are asked for: unfinished ones with just this content that another key began. */
+  readonly others?: readonly FoundRun[] | undefined;
 }
 
-export function findRuns(stateFolder: string, identity: Identity): FoundRuns {
+export function findRuns(stateFolder: string, identity: Identity, { newKey }: { readonly newKey: boolean }): FoundRuns {
   const id = runId(identity);
   const own = runAt(runFolder(stateFolder, id), id);
-  if (own && !isOther(own, identity)) return { same: own };
-  return { changed: own ?? findChanged(stateFolder, identity) };
+  const others = newKey ? findOthers(stateFolder, identity) : undefined;
+  if (own && !isOther(own, identity)) return { same: own, others };
+  return { changed: own ?? findChanged(stateFolder, identity), others };
 }
 
 /** Names of runs, which may be damaged. */
@@ -54,30 +56,36 @@ function isOther({ story }: FoundRun, { content }: Identity): boolean {
   return !(story instanceof CliError) && story.content !== content;
 }
 
+function findOthers(stateFolder: string, identity: Identity): readonly FoundRun[] {
+  const own = runId(identity);
+  return foundWhere(stateFolder, (id, { facts, content }) => {
+    // But for its key it would be this one.
+    const withThisKey = { ...facts, content, file: undefined, keyDigest: identity.keyDigest };
+    return id !== own && runId(withThisKey) === own;
+  });
+}
+
 function findChanged(stateFolder: string, identity: Identity): FoundRun | undefined {
   const place = placeOf(identity);
   if (place === null) return undefined;
+  const ofThisFile = foundWhere(stateFolder, (_, { facts }) => facts.place === place);
+  return ofThisFile.find(({ story }) => !(story instanceof CliError));
+}
+
+/** All but those that are finished, the newest first. */
+function foundWhere(stateFolder: string, isMeant: (id: string, known: Known) => boolean): readonly FoundRun[] {
   return runIds(stateFolder)
     .map((id) => ({ id, folder: join(runsFolder(stateFolder), id) }))
-    .filter(({ folder }) => factsAt(folder)?.place === place)
-    .flatMap(({ id, folder }) => runAt(folder, id) ?? [])
-    .filter(({ story }) => !(story instanceof CliError) && !isFinished(story))
-    .sort((a, b) => startedAt(b) - startedAt(a))[0];
+    .flatMap(({ id, folder }) => {
+      const known = knownAt(folder);
+      return known && isMeant(id, known) ? (runAt(folder, id) ?? []) : [];
+    })
+    .filter(({ story }) => story instanceof CliError || !isFinished(story))
+    .sort((a, b) => startedAt(b) - startedAt(a));
 }
 
 export function isFinished({ ending }: Story): boolean {
   return ending !== undefined && ending.stopped === undefined;
-}
-
-/** Its first record alone; undefined where it cannot be read, which is told to who asks for that run itself. */
-export function factsAt(folder: string): RunFacts | undefined {
-  try {
-    const [first] = readJournal(journalPath(folder), form);
-    return isRunRecord(first?.record) && first.record[0] === 'run' ? first.record[1] : undefined;
-  } catch (error) {
-    if (error instanceof CliError || fileFault(error)) return undefined;
-    throw error;
-  }
 }
 
 function startedAt({ story }: FoundRun): number {

@@ -4,11 +4,12 @@ import type { Halt } from './halt.ts';
 import { stoppedBy } from './halt.ts';
 import type { Flight } from './intake.ts';
 import { createIntake } from './intake.ts';
+import { createIntents } from './intents.ts';
 import { createOutage, givenUp } from './outage.ts';
 import { createPage } from './page.ts';
 import { createReport } from './report.ts';
 import type { RunRowsOptions } from './run-rows.ts';
-import { createStreak } from './streak.ts';
+import { createStreak, tooMany } from './streak.ts';
 
 /** The rows on their way: taken in turn by turn, sent once that is recorded, and recorded when they have come back. */
 export interface Flights {
@@ -24,9 +25,10 @@ export interface Flights {
 }
 
 export function createFlights(options: RunRowsOptions, halt: Halt, changed: () => void): Flights {
-  const { run, rows, clock, reachable, onOutage, send, concurrency, maxErrors = 20 } = options;
+  const { run, rows, clock, reachable, onOutage, send, concurrency, maxErrors = 20, paced = false } = options;
   const page = createPage(run, clock);
   const report = createReport(page, options.onOutcome, { changed, crash: halt.crash });
+  const intents = createIntents({ run, page, report, halt, paced, changed });
   const streak = createStreak(maxErrors);
   const giveUp = (last: CliError) => halt.stop(givenUp(last));
   const outage = createOutage({ clock, reachable, goOn: changed, onOutage, giveUp, crash: halt.crash });
@@ -37,13 +39,13 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
     refusedBefore: streak.taken,
     refuse(row, reason) {
       report.refused(row, reason);
-      if (streak.refused()) halt.stop(tooMany(refusal, reason));
+      if (streak.refused()) halt.stop(tooMany(maxErrors, 'usage', reason));
       return halt.stopped === undefined;
     },
     arrived: changed,
     crash: halt.crash,
   });
-  /** With the turn in which each was sent. */
+  /** With the turn in which each left. */
   const flying = new Map<Flight, number>();
   const again: Flight[] = [];
   let [turn, lossTurn] = [0, 0];
@@ -51,11 +53,11 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
     board() {
       turn += 1;
       const boarded: Flight[] = [];
-      const room = outage.width(concurrency) - flying.size - report.pending;
+      const room = outage.width(concurrency) - intents.waiting - flying.size - report.pending;
       while (boarded.length < room && !halt.stopped) {
         const flight = again.shift() ?? intake.next();
         if (!flight) break;
-        page.sends(flight.row.number, flight.row.line, flight.digest);
+        intents.announce(flight);
         boarded.push(flight);
       }
       return boarded;
@@ -63,13 +65,14 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
     write: page.write,
     launch(boarded) {
       for (const flight of boarded) {
-        if (halt.stopped) putBack(flight);
+        if (halt.stopped) putBack(flight, intents.withdraw);
         else launch(flight);
       }
     },
     areOver() {
       if (halt.isLeft) abandon();
-      const isIdle = flying.size + report.pending === 0;
+      if (halt.stopped) again.push(...intents.recall());
+      const isIdle = intents.waiting + flying.size + report.pending === 0;
       return halt.isLeft || (isIdle && (halt.stopped !== undefined || (intake.isEmpty && again.length === 0)));
     },
     get skipped() {
@@ -85,59 +88,61 @@ export function createFlights(options: RunRowsOptions, halt: Halt, changed: () =
   };
 
   function launch(flight: Flight): void {
+    const sending = send(flight.content, () => leave(flight));
+    if (!flying.has(flight)) intents.wait(flight);
+    const fallen = (error: unknown) => fell(flight, error);
+    sending.then((answer) => landed(flight, answer), fallen);
+  }
+
+  function leave(flight: Flight): Promise<void> | undefined {
+    const ready = intents.leave(flight);
     flying.set(flight, turn);
-    const landed = (answer: unknown) => {
-      if (!flying.delete(flight)) return;
-      outage.over();
-      streak.done();
-      report.done(flight.row, answer);
-      changed();
-    };
-    send(flight.content).then(landed, (error: unknown) => fell(flight, error));
+    return ready;
+  }
+
+  function landed(flight: Flight, answer: unknown): void {
+    if (!flying.delete(flight)) return;
+    outage.over();
+    streak.done();
+    report.done(flight.row, answer);
+    changed();
   }
 
   function fell(flight: Flight, error: unknown): void {
     const sentIn = flying.get(flight);
-    if (sentIn === undefined) return;
-    flying.delete(flight);
+    if (intents.stay(flight)) {
+      again.push(flight);
+      return halt.crash(error);
+    }
+    if (!flying.delete(flight)) return;
     changed();
     if (error instanceof CliError) return meet(flight, error, sentIn);
     report.unsure(flight.row, { exit: 'unexpected', code: 'unexpected', message: String(error) });
     halt.crash(error);
   }
 
-  function meet(flight: Flight, error: CliError, sentIn: number): void {
+  function meet(flight: Flight, error: CliError, sentIn = turn): void {
     if (error.status !== undefined) outage.over();
     const fate = fateOf(error);
-    if (fate === 'failed') report.failed(flight.row, error);
+    if (fate === 'failed') report.failed(flight, error);
     else if (fate === 'unsure' || fate === 'lost') report.unsure(flight.row, error);
     else putBack(flight);
     if (fate === 'barred' || error.exit === 'interrupted') halt.stop(stoppedBy(error));
     if (fate === 'lost' || fate === 'unreached') outage.begin(error);
-    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && sentIn > lossTurn)) count(flight, error);
+    const counts = fate === 'failed' || fate === 'unsure' || (fate === 'lost' && sentIn > lossTurn);
+    if (counts && streak.failed(flight.refusedBefore)) halt.stop(tooMany(maxErrors, error.exit, error.message));
     if (fate === 'lost') lossTurn = turn;
   }
 
-  function count({ refusedBefore }: Flight, error: CliError): void {
-    if (streak.failed(refusedBefore)) halt.stop(tooMany(error, error.message));
-  }
-
-  function putBack(flight: Flight): void {
+  function putBack(flight: Flight, withdraw = report.unsent): void {
     again.push(flight);
-    report.unsent(flight);
+    withdraw(flight);
   }
 
   function abandon(): void {
     for (const { row } of flying.keys()) report.unsure(row, left);
     flying.clear();
   }
-
-  function tooMany({ exit }: Pick<CliError, 'exit'>, last: string) {
-    const message = `${maxErrors} rows in a row failed or are unsure; the last: ${last}`;
-    return { exit, code: 'too-many-errors', message, hint: tooManyHint };
-  }
 }
 
-const refusal = { exit: 'usage' } as const;
 const left = { exit: 'unsure', code: 'left', message: 'the run was left while it was being sent' } as const;
-const tooManyHint = 'when the cause is mended, --resume goes on with the rest; --max-errors N stops later';

@@ -1,4 +1,5 @@
 import { CliError } from '../../errors.ts';
+import { refuseBusy } from './busy.ts';
 import { refuseChanged } from './check.ts';
 import { decide } from './decide.ts';
 import { refuseElsewhere } from './elsewhere.ts';
@@ -7,7 +8,7 @@ import { isSettled } from './intake.ts';
 import type { Ledger } from './ledger.ts';
 import type { OpenRunOptions } from './open.ts';
 
-type ForeseeOptions = Pick<OpenRunOptions, 'stateFolder' | 'identity' | 'flags' | 'read'> & {
+type ForeseeOptions = Pick<OpenRunOptions, 'stateFolder' | 'identity' | 'flags' | 'read' | 'kill'> & {
   /** How the input is shown. */
   readonly path: string;
   /** How many rows can be sent at all. */
@@ -18,12 +19,14 @@ type ForeseeOptions = Pick<OpenRunOptions, 'stateFolder' | 'identity' | 'flags' 
 export interface Foreseen {
   /** How many rows it would send. */
   readonly left: number;
+  /** The first of them, where it is not simply the first of all. */
+  readonly first?: string | undefined;
   /** What it would go on with, if with anything. */
   readonly run?: { readonly id: string; readonly done: number; readonly failed: number; readonly unsure: number };
   readonly refused?: CliError;
 }
 
-/** What `openRun` would come to; nothing is changed, and no other process is looked for. */
+/** What `openRun` would come to; nothing is changed. */
 export async function foresee(options: ForeseeOptions): Promise<Foreseen> {
   try {
     return await foreseen(options);
@@ -33,23 +36,32 @@ export async function foresee(options: ForeseeOptions): Promise<Foreseen> {
   }
 }
 
-async function foreseen({ stateFolder, identity, flags, read, path, ready }: ForeseeOptions): Promise<Foreseen> {
-  const decision = decide(findRuns(stateFolder, identity), flags);
+async function foreseen({ stateFolder, identity, flags, read, kill, ...shown }: ForeseeOptions): Promise<Foreseen> {
+  const { path, ready } = shown;
+  const found = findRuns(stateFolder, identity, flags);
+  refuseBusy(found, kill, new Set());
+  const decision = decide(found, flags);
   if (decision.action === 'refuse') throw decision.error;
   if (decision.action === 'begin') {
-    if (flags.resume) refuseElsewhere(stateFolder, identity);
+    refuseElsewhere(stateFolder, identity, flags);
     return { left: ready };
   }
   const { action, story } = decision;
   const run = { id: decision.run.id, ...story.ledger.counts() };
   if (action === 'tell') return { left: 0, run };
   if (action === 'check') await refuseChanged(read(), story.ledger, path);
-  return { left: await leftIn(read(), story.ledger, flags.allowUnsure), run };
+  return { ...(await leftIn(read(), story.ledger, flags.allowUnsure)), run };
 }
 
 async function leftIn(rows: ReturnType<ForeseeOptions['read']>, ledger: Ledger, allowUnsure: boolean) {
   let left = 0;
-  for await (const batch of rows)
-    for (const row of batch) if (!('reason' in row) && !isSettled(row, ledger, allowUnsure)) left += 1;
-  return left;
+  let first: string | undefined;
+  for await (const batch of rows) {
+    for (const row of batch) {
+      if ('reason' in row || isSettled(row, ledger, allowUnsure)) continue;
+      left += 1;
+      first ??= row.content;
+    }
+  }
+  return { left, first };
 }

@@ -54,7 +54,8 @@ function claimed(folder: string, owner: Owner) {
   }
 }
 
-function busy(folder: string, by: number | undefined): CliError {
+/** Another process holds it. */
+export function busy(folder: string, by: number | undefined): CliError {
   const who = by === undefined ? 'another process' : `process ${by}`;
   return configuration('run-busy', `${who} is at this run: ${folder}`, 'wait for it, or end it and --resume');
 }

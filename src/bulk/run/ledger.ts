@@ -21,12 +21,14 @@ export interface Ledger {
   /** The highest number of which there is anything to say. */
   highest(): number;
   stateOf(number: number): State;
-  /** Of the content that was sent last. */
+  /** Of the content that was sent last, or of a row that was refused. */
   digestOf(number: number): number;
   /** The byte of the journal at which the record begins that says why it failed or is unsure. */
   placeOf(number: number): number;
   inFlight(): readonly InFlight[];
   take(record: RowsRecord, at: number): void;
+  /** As if nothing had ever become of these. */
+  drop(numbers: readonly number[]): void;
 }
 
 export function createLedger(): Ledger {
@@ -45,13 +47,18 @@ export function createLedger(): Ledger {
     digestOf: (number) => digests[number] ?? 0,
     placeOf: (number) => places[number] ?? 0,
     inFlight: () => Array.from(flying, ([number, line]) => ({ number, line })),
+    drop,
     take([, , sent, done, unsent, rejected], at) {
       for (const number of done) settle(number, states.done);
-      for (const number of unsent) settle(number, states.unsent);
-      for (const [number, , state] of rejected) reject(number, state, at);
+      drop(unsent);
+      for (const [number, , state, , , , digest] of rejected) reject(number, state, at, digest);
       for (let i = 0; i < sent.length; i += 3) send(sent[i] ?? 0, sent[i + 1] ?? 0, sent[i + 2] ?? 0);
     },
   };
+
+  function drop(numbers: readonly number[]): void {
+    for (const number of numbers) settle(number, states.unsent);
+  }
 
   function send(number: number, offset: number, digest: number): void {
     set(number, states.sent);
@@ -64,8 +71,9 @@ export function createLedger(): Ledger {
     flying.delete(number);
   }
 
-  function reject(number: number, state: State, at: number): void {
+  function reject(number: number, state: State, at: number, digest: number | undefined): void {
     settle(number, state);
+    if (digest !== undefined) digests[number] = digest;
     if (number >= places.length) places = grown(places, new Float64Array(known.length));
     places[number] = at;
   }

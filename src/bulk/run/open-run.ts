@@ -42,14 +42,16 @@ export interface OpenRun {
 
 export interface Opened extends Pick<OpenRun, 'action' | 'folder' | 'notes' | 'ledger'> {
   readonly journal: Journal;
+  /** See Part. */
+  readonly outdated?: readonly number[] | undefined;
 }
 
-export function openPart({ journal, ...opened }: Opened, options: OpenRunOptions, holds: Holds): OpenRun {
+export function openPart({ journal, outdated, ...opened }: Opened, options: OpenRunOptions, holds: Holds): OpenRun {
   const { folder, ledger } = opened;
   const { now, flags, rows } = options;
   const startedAt = now();
   let isFinished = false;
-  beginPart(journal, ledger, { ...options, startedAt });
+  beginPart(journal, ledger, { ...options, startedAt, outdated });
   return {
     ...opened,
     id: basename(folder),
@@ -84,11 +86,15 @@ export function openPart({ journal, ...opened }: Opened, options: OpenRunOptions
 
 interface Beginning extends OpenRunOptions {
   readonly startedAt: number;
+  readonly outdated: readonly number[] | undefined;
 }
 
-function beginPart(journal: Journal, ledger: Ledger, { identity, rows, flags, pid, startedAt }: Beginning): void {
-  const { allowUnsure } = flags;
-  journal.append(['part', { at: startedAt, pid, content: identity.content, rows, allowUnsure }]);
+function beginPart(journal: Journal, ledger: Ledger, { identity, flags, startedAt, ...part }: Beginning): void {
+  const { content } = identity;
+  const { rows, pid, outdated = [] } = part;
+  const dropped = outdated.length > 0 ? { outdated } : {};
+  journal.append(['part', { at: startedAt, pid, content, rows, allowUnsure: flags.allowUnsure, ...dropped }]);
+  ledger.drop(outdated);
   const cutShort = cutShortRecord(ledger);
   if (!cutShort) return;
   journal.append(cutShort);

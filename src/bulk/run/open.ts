@@ -3,6 +3,8 @@ import type { Later } from '../../journal.ts';
 import { openJournal } from '../../journal.ts';
 import type { Owner } from '../../lock.ts';
 import type { Prepared } from '../row.ts';
+import { removeLeftFolders } from './bring.ts';
+import { refuseBusy } from './busy.ts';
 import { refuseChanged } from './check.ts';
 import { removeLeftDrafts } from './copies.ts';
 import type { Decision, RunFlags } from './decide.ts';
@@ -22,7 +24,7 @@ import { form } from './records.ts';
 import { journalPath, tell } from './story.ts';
 import type { Summary } from './summary.ts';
 import { summaryOf } from './summary.ts';
-import { linesIn, moveTo, setAside } from './take-over.ts';
+import { moveTo, setAside } from './take-over.ts';
 
 export interface OpenRunOptions extends Owner {
   readonly stateFolder: string;
@@ -56,6 +58,7 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
   try {
     holds.hold(folder);
     removeLeftDrafts(stateFolder, kill);
+    removeLeftFolders(stateFolder, options);
     const opened = await carriedOut(decided(options, holds), options, folder);
     return opened.action === 'tell'
       ? { ...opened, close: async () => holds.release() }
@@ -67,9 +70,11 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
 }
 
 /** What the decision is about is held before it is made for good. */
-function decided(options: OpenRunOptions, holds: Holds): Decision {
+function decided({ stateFolder, identity, flags, kill }: OpenRunOptions, holds: Holds): Decision {
   for (;;) {
-    const decision = decide(findRuns(options.stateFolder, options.identity), options.flags);
+    const found = findRuns(stateFolder, identity, flags);
+    refuseBusy(found, kill, holds.folders);
+    const decision = decide(found, flags);
     const other = decision.action === 'begin' ? decision.before : 'run' in decision ? decision.run : undefined;
     if (!other || holds.folders.has(other.folder)) return decision;
     holds.hold(other.folder);
@@ -83,20 +88,18 @@ async function carriedOut(
 ): Promise<Opened | Omit<ToldRun, 'close'>> {
   if (decision.action === 'refuse') throw decision.error;
   if (decision.action === 'begin') {
-    if (options.flags.resume) refuseElsewhere(options.stateFolder, options.identity);
+    refuseElsewhere(options.stateFolder, options.identity, options.flags);
     return begun(options, folder, decision.before);
   }
   const { action, run, story } = decision;
   if (action === 'tell') return { action, id: run.id, folder, summary: summaryOf(story, journalPath(folder)) };
-  if (action === 'check') {
-    await refuseChanged(options.read(), story.ledger, options.shown.path);
-    moveTo(run, folder);
-  }
-  return resumed(options, folder);
+  const outdated = action === 'check' ? await refuseChanged(options.read(), story.ledger, options.shown.path) : [];
+  if (action !== 'resume') moveTo(run, folder);
+  return { ...resumed(options, folder), outdated };
 }
 
-function begun({ later, ...options }: OpenRunOptions, folder: string, before: FoundRun | undefined): Opened {
-  const notes = before ? setAside(before, folder) : [];
+async function begun({ later, ...options }: OpenRunOptions, folder: string, before?: FoundRun): Promise<Opened> {
+  const notes = before ? await setAside(before, folder, options.read) : [];
   // One without a part, if any: a crash came before anything was sent.
   rmSync(journalPath(folder), { force: true });
   const journal = openJournal(journalPath(folder), { ...form, later });
@@ -104,13 +107,18 @@ function begun({ later, ...options }: OpenRunOptions, folder: string, before: Fo
   return { action: 'begin', folder, notes, journal, ledger: createLedger() };
 }
 
-function resumed({ later }: OpenRunOptions, folder: string): Opened {
-  const journal = openJournal(journalPath(folder), { ...form, later });
-  const ledger = tell(journal.past)?.ledger ?? createLedger();
-  const rows = ledger.inFlight();
-  const lines = rows.map(({ line }) => line).sort((a, b) => a - b);
-  const unsure = 'the run ended without a word while these rows were being sent, so they are unsure:';
-  const notes = rows.length === 0 ? [] : [`${unsure} ${linesIn(lines, rows.length)}`];
+function resumed(options: OpenRunOptions, folder: string): Opened {
+  const journal = openJournal(journalPath(folder), { ...form, later: options.later });
+  const story = tell(journal.past);
+  const adopted = story && story.facts.keyDigest !== options.identity.keyDigest ? story.facts : undefined;
+  if (adopted) journal.append(['run', adoptedBy(options, adopted)]);
+  const ledger = story?.ledger ?? createLedger();
+  const cut = ledger.inFlight().length;
+  const what = cut === 1 ? '1 row was being sent, so it is' : `${cut} rows were being sent, so they are`;
+  const notes = [
+    ...(adopted ? [`the run was begun with another key (${adopted.key}), and goes on with this one`] : []),
+    ...(cut > 0 ? [`the run ended without a word while ${what} unsure`] : []),
+  ];
   return { action: 'resume', folder, notes, journal, ledger };
 }
 
@@ -119,4 +127,9 @@ function factsOf({ identity, shown, now }: Omit<OpenRunOptions, 'later'>): RunFa
   const { path, flags, key } = shown;
   const [startedAt, place] = [now(), placeOf(identity)];
   return { kind, path, flags, mapping, template, address, mode, keyDigest, key, startedAt, place };
+}
+
+/** When it began, and how that was typed, stays. */
+function adoptedBy({ identity, shown: { path, key } }: OpenRunOptions, facts: RunFacts): RunFacts {
+  return { ...facts, path, key, keyDigest: identity.keyDigest, place: placeOf(identity) };
 }

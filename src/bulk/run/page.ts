@@ -23,8 +23,8 @@ export function createPage({ record, startedAt }: OpenRun, clock: Clock): Page {
     sends: (number, line, digest) => void sent.push(number, line - number, digest),
     done: (number) => void done.push(number),
     unsent: (number) => void unsent.push(number),
-    rejected: ([number, line, state, exit, code, reason]) =>
-      void rejected.push([number, line, state, exit, code, redact(reason).slice(0, longestReason)]),
+    rejected: ([number, line, state, exit, code, reason, ...digest]) =>
+      void rejected.push([number, line, state, exit, code, redact(reason).slice(0, longestReason), ...digest]),
     write() {
       if (sent.length + done.length + unsent.length + rejected.length === 0) return;
       const about = sent;

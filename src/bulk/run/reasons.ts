@@ -9,32 +9,67 @@ export interface Reasons {
   list(): readonly Reason[];
 }
 
+/** Reasons that differ, if at all, only in what is of one row alone. */
+interface Kind {
+  count: number;
+  /** What stands between the pieces. */
+  readonly texts: readonly string[];
+  /** Undefined where rows differ. */
+  readonly pieces: (string | undefined)[];
+  readonly masks: readonly string[];
+}
+
 const most = 20;
 
 /** Counts reasons of one kind together; what comes after the first twenty kinds is one more. */
 export function createReasons(): Reasons {
-  const counts = new Map<string, number>();
+  const kinds = new Map<string, Kind>();
   let others = 0;
   return {
     add(reason) {
-      const kind = kindOf(reason);
-      const count = counts.get(kind);
-      if (count === undefined && counts.size >= most) others += 1;
-      else counts.set(kind, (count ?? 0) + 1);
+      const { texts, pieces, masks } = takenApart(reason);
+      const name = [...texts, ...masks].join('\0');
+      const kind = kinds.get(name);
+      if (kind) join(kind, pieces);
+      else if (kinds.size >= most) others += 1;
+      else kinds.set(name, { count: 1, texts, pieces: [...pieces], masks });
     },
     list() {
-      const known = Array.from(counts, ([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count);
+      const known = Array.from(kinds.values(), (kind) => ({ reason: textOf(kind), count: kind.count }));
+      known.sort((a, b) => b.count - a.count);
       return others === 0 ? known : [...known, { reason: 'other reasons', count: others }];
     },
   };
 }
 
-/** Without what is of one row alone: what is quoted, phones, addresses, ids and long numbers. */
-export function kindOf(reason: string): string {
-  return reason
-    .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
-    .replace(/[^\s<>()]+@[^\s<>()]+/g, '…')
-    .replace(/\+\d{3,}/g, '+…')
-    .replace(/\b(row|line|column) \d+/g, '$1 …')
-    .replace(/\b[\w-]*\d[\w-]{7,}\b|\b\d{4,}\b/g, '…');
+function join(kind: Kind, pieces: readonly string[]): void {
+  kind.count += 1;
+  pieces.forEach((piece, at) => {
+    if (kind.pieces[at] !== piece) kind.pieces[at] = undefined;
+  });
+}
+
+function textOf({ texts, pieces, masks }: Kind): string {
+  return texts.map((text, at) => text + (at < masks.length ? (pieces[at] ?? masks[at]) : '')).join('');
+}
+
+/** What may be of one row alone: what is quoted, addresses, phones, places, ids and long numbers. */
+const piece =
+  /"(?:[^"\\]|\\.)*"|[^\s<>()]+@[^\s<>()]+|\+\d{3,}|(?<=\b(?:row|line|record|column) )\d+|\b[\w-]*\d[\w-]{7,}\b|\b\d{4,}\b/g;
+
+function takenApart(reason: string) {
+  const [texts, pieces]: [string[], string[]] = [[], []];
+  let end = 0;
+  for (const { 0: found, index } of reason.matchAll(piece)) {
+    texts.push(reason.slice(end, index));
+    pieces.push(found);
+    end = index + found.length;
+  }
+  texts.push(reason.slice(end));
+  return { texts, pieces, masks: pieces.map(maskOf) };
+}
+
+function maskOf(found: string): string {
+  if (found.startsWith('"')) return '"…"';
+  return found.startsWith('+') ? '+…' : '…';
 }

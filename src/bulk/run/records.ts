@@ -32,6 +32,8 @@ interface Part {
   readonly rows: number;
   /** Whether rows that are unsure are sent again. */
   readonly allowUnsure: boolean;
+  /** The numbers of rows that were refused, and that other rows or none have by now. */
+  readonly outdated?: readonly number[] | undefined;
 }
 
 /** Why a part ended before its rows did. */
@@ -56,6 +58,8 @@ export type RejectedRecord = readonly [
   exit: ExitName,
   code: string,
   reason: string,
+  /** Of a row that was refused, as it was read. */
+  digest?: number,
 ];
 
 /** What one turn of the event loop brought; the milliseconds are since the part began. */
@@ -71,6 +75,7 @@ export type RowsRecord = readonly [
 ];
 
 export type RunRecord =
+  /** Once more where another key goes on with it. */
   | readonly [type: 'run', facts: RunFacts]
   | readonly [type: 'part', part: Part]
   | RowsRecord

@@ -1,5 +1,6 @@
 import type { CliError } from '../../errors.ts';
 import type { Row } from '../row.ts';
+import { digestOfRow } from './check.ts';
 import type { Flight } from './intake.ts';
 import type { Page } from './page.ts';
 import { states } from './records.ts';
@@ -14,7 +15,8 @@ type Cause = Pick<CliError, 'exit' | 'code' | 'message'>;
 /** Writes down what became of each row, and tells it to whoever listens. */
 export interface Report {
   done(row: Row, answer: unknown): void;
-  failed(row: Row, cause: Cause): void;
+  /** One that may have been done before is no less unsure than it was. */
+  failed(flight: Flight, cause: Cause): void;
   /** Before it was sent. */
   refused(row: Row, reason: string): void;
   unsure(row: Row, cause: Cause): void;
@@ -44,8 +46,13 @@ export function createReport(
       page.done(row.number);
       if (listener) tell({ outcome: 'done', row, answer });
     },
-    failed: (row, cause) => rejected(row, states.failed, cause),
-    refused: (row, reason) => rejected(row, states.refused, { exit: 'usage', code: 'row-refused', message: reason }),
+    failed({ row, wasUnsure }, cause) {
+      if (wasUnsure) rejected(row, states.unsure, { exit: 'unsure', code: 'sent-before', message: sentAgain(cause) });
+      else rejected(row, states.failed, cause);
+    },
+    refused(row, reason) {
+      rejected(row, states.refused, { exit: 'usage', code: 'row-refused', message: reason }, digestOfRow(row));
+    },
     unsure: (row, cause) => rejected(row, states.unsure, cause),
     unsent({ row: { number, line }, wasUnsure }) {
       // Not sent this time, but perhaps the time before.
@@ -61,8 +68,9 @@ export function createReport(
     row: Row,
     state: typeof states.failed | typeof states.refused | typeof states.unsure,
     { exit, code, message }: Cause,
+    ...digest: readonly [digest?: number]
   ): void {
-    page.rejected([row.number, row.line, state, exit, code, message]);
+    page.rejected([row.number, row.line, state, exit, code, message, ...digest]);
     if (listener) tell({ outcome: state === states.unsure ? 'unsure' : 'failed', row, code, reason: message });
   }
 
@@ -76,6 +84,10 @@ export function createReport(
       crash(error);
     }
   }
+}
+
+function sentAgain({ message }: Cause): string {
+  return `it may have been done before; sent again, ${message}`;
 }
 
 const sentBefore = 'an earlier part of the run sent it, and nobody knows whether it was done';

@@ -15,15 +15,17 @@ export interface RunRowsOptions {
   readonly run: OpenRun;
   /** All rows of the input in batches, also those that were settled before. */
   readonly rows: AsyncIterable<readonly Prepared[]>;
-  /** Rejects with a CliError, by whose `exit`, `done` and `status` it is known what became of the row. */
-  readonly send: (content: string) => Promise<unknown>;
+  readonly send: Send;
   /** Tries to connect, and sends nothing. It settles in good time. */
   readonly reachable: () => Promise<boolean>;
   /** How many rows may be on their way at once: so many may be unsure after a crash. */
   readonly concurrency: number;
   /** So many rows in a row that failed or are unsure stop the run; 20 if not said. */
   readonly maxErrors?: number | undefined;
-  /** Has the disk take each intent before its row is sent, so that a power cut cannot make a row be sent twice. */
+  /**
+   * Rows wait before they leave. Each intent is recorded when its row does, and the disk has it before, so that a power
+   * cut cannot make a row be sent twice.
+   */
   readonly paced?: boolean | undefined;
   readonly signals: Signals;
   readonly clock: Clock;
@@ -32,25 +34,28 @@ export interface RunRowsOptions {
   readonly onOutcome?: ((outcome: Outcome) => Promise<void> | undefined) | undefined;
 }
 
+/**
+ * Calls `leaving` when nothing has to be waited for any more, and sends when what that gives has resolved; not at all
+ * where that throws. Rejects with a CliError, by whose `exit`, `done` and `status` it is known what became of the row.
+ */
+type Send = (content: string, leaving: () => Promise<void> | undefined) => Promise<unknown>;
+
 /** Sends what was never sent, and records what it does before and after; gives the numbers of the whole run. */
 export async function runRows(options: RunRowsOptions): Promise<Summary> {
-  const { run, clock, signals, paced = false } = options;
+  const { run, clock, signals } = options;
   const alarm = createAlarm();
   const halt = createHalt(signals, clock.later, alarm.ring);
   const flights = createFlights(options, halt, alarm.ring);
   for (;;) {
     const boarded = flights.board();
-    const why = await fault(async () => {
-      flights.write();
-      if (paced && boarded.length > 0) await run.synced();
-    });
+    const why = fault(flights.write);
     if (why !== undefined) halt.crash(why);
     flights.launch(boarded);
     if (flights.areOver()) break;
     await alarm.rung();
   }
   await flights.close();
-  const why = await fault(async () => {
+  const why = fault(() => {
     flights.write();
     run.end(endOf(halt, flights));
   });
@@ -65,11 +70,11 @@ function endOf({ stopped }: Halt, { left }: Flights): Stopped | undefined {
   return stopped && tooLate.has(stopped.code) ? undefined : stopped;
 }
 
-const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors']);
+const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
 
-async function fault(act: () => Promise<void>): Promise<unknown> {
+function fault(act: () => void): unknown {
   try {
-    await act();
+    act();
     return undefined;
   } catch (error) {
     return error;

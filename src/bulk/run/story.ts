@@ -13,6 +13,8 @@ export interface Story {
   readonly rows: number;
   /** How long all its parts took. */
   readonly seconds: number;
+  /** The process that began the last part. */
+  readonly pid: number;
   /** When it last wrote anything, by the time of day. */
   readonly lastAt: number;
   /** Undefined where the last part ended without a word, or goes on. */
@@ -36,22 +38,24 @@ export function readStory(folder: string): Story | undefined {
 
 export function tell(entries: Iterable<Entry>): Story | undefined {
   const ledger = createLedger();
-  let draft: Draft = { content: '', rows: 0, before: 0, startedAt: 0, milliseconds: 0 };
+  let draft: Draft = { content: '', rows: 0, pid: 0, before: 0, startedAt: 0, milliseconds: 0 };
   for (const { at, record } of entries) {
     if (!isRunRecord(record)) continue;
     if (record[0] === 'rows') ledger.take(record, at);
+    if (record[0] === 'part') ledger.drop(record[1].outdated ?? []);
     draft = retold(draft, record);
   }
-  const { facts, content, rows, before, startedAt, milliseconds, ending } = draft;
+  const { facts, content, rows, pid, before, startedAt, milliseconds, ending } = draft;
   if (!facts || content === '') return undefined;
   const seconds = (before + milliseconds) / 1_000;
-  return { facts, content, rows, seconds, lastAt: startedAt + milliseconds, ending, ledger };
+  return { facts, content, rows, pid, seconds, lastAt: startedAt + milliseconds, ending, ledger };
 }
 
 interface Draft {
   readonly facts?: RunFacts;
   readonly content: string;
   readonly rows: number;
+  readonly pid: number;
   /** How many milliseconds the parts before this one took. */
   readonly before: number;
   readonly startedAt: number;
@@ -63,9 +67,9 @@ function retold(draft: Draft, record: RunRecord): Draft {
   if (record[0] === 'run') return { ...draft, facts: record[1] };
   if (record[0] === 'rows') return { ...draft, milliseconds: record[1] };
   if (record[0] === 'end') return { ...draft, milliseconds: record[1], ending: { stopped: record[2] ?? undefined } };
-  const { at, content, rows } = record[1];
+  const { at, content, rows, pid } = record[1];
   const before = draft.before + draft.milliseconds;
-  return { ...draft, content, rows, before, startedAt: at, milliseconds: 0, ending: undefined };
+  return { ...draft, content, rows, pid, before, startedAt: at, milliseconds: 0, ending: undefined };
 }
 
 function* entriesOf(path: string): Generator<Entry> {

@@ -1,3 +1,6 @@
+import type { ExitName } from '../../errors.ts';
+import type { Stopped } from './records.ts';
+
 /** How many rows in a row failed or are unsure. */
 export interface Streak {
   /** Before it was sent. True once there are too many. */
@@ -24,4 +27,10 @@ export function createStreak(most: number): Streak {
     },
     failed: (refusedBefore) => (count += refusedBefore + 1) >= most,
   };
+}
+
+export function tooMany(most: number, exit: ExitName, last: string): Stopped {
+  const hint = 'when the cause is mended, --resume goes on with the rest; --max-errors N stops later';
+  const message = `${most} rows in a row failed or are unsure; the last: ${last}`;
+  return { exit, code: 'too-many-errors', message, hint };
 }

@@ -2,6 +2,7 @@ import type { ExitName } from '../../errors.ts';
 import type { Reason } from './reasons.ts';
 import { createReasons } from './reasons.ts';
 import type { Stopped } from './records.ts';
+import { states } from './records.ts';
 import type { Story } from './story.ts';
 import { verdictsIn } from './verdicts.ts';
 
@@ -15,25 +16,34 @@ export interface Summary {
   /** Settled by an earlier part of this run, and counted above too. */
   readonly skipped: number;
   readonly unsent: number;
+  /** Sent and not answered yet, where a process is at it at this instant; they are counted nowhere else. */
+  readonly onTheirWay: number;
   readonly seconds: number;
   readonly reasons: readonly Reason[];
   /** The first thousand of them. */
   readonly unsureLines: readonly number[];
+  /** The same rows by their numbers. */
+  readonly unsureRows: readonly number[];
   readonly stopped?: Stopped | undefined;
 }
 
 const mostLines = 1_000;
 
 /** As the journal tells it, so it is what a later `--resume` goes by. */
-export function summaryOf(story: Story, path: string, skipped = 0): Summary {
-  const { done, failed, unsure } = story.ledger.counts();
+export function summaryOf(story: Story, path: string, skipped = 0, goesOn = false): Summary {
+  const onTheirWay = goesOn ? story.ledger.inFlight().length : 0;
+  const { done, failed, unsure: open } = story.ledger.counts();
+  const unsure = open - onTheirWay;
   const reasons = createReasons();
-  const unsureLines: number[] = [];
-  for (const { outcome, line, reason } of failed + unsure > 0 ? verdictsIn(path, story.ledger) : []) {
+  const [unsureLines, unsureRows]: [number[], number[]] = [[], []];
+  for (const { outcome, line, number, reason } of failed + unsure > 0 ? verdictsIn(path, story.ledger) : []) {
+    if (goesOn && story.ledger.stateOf(number) === states.sent) continue;
     reasons.add(reason);
-    if (outcome === 'unsure' && line > 0 && unsureLines.length < mostLines) unsureLines.push(line);
+    if (outcome !== 'unsure' || unsureRows.length >= mostLines) continue;
+    unsureRows.push(number);
+    if (line > 0) unsureLines.push(line);
   }
-  const settled = done + failed + unsure;
+  const settled = done + failed + unsure + onTheirWay;
   return {
     rows: Math.max(story.rows, settled),
     done,
@@ -41,9 +51,11 @@ export function summaryOf(story: Story, path: string, skipped = 0): Summary {
     unsure,
     skipped,
     unsent: Math.max(0, story.rows - settled),
+    onTheirWay,
     seconds: story.seconds,
     reasons: reasons.list(),
     unsureLines,
+    unsureRows,
     stopped: story.ending?.stopped,
   };
 }

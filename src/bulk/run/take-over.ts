@@ -1,49 +1,49 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
+import { bringKept, journalBefore } from './bring.ts';
+import type { Batches } from './check.ts';
 import { progressOf } from './decide.ts';
 import type { FoundRun } from './find.ts';
 import { isFinished } from './find.ts';
+import { placesIn } from './places.ts';
+import type { Story } from './story.ts';
 import { journalPath } from './story.ts';
-import { summaryOf } from './summary.ts';
+import { sentAgain } from './unsure-again.ts';
 
 /** Makes room for a new journal; of the old ones the last is kept. What is to be said of it comes back. */
-export function setAside(before: FoundRun, folder: string): readonly string[] {
-  const told = notesOn(before);
-  const aside = join(folder, 'journal.before.ndjson');
+export async function setAside(before: FoundRun, folder: string, read: () => Batches): Promise<readonly string[]> {
+  const told = await notesOn(before, read);
+  const aside = join(folder, journalBefore);
+  if (before.folder !== folder) bringKept(before.folder, folder, 'files');
   renameSync(journalPath(before.folder), aside);
-  if (before.folder !== folder) {
-    moveKept(before.folder, folder);
-    rmSync(before.folder, { recursive: true });
-  }
+  if (before.folder !== folder) rmSync(before.folder, { recursive: true });
   return [...told, `the journal of the run before is kept as ${aside}`];
 }
 
-/** A run whose input has changed goes on in the folder that its new content asks for. */
+/** A run whose input or key has changed goes on in the folder that its new content or key asks for. */
 export function moveTo(run: FoundRun, folder: string): void {
   if (run.folder === folder) return;
+  bringKept(run.folder, folder, 'all');
+  // From here on the run is there, with all that it knows; before, it is where it was.
   renameSync(journalPath(run.folder), journalPath(folder));
-  moveKept(run.folder, folder, /^journal\.before\.ndjson$/);
-  moveKept(run.folder, folder);
   rmSync(run.folder, { recursive: true });
 }
 
-/** What is known of files of rows, and such files where they had no other place. */
-function moveKept(from: string, to: string, kept = /^(files\.json$|(failed|unsure)\.)/): void {
-  for (const name of readdirSync(from)) if (kept.test(name)) renameSync(join(from, name), join(to, name));
-}
-
-function notesOn({ story, folder }: FoundRun): readonly string[] {
+async function notesOn({ story, folder }: FoundRun, read: () => Batches): Promise<readonly string[]> {
   if (story instanceof CliError) return [`what the run before has sent is not known: ${story.message}`];
-  const { unsure, unsureLines } = summaryOf(story, journalPath(folder));
   const what = isFinished(story) ? 'set aside, which was finished' : 'given up';
   const begun = `the run before is ${what}: ${progressOf(story)}`;
-  return unsure === 0 ? [begun] : [begun, `its unsure rows are sent again: ${linesIn(unsureLines, unsure)}`];
+  return story.ledger.counts().unsure === 0 ? [begun] : [begun, ...(await unsureNotes(story, folder, read))];
 }
 
-/** A few of them. */
-export function linesIn(lines: readonly number[], count: number): string {
-  const shown = lines.slice(0, 20);
-  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
-  return `${shown.length === 1 && count === 1 ? 'line' : 'lines'} ${shown.join(', ')}${more}`;
+/** The input may have changed since, so its rows are known by what they hold. */
+async function unsureNotes(story: Story, folder: string, read: () => Batches): Promise<readonly string[]> {
+  const { again, gone } = await sentAgain(story, journalPath(folder), read());
+  const left = gone.length === 1 ? '1 of its unsure rows is' : `${gone.length} of its unsure rows are`;
+  const were = `${left} not there any more, and ${gone.length === 1 ? 'is' : 'are'} not sent again`;
+  return [
+    ...(again.length > 0 ? [`its unsure rows are sent again: ${placesIn(again, again.length)}`] : []),
+    ...(gone.length > 0 ? [`${were}: ${placesIn(gone, gone.length)} of what it was`] : []),
+  ];
 }

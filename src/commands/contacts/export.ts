@@ -1,18 +1,23 @@
 import { streaming } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
-import { CliError, usage } from '../../errors.ts';
-import { cell, columnsOf, pick, valueAt } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { CliError } from '../../errors.ts';
+import { cell } from '../../terminal/rows.ts';
 import { listParams, queryOf, recordPages } from '../listing.ts';
+import { exportColumns } from './export-columns.ts';
 
 export const exportContacts = streaming({
   name: 'export',
   summary: 'Print all contacts of the account, page by page as they come',
   details: [
     'As rows with tabs between, or with -o as csv, ndjson or json. The columns of rows',
-    'are those of the first page; a field that only a later page has is noted, and is',
-    'in ndjson and json, which keep every field.',
+    'are those of the first page that has contacts; a note at the end names what was',
+    'left out, which --columns chooses. ndjson and json keep every field.',
+    'Where a page fails, what came before it is printed, and json is one array of that:',
+    'the exit code says that it is not all.',
+    '',
+    'To import them again elsewhere, export as ndjson, or import the CSV with',
+    '--parse-json tags --parse-json attributes: a CSV has lists and objects as JSON.',
+    '--drop id --drop created_at leaves out what the service makes itself.',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [
@@ -21,50 +26,32 @@ export const exportContacts = streaming({
     'contacts export --profile local -o csv --columns phone,name',
     'contacts export --profile local -o ndjson | bizmsg contacts import - --format ndjson --profile local',
   ],
-  sample: '{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace Hopper",…}\n…',
+  sample:
+    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   honours: calling.filter((name) => name !== 'query'),
   piped: 'rows',
   lists: true,
   async *run(context, input) {
     const { given, note } = context;
-    const choose = chooser(given);
+    const columns = exportColumns(given);
     let count = 0;
-    for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
-      if ('whole' in page) throw noList();
-      for (const row of choose.from(page.rows)) yield row;
-      count += page.rows.length;
+    try {
+      for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
+        if ('whole' in page) throw noList();
+        count += page.rows.length;
+        yield* columns.shown(page.rows);
+      }
+      yield* columns.rest();
+    } finally {
+      const left = columns.leftOut();
+      if (left !== undefined) note('left-out', left);
     }
-    if (choose.missed.size > 0)
-      note('left-out', `fields that the first page does not have were left out: ${[...choose.missed].join(', ')}`);
     if (count === 0) note('empty', 'there are no contacts');
     return { count };
   },
   line: (row) => Object.values(row).map(cell).join('  '),
   view: () => '',
 });
-
-/** What a row shows, of which a table's first lines have to tell all. */
-function chooser({ output, json, columns: asked }: Context['given']) {
-  const isWhole = json || output === 'json' || output === 'ndjson';
-  const missed = new Set<string>();
-  let [columns, isFirst] = [asked, true];
-  return {
-    missed,
-    from(rows: readonly Row[]): readonly Row[] {
-      if (isFirst && rows.length > 0) refuseUnknown(asked, rows);
-      isFirst = false;
-      if (!asked && isWhole) return rows;
-      const known = (columns ??= columnsOf(rows));
-      if (!asked) for (const name of columnsOf(rows)) if (!known.includes(name)) missed.add(name);
-      return rows.map((row) => pick(row, known));
-    },
-  };
-}
-
-function refuseUnknown(columns: readonly string[] = [], rows: readonly Row[]): void {
-  const unknown = columns.find((name) => rows.every((row) => valueAt(row, name) === undefined));
-  if (unknown) throw usage(`there is no column "${unknown}"`, `these have ${columnsOf(rows).join(', ')}`);
-}
 
 function noList(): CliError {
   const hint = 'bizmsg contacts list shows the answer as it is';

@@ -1,4 +1,5 @@
 import type { Prepared } from '../../bulk/row.ts';
+import { unitOf } from '../../bulk/rows/place.ts';
 import { refuseOther } from '../../bulk/rows/prints.ts';
 import { openRun } from '../../bulk/run/open.ts';
 import type { OpenRun } from '../../bulk/run/open-run.ts';
@@ -9,14 +10,15 @@ import type { Context, Emit } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import { CliError } from '../../errors.ts';
 import { redact } from '../../redact.ts';
-import { endedOf } from './ended.ts';
+import { commandOf, endedOf } from './ended.ts';
 import { writeFiles } from './files.ts';
 import type { Files } from './files.ts';
+import { nameOf } from './input.ts';
 import type { RowsInput } from './input.ts';
 import { prepared } from './job.ts';
 import type { Job, Mapper } from './job.ts';
+import { meantColumn } from './meant-column.ts';
 import type { Ended } from './result.ts';
-import { resumeLine } from './resume-line.ts';
 import type { RunInput } from './run-params.ts';
 import { showing } from './showing.ts';
 import type { Told } from './signals.ts';
@@ -52,20 +54,35 @@ export async function carriedOut(running: Running, emit: Emit): Promise<Ended> {
     flags,
     read: () => rowsOf(running),
   });
-  const told = { run: run.id, resume: resumeLine(context.typed) };
+  const told = { ...aboutOf(running), run: run.id };
   try {
     if (run.action === 'tell') {
       context.note('finished', 'this run was finished before; nothing was sent');
-      return endedOf(run.summary, { ...told, files: await filesOf(running, run.folder, run.summary) });
+      const files = await filesOf(running, run.folder, run.summary);
+      return endedOf(run.summary, { ...told, files, sent: false, clue: undefined });
     }
     for (const note of run.notes) context.note('run', note);
     const source = input.draft === undefined ? input.source : await input.reopened(run.keepCopy(input.draft));
     const summary = await sent({ ...running, input: { ...input, source } }, run, emit);
     const files = await filesOf({ ...running, input: { ...input, source } }, run.folder, summary);
-    return endedOf(summary, { ...told, files });
+    const clue = clueIn(running, summary);
+    if (clue !== undefined && !summary.stopped) context.note('meant', clue);
+    return endedOf(summary, { ...told, files, sent: true, clue });
   } finally {
     await run.close();
   }
+}
+
+function aboutOf({ context, job, input }: Running) {
+  return { typed: context.typed, command: commandOf(job), input: nameOf(input), unit: unitOf(input.source) };
+}
+
+function clueIn({ job, input }: Running, { reasons }: Summary): string | undefined {
+  const columns = job.free?.(input.source.fields ?? []) ?? [];
+  return meantColumn(
+    reasons.map(({ reason }) => reason),
+    columns,
+  );
 }
 
 export function identityOf({ job, input, client, found }: Running) {
@@ -80,8 +97,9 @@ async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary
   signals.take();
   await job.forebode?.(client);
   const shown = await showing(context, { total: found.rows, before: run.ledger.counts(), emit });
+  const recorded = await client.record({ name: job.endpoint, run: run.id, template: job.template });
   try {
-    return await runRows({
+    const summary = await runRows({
       run,
       rows: rowsOf(running),
       send: client.calling(job.endpoint),
@@ -94,6 +112,8 @@ async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
       onOutcome: shown.take,
     });
+    recorded(summary);
+    return summary;
   } finally {
     shown.end();
   }

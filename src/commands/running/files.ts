@@ -4,89 +4,120 @@ import type { Summary } from '../../bulk/run/summary.ts';
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
+import { keptBecause, leftAs, removedAs } from './file-notes.ts';
+import { leftRows } from './left-rows.ts';
+import type { LeftRows } from './left-rows.ts';
 import { listSomewhere } from './list-rows.ts';
-import type { Written } from './list-rows.ts';
-import { readListings, stateOf, writeListings } from './listings.ts';
-import type { Listing, Listings, Word } from './listings.ts';
+import type { Ran } from './list-rows.ts';
+import { stateOf } from './listings.ts';
+import type { Listing, Word, Written } from './listings.ts';
+import { openMemory } from './memory.ts';
+import type { Memory } from './memory.ts';
 
 export interface Files {
   readonly failed: string | null;
   readonly unsure: string | null;
 }
 
+interface Asked {
+  readonly context: Context;
+  readonly run: Ran;
+  readonly memory: Memory;
+  readonly word: Word;
+  /** How many rows of the run are so. */
+  readonly count: number;
+}
+
 /**
  * Writes the rows that failed and those that are unsure, of the whole run, where the user finds them. What this run
- * wrote before is written anew; where it is not as it was written, somebody is mending it: it is left as it is, and
- * what came later is written beside it. What goes wrong is told, and takes nothing from the run.
+ * wrote before is written anew where each of its rows is done by now or is listed again; where one of them would stand
+ * nowhere, or somebody is mending it, it is left as it is, and what came later is written beside it. What goes wrong is
+ * told, and takes nothing from the run.
  */
-export async function writeFiles(context: Context, run: Written, { failed, unsure }: Summary): Promise<Files> {
-  let listings = readListings(run.folder);
+export async function writeFiles(context: Context, run: Ran, { failed, unsure }: Summary): Promise<Files> {
+  const memory = openMemory(context, run.folder);
   const files: { failed: string | null; unsure: string | null } = { failed: null, unsure: null };
   for (const [word, count] of [['failed', failed] as const, ['unsure', unsure] as const]) {
-    const known = listings[word];
-    if (count === 0 && !known) continue;
     try {
-      const listing = count === 0 ? withdrawn(context, word, known) : await listed(context, run, word, known);
-      if (count > 0 && listing !== known) files[word] = listing?.file ?? null;
-      listings = { ...listings, [word]: listing };
-      if (listing !== known) remember(context, run, listings);
+      const asked = { context, run, memory, word, count };
+      files[word] = await filed(asked, memory.listings[word]);
+      await review(asked);
     } catch (error) {
       if (error instanceof CliError && error.code === 'input-changed') throw error;
-      context.note(
-        'files',
-        `the rows that ${are[word]} could not be written to a file: ${reasonOf(error)}; ${shows(run)}`,
-      );
+      const are = word === 'failed' ? 'failed' : 'are unsure';
+      const why = `the rows that ${are} could not be written to a file: ${reasonOf(error)}`;
+      context.note('files', `${why}; "bizmsg runs show ${basename(run.folder)}" lists them`);
     }
   }
   return files;
 }
 
-const are = { failed: 'failed', unsure: 'are unsure' } as const;
-
-function withdrawn(context: Context, word: Word, known: Listing | undefined): Listing | undefined {
-  const state = known ? stateOf(known) : 'gone';
-  if (!known || state === 'gone') return known;
-  const none = `none of its rows ${word === 'failed' ? 'has failed' : 'is unsure'} any more`;
-  if (state === 'own') rmSync(known.file);
-  const what = state === 'own' ? `is removed: ${none}` : `${changed} and is left so, though ${none}`;
-  context.note('files', `${known.file} ${what}`);
-  return state === 'own' ? undefined : known;
-}
-
-const changed = 'is not as it was written';
-
-async function listed(context: Context, run: Written, word: Word, known: Listing | undefined) {
+/** Gives the file in which they are; null where there is none, or the user has taken it. */
+async function filed(asked: Asked, known: Listing | undefined): Promise<string | null> {
+  const { context, run, memory, word, count } = asked;
   const state = known && stateOf(known);
-  const isOwn = state === 'own';
-  const from = (isOwn ? known?.from : known?.to) ?? 0;
-  const listing = await listSomewhere(context, { run, word, from, known, replaced: isOwn ? known?.file : undefined });
-  if (isOwn && !listing) withdrawn(context, word, known);
-  if (known && !isOwn) tellLeft(context, state === 'gone', known, listing);
-  return listing ?? known;
-}
-
-function tellLeft(context: Context, isGone: boolean, { file }: Listing, listing: Listing | undefined): void {
-  const left = isGone ? `${file} has gone` : `${file} ${changed} and is left so`;
-  const more = listing ? `; the rows that came later are in ${listing.file}` : ', and there are none that came later';
-  context.note('files', `${left}: its rows are not listed again${more}`);
-}
-
-function remember(context: Context, { folder }: Written, listings: Listings): void {
-  try {
-    writeListings(folder, listings);
-  } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    context.note('files', `${folder} cannot be written: ${fault.reason}; a later part writes files of other names`);
+  if (!known || state !== 'own') return filedBeside(asked, known, state === 'own' ? undefined : state);
+  const left = await leftRows({ ...run, word, ...known });
+  if (!left || left.gone + left.waiting > 0) return filedApart(asked, known, left);
+  const plan = { run, memory, word, known, from: known.from, replaced: known.file };
+  const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
+  if (!listing) {
+    rmSync(known.file, { force: true });
+    context.note('files', removedAs(known.file, word));
   }
+  remember(asked, listing, listing && listing.file !== known.file ? known : undefined);
+  return listing?.file ?? null;
+}
+
+/** There was none before, or it is not as it was written: somebody is mending its rows, or has done so. */
+async function filedBeside(asked: Asked, known: Listing | undefined, state: 'gone' | 'changed' | undefined) {
+  const { context, run, memory, word, count } = asked;
+  const plan = { run, memory, word, known, from: known?.to ?? 0, replaced: undefined };
+  const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
+  if (known && state && (count > 0 || state === 'changed')) {
+    const left = count > 0 ? undefined : await leftRows({ ...run, word, ...known });
+    const areSettled = left !== undefined && left.gone + left.waiting === 0;
+    context.note('files', leftAs({ known, state, word, listing, areSettled: count === 0 && areSettled, count }));
+  }
+  if (listing) remember(asked, listing);
+  return listing?.file ?? null;
+}
+
+/** It holds rows that would stand nowhere without it. */
+async function filedApart(asked: Asked, known: Listing, left: LeftRows | undefined): Promise<string | null> {
+  const { context, run, memory, word, count } = asked;
+  const plan = { run, memory, word, known, from: known.to, replaced: undefined };
+  const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
+  context.note('files', keptBecause(known.file, left, run.path));
+  if (listing) remember(asked, listing, known);
+  return count > 0 ? (listing ?? known).file : null;
+}
+
+function remember({ memory, word }: Asked, listing: Listing | undefined, kept?: Written): void {
+  const before = memory.listings.kept;
+  const all = kept ? { ...before, [word]: [...before[word], { file: kept.file, sha256: kept.sha256 }] } : before;
+  memory.change({ [word]: listing, kept: all, next: undefined, draft: undefined });
+}
+
+/** Those that were kept before go once their rows are settled, or listed anew. */
+async function review({ context, run, memory, word }: Asked): Promise<void> {
+  const { kept, [word]: listing } = memory.listings;
+  if (kept[word].length === 0) return;
+  const still: Written[] = [];
+  for (const one of kept[word]) {
+    if (one.file === listing?.file || stateOf(one) !== 'own') continue;
+    const left = await leftRows({ ...run, word, file: one.file, from: listing?.from ?? 0 });
+    if (!left || left.gone + left.waiting > 0) still.push(one);
+    else {
+      rmSync(one.file, { force: true });
+      context.note('files', removedAs(one.file, word, listing?.file));
+    }
+  }
+  if (still.length < kept[word].length) memory.change({ kept: { ...kept, [word]: still } });
 }
 
 function reasonOf(error: unknown): string {
   const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
   if (reason === undefined) throw error;
   return reason;
-}
-
-function shows({ folder }: Written): string {
-  return `"bizmsg runs show ${basename(folder)}" lists them`;
 }

@@ -1,18 +1,25 @@
+import { namedInputs } from '../../bulk/mapping/contact-plan.ts';
 import { createContactMapping } from '../../bulk/mapping/contact.ts';
 import { checkContactMapping, mappingText } from '../../bulk/mapping/contact-options.ts';
 import type { ContactMappingOptions } from '../../bulk/mapping/contact-options.ts';
+import { createJsonTexts } from '../../bulk/mapping/json-texts.ts';
 import { createNamedInputs } from '../../bulk/mapping/named-inputs.ts';
-import type { Job } from './job.ts';
+import { phoneField } from '../../bulk/suspect.ts';
+import { shellWord } from '../../shell-word.ts';
+import type { Context } from '../../cli/command.ts';
+import type { Job, Mapper } from './job.ts';
 
-export function importJob(options: ContactMappingOptions): Job {
+export function importJob(context: Context, options: ContactMappingOptions): Job {
   checkContactMapping(options);
   return {
     kind: 'import',
     endpoint: 'createContact',
     mapping: mappingText(options),
+    free: (columns) => columns.filter((column) => !namedInputs(options).some(([, name]) => name === column)),
+    caution: (body) => (options.phone?.length ? undefined : uncheckedPhone(body)),
     async mapper(source) {
       const map = await createContactMapping(options, source);
-      if (source.fields) return () => ({ map: ({ fields }) => map(fields) });
+      if (source.fields) return () => tableMapper(context, map);
       return () => {
         const named = createNamedInputs(options);
         return {
@@ -25,4 +32,27 @@ export function importJob(options: ContactMappingOptions): Job {
       };
     },
   };
+}
+
+function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createContactMapping>>): Mapper {
+  const texts = createJsonTexts();
+  return {
+    map({ fields }) {
+      const mapped = map(fields);
+      if ('body' in mapped) texts.see(mapped.body);
+      return mapped;
+    },
+    end() {
+      const found = texts.fields();
+      const flags = found.map((field) => `--parse-json ${shellWord(field)}`).join(' ');
+      if (found.length > 0)
+        note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
+    },
+  };
+}
+
+/** Only those that a flag names are looked at. */
+function uncheckedPhone(body: string): string | undefined {
+  const field = phoneField(JSON.parse(body));
+  return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellWord(field)} does`;
 }

@@ -5,6 +5,7 @@ import type { Source } from '../../bulk/rows/source.ts';
 import { draftPath } from '../../bulk/run/copies.ts';
 import type { Context } from '../../cli/command.ts';
 import { fileFault } from '../../file-fault.ts';
+import { redact } from '../../redact.ts';
 import type { RunInput } from './run-params.ts';
 
 export interface RowsInput {
@@ -61,6 +62,11 @@ export function besideOf(path: string, word: string): string {
   const dot = name.lastIndexOf('.');
   const made = dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`;
   return resolve(path, '..', made);
+}
+
+/** For programs, which know no `-`. */
+export function nameOf({ shown }: Pick<RowsInput, 'shown'>): string {
+  return redact(shown === '-' ? 'stdin' : shown);
 }
 
 function realOf(file: string): string {

@@ -14,6 +14,10 @@ export interface Job {
   readonly mapping: string;
   /** What is wrong with the flags is thrown here, before the rows are read. Each reading of the input maps anew. */
   mapper(source: Source): Promise<() => Mapper>;
+  /** Of the input's columns those that a flag could still name. */
+  free?(columns: readonly string[]): readonly string[];
+  /** What is to be known of the first body before it is sent. */
+  caution?(body: string): string | undefined;
   /** Says what is known to go wrong, before the first row is sent. */
   forebode?(client: RunClient): Promise<void>;
 }

@@ -8,8 +8,10 @@ import { fileFault } from '../../file-fault.ts';
 import { createDraft } from './draft.ts';
 import { besideOf } from './input.ts';
 import type { Listing, Word } from './listings.ts';
+import type { Memory } from './memory.ts';
 
-export interface Written {
+/** A run that has come to its end, or to its halt. */
+export interface Ran {
   readonly folder: string;
   readonly source: Source;
   /** Undefined for stdin. */
@@ -17,7 +19,8 @@ export interface Written {
 }
 
 interface Plan {
-  readonly run: Written;
+  readonly run: Ran;
+  readonly memory: Memory;
   readonly word: Word;
   /** Rows of which the journal tells before this byte are left out. */
   readonly from: number;
@@ -49,8 +52,8 @@ export async function listSomewhere(context: Context, plan: Plan): Promise<Listi
   }
 }
 
-async function written({ run, word, from, replaced }: Plan, nameOf: (count: number) => string) {
-  const draft = createDraft(replaced ?? nameOf(1));
+async function written({ run, word, from, replaced, memory }: Plan, nameOf: (count: number) => string) {
+  const draft = createDraft(replaced ?? nameOf(1), (path) => memory.change({ draft: path }));
   const rejects = createRejects(run.source, draft.write);
   let to = from;
   try {
@@ -64,8 +67,13 @@ async function written({ run, word, from, replaced }: Plan, nameOf: (count: numb
     rejects.end();
     const ended = draft.end();
     if (!ended) return undefined;
-    if (replaced !== undefined) draft.replace(replaced);
-    return { file: replaced ?? draft.nameFreely(nameOf), sha256: ended.sha256, from, to };
+    const { sha256 } = ended;
+    const listing = (file: string): Listing => ({ file, sha256, from, to });
+    const about = (file: string) => memory.change({ next: { word, listing: listing(file) } });
+    if (replaced === undefined) return listing(draft.nameFreely(nameOf, about));
+    about(replaced);
+    draft.replace(replaced);
+    return listing(replaced);
   } finally {
     draft.drop();
   }

@@ -1,10 +1,12 @@
+import type { Unit } from '../../bulk/rows/place.ts';
 import type { Foreseen } from '../../bulk/run/foresee.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Ui } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import type { CliError, ExitName } from '../../errors.ts';
-import { span, whole } from '../../terminal/run-progress.ts';
+import { whole } from '../../terminal/run-progress.ts';
 import type { Job } from './job.ts';
+import { timeLines } from './rehearsed-time.ts';
 
 /** What a run would do. */
 export interface Rehearsal {
@@ -21,15 +23,21 @@ export interface Rehearsal {
   readonly bad: number;
   readonly bad_rows: Survey['badRows'];
   readonly repeated: number;
-  readonly repeated_rows: readonly { readonly line: number; readonly same_as_row: number }[];
+  /** What `same_as` counts, and people go by. */
+  readonly unit: Unit;
+  readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
   /** Rows that would be sent, and that a spreadsheet seems to have damaged. */
   readonly suspect: number;
   readonly suspect_rows: Survey['suspectRows'];
-  /** The first body. */
+  /** The first body that would be sent. */
   readonly first: unknown;
   /** At this pace it takes so long at the least; null where no pace is known. */
   readonly pace: { readonly requests: number; readonly window_seconds: number } | null;
+  /** Of the plan, as far as it is known: where it allows less, it counts below. */
+  readonly plan_per_minute: number | null;
   readonly least_seconds: number | null;
+  /** An address; `local` is the sandbox on this machine. */
+  readonly target: string;
   /** Messages of the plan's month, where it has a limit. */
   readonly month: { readonly limit: number; readonly share: number } | null;
 }
@@ -41,14 +49,14 @@ export interface Rehearsed {
 
 export function rehearsalOf(
   found: Survey,
-  { left, run, refused }: Foreseen,
+  { left, run, refused, first = found.first }: Foreseen,
   { pace, target }: RunClient,
-  { kind }: Job,
+  { kind, unit }: Pick<Job, 'kind'> & { readonly unit: Unit },
 ): Rehearsal {
   const { rows, bad } = found;
   const least = pace.leastTime(left);
   const { known } = pace;
-  const { perMonth } = target.plan;
+  const { perMinute, perMonth } = target.plan;
   return {
     type: 'rehearsal',
     rows,
@@ -59,11 +67,14 @@ export function rehearsalOf(
     bad,
     bad_rows: found.badRows,
     repeated: found.repeated ?? 0,
-    repeated_rows: found.repeatedRows.map(({ line, as }) => ({ line, same_as_row: as })),
+    repeated_rows: found.repeatedRows.map(({ line, row, as }) => ({ line, row, same_as: as })),
+    unit,
     suspect: found.suspect,
     suspect_rows: found.suspectRows,
-    first: found.first === undefined ? null : JSON.parse(found.first),
+    first: first === undefined || left === 0 ? null : JSON.parse(first),
     pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
+    plan_per_minute: perMinute ?? null,
+    target: target.address,
     least_seconds: least === undefined ? null : least / 1_000,
     month: kind === 'batch' && perMonth !== undefined ? { limit: perMonth, share: left / perMonth } : null,
   };
@@ -76,8 +87,11 @@ export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
   if (suspect > 0)
     lines.push(ui.color.yellow(`${whole(suspect)} may be damaged by a spreadsheet:`), ...suspectLines(rehearsal));
-  if (repeated > 0)
-    lines.push(ui.color.yellow(`${whole(repeated)} have the body of an earlier row:`), ...sameLines(rehearsal));
+  if (repeated > 0) {
+    const which = repeated === 1 ? '1 row repeats' : `${whole(repeated)} rows repeat`;
+    const sent = `${which} an earlier row, and ${repeated === 1 ? 'is' : 'are'} sent too:`;
+    lines.push(ui.color.yellow(sent), ...sameLines(rehearsal));
+  }
   return [...lines, ...(left > 0 ? timeLines(rehearsal) : [])].join('\n');
 }
 
@@ -88,37 +102,27 @@ function runLines({ run, refused }: Rehearsal, ui: Ui): readonly string[] {
   return [`before, by run ${id}: ${whole(done)} done, ${whole(failed)} failed, ${whole(unsure)} unsure`];
 }
 
-function badLines({ bad, bad_rows: rows }: Rehearsal): readonly string[] {
-  return [...rows.map(({ line, reason }) => `  line ${line}: ${reason}`), ...rest(bad - rows.length)];
+function badLines(rehearsal: Rehearsal): readonly string[] {
+  const { bad, bad_rows: rows } = rehearsal;
+  return [...rows.map((row) => `  ${placeText(rehearsal, row)}: ${row.reason}`), ...rest(bad - rows.length)];
 }
 
-function suspectLines({ suspect, suspect_rows: rows }: Rehearsal): readonly string[] {
-  return [
-    ...rows.map(({ line, field, reason }) => `  line ${line}: ${field}: ${reason}`),
-    ...rest(suspect - rows.length),
-  ];
+function suspectLines(rehearsal: Rehearsal): readonly string[] {
+  const { suspect, suspect_rows: rows } = rehearsal;
+  const lines = rows.map((row) => `  ${placeText(rehearsal, row)}: ${row.field}: ${row.reason}`);
+  return [...lines, ...rest(suspect - rows.length)];
 }
 
-function sameLines({ repeated, repeated_rows: rows }: Rehearsal): readonly string[] {
-  return [
-    ...rows.map(({ line, same_as_row: as }) => `  line ${line}: that of row ${as}`),
-    ...rest(repeated - rows.length),
-  ];
+function sameLines(rehearsal: Rehearsal): readonly string[] {
+  const { repeated, repeated_rows: rows, unit } = rehearsal;
+  const lines = rows.map((row) => `  ${placeText(rehearsal, row)}: the same as ${unit} ${row.same_as}`);
+  return [...lines, ...rest(repeated - rows.length)];
+}
+
+function placeText({ unit }: Rehearsal, { line, row }: { readonly line: number; readonly row: number }): string {
+  return unit === 'line' ? `line ${line}` : `record ${row}`;
 }
 
 function rest(count: number): readonly string[] {
   return count > 0 ? [`  and ${whole(count)} more`] : [];
-}
-
-function timeLines({ pace, least_seconds: least, month, would_send: left }: Rehearsal): readonly string[] {
-  const lines = [];
-  if (pace && least !== null) {
-    const window = pace.window_seconds === 60 ? 'a minute' : `in ${span(pace.window_seconds)}`;
-    lines.push(`at ${whole(pace.requests)} ${window} it takes at least ${span(least)}`);
-  } else lines.push('no plan is known, so it goes as fast as the service answers; --rate says otherwise');
-  if (month)
-    lines.push(
-      `${whole(left)} messages are ${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`,
-    );
-  return lines;
 }

@@ -1,3 +1,4 @@
+import { unitOf } from '../../bulk/rows/place.ts';
 import { foresee } from '../../bulk/run/foresee.ts';
 import type { Foreseen } from '../../bulk/run/foresee.ts';
 import { runIds } from '../../bulk/run/find.ts';
@@ -8,15 +9,17 @@ import type { Rehearsed } from './rehearsal.ts';
 
 /** Says what the run would do, and ends as it would begin. */
 export async function rehearsed(running: Running): Promise<Rehearsed> {
-  const { found, client, job } = running;
+  const { context, found, client, job, input } = running;
   const foreseen = await foreseenOf(running);
-  const rehearsal = rehearsalOf(found, foreseen, client, job);
+  const caution = foreseen.refused || found.first === undefined ? undefined : job.caution?.(found.first);
+  if (caution !== undefined) context.note('caution', caution);
+  const rehearsal = rehearsalOf(found, foreseen, client, { kind: job.kind, unit: unitOf(input.source) });
   return { rehearsal, exit: foreseen.refused ?? (rehearsal.bad > 0 ? 'partial' : 'done') };
 }
 
 async function foreseenOf(running: Running): Promise<Foreseen> {
   const { context, found, flags, input, client } = running;
-  const { stateFolder, find } = await context.sandboxes();
+  const { stateFolder, find, process: own } = await context.sandboxes();
   const ready = found.rows - found.bad;
   if (client.target.address === 'local' && !find()) {
     // Its key, by which its runs are known, is asked of it alone.
@@ -25,5 +28,6 @@ async function foreseenOf(running: Running): Promise<Foreseen> {
     return { left: ready };
   }
   const identity = identityOf(running);
-  return foresee({ stateFolder, identity, flags, path: input.shown, ready, read: () => rowsOf(running) });
+  const told = { path: input.shown, ready, kill: own.kill };
+  return foresee({ stateFolder, identity, flags, ...told, read: () => rowsOf(running) });
 }

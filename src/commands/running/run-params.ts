@@ -12,9 +12,16 @@ export const runParams = {
   maxErrors: option('--max-errors <n>', 'stop after so many rows in a row that failed or are unsure (20)', atLeastOne),
   expectCount: option('--expect-count <n>', 'go on only if the input has so many rows; a live key wants it', count),
   resume: flag('--resume', 'go on where the run stopped, or start it'),
+  newKey: flag('--new-key', 'with --resume: go on with what another key of the same account began'),
   restart: flag('--restart', 'begin an unfinished run anew, with all its rows'),
   allowRepeat: flag('--allow-repeat', 'run once more what was finished before'),
   allowUnsure: flag('--allow-unsure', 'send the rows again of which nobody knows whether they were done'),
+} as const;
+
+/** By `instead`. */
+export const runInstead = {
+  '--delimiter': 'the separator is found by itself',
+  '--separator': 'the separator is found by itself',
 } as const;
 
 export type RunInput = Input<typeof runParams>;
@@ -24,7 +31,8 @@ export const runDetails = [
   'exactly the rows that were never sent. Ctrl-C waits for what is on its way. Rows',
   'that failed or are unsure are written beside the file, to be mended and run again.',
   'With --dry-run nothing is sent: it shows the first body, the bad rows and how long',
-  'it will take. Exit 10: some rows failed or are unsure.',
+  'it will take. A reader of stdout who goes away, as head does, stops no run.',
+  'Exit 10: some rows failed or are unsure.',
 ];
 
 function atLeastOne(text: string): number {

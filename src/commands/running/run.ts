@@ -7,8 +7,8 @@ import { unsafe, usage } from '../../errors.ts';
 import { carriedOut } from './carry-out.ts';
 import type { Asked } from './carry-out.ts';
 import { confirmCount } from './confirm-count.ts';
-import { endedEmpty } from './ended.ts';
-import { openInput } from './input.ts';
+import { commandOf, endedEmpty } from './ended.ts';
+import { nameOf, openInput } from './input.ts';
 import type { RowsInput } from './input.ts';
 import type { Job, Mapper } from './job.ts';
 import { refuseKeys } from './refuse-keys.ts';
@@ -26,7 +26,7 @@ export async function runJob(
   emit: Emit,
 ): Promise<Rehearsed | Ended> {
   refuseKeys(context.typed, file);
-  refuseQuery(context.given);
+  refuseChoice(context.given);
   const { process: own } = await context.sandboxes();
   const signals = untilTold(own, context);
   try {
@@ -47,15 +47,16 @@ async function withInput(asked: Asked, emit: Emit): Promise<Rehearsed | Ended> {
   if (dryRun) return rehearsed({ ...asked, mapper, found });
   if (found.rows === 0) {
     context.note('empty', 'there are no rows');
-    return endedEmpty();
+    return endedEmpty(commandOf(job), nameOf(input));
   }
   await confirmCount(context, client.target, found.rows, flags);
   return carriedOut({ ...asked, mapper, found }, emit);
 }
 
-function refuseQuery({ output, query, dryRun }: Context['given']): void {
-  if (output !== 'ndjson' || query === undefined || dryRun) return;
-  throw usage('--query cannot be applied to rows as they come', 'leave it out, or take the summary alone with -o json');
+function refuseChoice({ output, query, columns, dryRun }: Context['given']): void {
+  if (output !== 'ndjson' || dryRun || (query ?? columns) === undefined) return;
+  const flag = query === undefined ? '--columns' : '--query';
+  throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
 }
 
 /** How many bad rows are told one by one. */

@@ -21,10 +21,15 @@ export function untilTold(
   const [stop, leave] = [new AbortController(), new AbortController()];
   let stoppedAt: number | undefined;
   let giveBack: (() => void) | undefined;
-  // Once signals are taken, this is a reader of stdout who went away.
+  let isUnread = false;
   const onEnd = () => {
     stop.abort(signal.reason);
     if (!giveBack) leave.abort(signal.reason);
+  };
+  // What is half done is not left so because nobody reads on.
+  const onUnread = () => {
+    if (!isUnread) note('unread', 'nobody reads stdout any more; the run goes on, and "bizmsg runs list" tells of it');
+    isUnread = true;
   };
   if (signal.aborted) onEnd();
   else signal.addEventListener('abort', onEnd, { once: true });
@@ -37,7 +42,7 @@ export function untilTold(
         stoppedAt = now();
         if (told === 'SIGINT') note('stopping', 'waiting for what is on its way; Ctrl-C again leaves at once');
         stop.abort(told);
-      });
+      }, onUnread);
     },
     release() {
       signal.removeEventListener('abort', onEnd);

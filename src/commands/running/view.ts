@@ -8,6 +8,8 @@ import type { Ended } from './result.ts';
 export const runView = {
   data: (ran: Rehearsed | Ended) => ('result' in ran ? ran.result : ran.rehearsal),
   view: (ran: Rehearsed | Ended, ui: Ui) =>
-    'result' in ran ? resultText(ran.result, ui) : rehearsalText(ran.rehearsal, ui),
+    'result' in ran ? resultText(ran, ui) : rehearsalText(ran.rehearsal, ui),
   exit: (ran: Rehearsed | Ended) => ran.exit,
+  changes: (ran: Rehearsed | Ended) => 'result' in ran && ran.sent,
+  unprinted: (ran: Rehearsed | Ended) => ('result' in ran ? ran.standing : undefined),
 } as const;

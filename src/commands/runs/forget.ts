@@ -1,28 +1,40 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { required } from '../../cli/params.ts';
+import { flag, words } from '../../cli/params.ts';
+import { usage } from '../../errors.ts';
+import { lossOf } from './loss.ts';
 
 export const forgetRun = command({
   name: 'forget',
-  summary: 'Remove what this machine knows of a run',
-  details: 'It can neither be resumed nor noticed when it is run once more. What was sent stays sent.',
-  params: { id: required('<id>', 'of a run, from runs list') },
-  examples: ['runs forget 3f9a1c20be --yes'],
+  summary: 'Remove what this machine knows of runs',
+  details: [
+    'They can be resumed no more. It asks where rows are not sent, or where their only',
+    'copy would go; what is forgotten is not noticed when it is sent again. What was',
+    'sent stays sent.',
+  ].join('\n'),
+  params: {
+    ids: words('[ids...]', 'of runs, from runs list, or the beginnings of them'),
+    finished: flag('--finished', 'all that are finished'),
+  },
+  examples: ['runs forget 3f9a1c20be --yes', 'runs forget --finished'],
   sample: 'Forgot the run 3f9a1c20be',
   honours: printing,
   changes: true,
   piped: 'text',
-  run: async (context, { id }) => {
-    const [{ forgetRun, listRuns }, { stateFolder, process: own }] = await Promise.all([
-      import('../../bulk/run/runs.ts'),
-      context.sandboxes(),
-    ]);
-    const run = listRuns(stateFolder, own.kill).find((one) => one.id === id);
-    if (run?.state === 'unfinished')
-      await context.confirm(`Forget the run ${id}, of which ${run.summary.unsent} rows were not sent`);
-    if (run?.state === 'damaged') await context.confirm(`Forget the run ${id}, of which nobody knows what it sent`);
-    forgetRun(stateFolder, id, own);
-    return { id };
+  run: async (context, { ids: given, finished }) => {
+    if (finished === given.length > 0) throw usage('give ids of runs, or --finished', 'see "bizmsg runs list"');
+    const [{ forgetRun, idOf, listRuns, refuseRunning, rowFilesOf }, { clearDraft }, { stateFolder, process: own }] =
+      await Promise.all([import('../../bulk/run/runs.ts'), import('../running/memory.ts'), context.sandboxes()]);
+    const runs = listRuns(stateFolder, own.kill);
+    const ids = finished
+      ? runs.filter(({ state }) => state === 'finished').map(({ id }) => id)
+      : [...new Set(given.map((one) => idOf(stateFolder, one)))];
+    for (const id of ids) refuseRunning(stateFolder, id, own.kill);
+    const known = (id: string) => runs.find((run) => run.id === id);
+    const losses = ids.flatMap((id) => lossOf(id, known(id), rowFilesOf(stateFolder, id)) ?? []);
+    if (losses.length > 0) await context.confirm(`Forget ${losses.join('; ')}`);
+    for (const id of ids) forgetRun(stateFolder, id, own, clearDraft);
+    return { ids };
   },
-  view: ({ id }) => `Forgot the run ${id}`,
+  view: ({ ids }) => (ids.length === 0 ? 'No runs' : ids.map((id) => `Forgot the run ${id}`).join('\n')),
 });

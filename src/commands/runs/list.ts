@@ -1,8 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { configuration } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
+import { refuseUnreadable } from './refuse-unreadable.ts';
 import { runRow } from './run-row.ts';
 
 export const listRuns = command({
@@ -24,16 +22,3 @@ export const listRuns = command({
   },
   view: () => 'No runs',
 });
-
-/** An empty list would say that nothing was sent. */
-function refuseUnreadable(folder: string): void {
-  try {
-    readdirSync(folder);
-  } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    if (fault.code === 'ENOENT') return;
-    const hint = 'it is below the state folder, which BIZMSG_STATE_DIR names';
-    throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
-  }
-}

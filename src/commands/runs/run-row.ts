@@ -5,7 +5,7 @@ export function runRow(run: Run): object {
   const { id, state } = run;
   if (run.state === 'damaged') return { id, state, problem: run.problem.message };
   const { kind, path, template, address, mode, startedAt } = run.facts;
-  const { rows, done, failed, unsure, unsent } = run.summary;
+  const { rows, done, failed, unsure, unsent, onTheirWay } = run.summary;
   return {
     id,
     state,
@@ -17,6 +17,7 @@ export function runRow(run: Run): object {
     failed,
     unsure,
     unsent,
+    on_their_way: onTheirWay,
     address,
     mode,
     started_at: new Date(startedAt).toISOString(),

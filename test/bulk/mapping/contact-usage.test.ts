@@ -17,6 +17,7 @@ it.each<[string, ContactMappingOptions, string]>([
   ['a part and its whole', { set: set('x.y', 'x.y.z') }, 'both give the field x.y and a part of it'],
   ['what is mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
   ['a phone twice', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
+  ['JSON that is a number', { json: ['x'], number: ['x'] }, 'x is named by --number and by --parse-json'],
   ['two conversions', { number: ['x'], split: [splitFlag('x')] }, 'x is named by --split and by --number'],
   ['a country for nothing', { country: 'US' }, '--country is given without --phone'],
 ])('refuses %s before anything is read', (_name, options, message) => {
@@ -30,6 +31,20 @@ it.each<[string, ContactMappingOptions, string]>([
 it.each<[string, ContactMappingOptions, string, string]>([
   ['a mistyped column', { map: map('Moblie=phone') }, '--map names "Moblie"', 'did you mean "Mobile"?'],
   ['a column in other letters', { drop: [' MOBILE'] }, '--drop names " MOBILE"', 'did you mean "Mobile"?'],
+  [
+    'a map with its ends changed',
+    { map: map('phone=Mobile') },
+    '--map names "phone"',
+    'did you mean --map Mobile=phone?',
+  ],
+  [
+    'two maps in one',
+    { map: map('Mobile=phone,age=years') },
+    '--map names "Mobile=phone,age"',
+    'one --map for each: --map Mobile=phone --map age=years',
+  ],
+  ['two columns in one', { drop: ['Mobile,age'] }, '--drop names', 'one --drop for each: --drop Mobile --drop age'],
+  ['two fields in one', { number: ['age, x.y'] }, '--number names', 'one --number for each: --number age --number x.y'],
   ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y"'],
   ['a mistyped field', { number: ['agee'] }, '--number names "agee", and no such field', 'did you mean "age"?'],
   ['a field by its old name', { map: map('age=a.b'), number: ['age'] }, 'which --map sends as a.b', 'use --number a.b'],
@@ -73,6 +88,12 @@ it.each<[string, ContactMappingOptions, string]>([
   });
 });
 
+it('says of a map with its ends changed how records want it', () => {
+  const inputs = createNamedInputs({ map: map('full=Full Name') });
+  inputs.see({ 'Full Name': 'Ada' });
+  expect(thrown(() => inputs.refuseUnseen())).toMatchObject({ hint: "did you mean --map 'Full Name=full'?" });
+});
+
 it.each<[string, ContactMappingOptions, readonly object[]]>([
   ['one record has', { map: map('a=x'), drop: ['b'] }, [{ a: 1 }, { b: 1 }]],
   ['only the body has', { map: map('a=x.y'), set: set('n'), number: ['x.y', 'n'] }, [{ a: 1 }]],
@@ -105,6 +126,7 @@ it('has a text of its own for each other mapping', () => {
     { drop: ['a","b'] },
     { number: ['a'] },
     { boolean: ['a'] },
+    { json: ['a'] },
     { split: [splitFlag('a')] },
     { split: [splitFlag('a=pipe')] },
     { phone: ['a'] },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitBy, toBoolean, toNumber } from '../../../src/bulk/mapping/conversions.ts';
+import { splitBy, toBoolean, toJson, toNumber } from '../../../src/bulk/mapping/conversions.ts';
 
 describe('a list', () => {
   it.each([
@@ -15,6 +15,32 @@ describe('a list', () => {
 
   it('is not made of a number', () => {
     expect(splitBy('comma')(7)).toEqual({ why: '7 is not a text to be split' });
+  });
+});
+
+describe('JSON', () => {
+  it.each([
+    ['["vip","a,b"]', ['vip', 'a,b']],
+    [' {"city":{"name":"Oslo"}} ', { city: { name: 'Oslo' } }],
+    ['"a text"', 'a text'],
+    ['true', true],
+    ['null', null],
+    [
+      ['as', 'it is'],
+      ['as', 'it is'],
+    ],
+    [7, 7],
+  ])('is read from %j', (value, read) => {
+    expect(toJson(value)).toEqual(read);
+  });
+
+  it.each([
+    ['vip', '"vip" is not JSON'],
+    ['["vip"', String.raw`"[\"vip\"" is not JSON`],
+    ['['.repeat(2_000) + ']'.repeat(2_000), `"${'['.repeat(60)}…" is not JSON`],
+    ['{"id":9007199254740993}', 'the number 9007199254740992 in it is too large to be exact'],
+  ])('is not read from %s', (text, why) => {
+    expect(toJson(text)).toEqual({ why });
   });
 });
 

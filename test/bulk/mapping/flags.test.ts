@@ -15,6 +15,9 @@ it.each([
   ['tags', { field: 'tags', by: 'comma' }],
   ['tags=semicolon', { field: 'tags', by: 'semicolon' }],
   ['a.b=pipe', { field: 'a.b', by: 'pipe' }],
+  ['tags=;', { field: 'tags', by: 'semicolon' }],
+  ['tags=,', { field: 'tags', by: 'comma' }],
+  ['tags=|', { field: 'tags', by: 'pipe' }],
 ])('reads --split %j', (text, split) => {
   expect(splitFlag(text)).toEqual(split);
 });
@@ -29,7 +32,8 @@ it.each<[string, (text: string) => unknown, string, string, string]>([
   ['--map', mapFlag, 'a=', '"" has an empty part', 'such as attributes.city'],
   ['--map', mapFlag, 'a=b..c', '"b..c" has an empty part', 'such as attributes.city'],
   ['--split', splitFlag, 'tags=semicolons', 'is not one of comma, semicolon, pipe', 'did you mean semicolon?'],
-  ['--split', splitFlag, 'tags=;', '";" is not one of comma, semicolon, pipe', 'a separator is given by its name'],
+  ['--split', splitFlag, 'tags=json', '"json" is not one of', 'did you mean --parse-json tags?'],
+  ['--split', splitFlag, 'tags=', '"" is not one of', "give its name, or the sign in quotes: --split 'tags=;'"],
   ['--split', splitFlag, '', 'a field has no name', 'name a field of the body'],
   ['--number', fieldFlag, '', 'a field has no name', 'name a field of the body'],
   ['--country', countryFlag, 'USA', '"USA" is not a country', 'use its two letters, such as US, GB or DE'],

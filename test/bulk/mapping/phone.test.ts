@@ -49,6 +49,7 @@ it.each([
   ['12025550101', '"12025550101" is not a phone number; did you mean +12025550101?'],
   ['2025550101', '"2025550101" is not a phone number: its "+" is lost'],
   ['x', '"x" is not a phone number'],
+  ['030 555', '"030 555" is not a phone number; --normalise --country US reads national numbers'],
 ])('sends no %j as it stands', (text, why) => {
   expect(asItStands(text)).toEqual({ why: expect.stringContaining(why) });
 });
@@ -70,10 +71,24 @@ it('normalises the fields it is asked to, by their names in the body', async () 
 
 it.each([
   [2025550101, { body: { phone: '+12025550101' } }],
-  [null, { body: { phone: null } }],
-  ['', { body: { phone: '' } }],
+  [null, { reason: 'phone: it is empty' }],
+  ['', { reason: 'phone: it is empty' }],
   [true, { reason: 'phone: true is not a phone number' }],
   [['x'], { reason: 'phone: a list is not a phone number' }],
 ])('takes %j of a record', async (phone, mapped) => {
   expect(await record({ phone: ['phone'], country: 'US' }, { phone })).toEqual(mapped);
+});
+
+it('needs it in a record too', async () => {
+  expect(await record({ phone: ['phone'] }, { name: 'Ada' })).toEqual({ reason: 'phone: it is empty' });
+});
+
+it.each([
+  [['phone'], { phone: '', name: 'Ada' }, { reason: 'phone: it is empty' }],
+  [['phones.home'], { 'phones.home': '', name: 'Ada' }, { reason: 'phones.home: it is empty' }],
+  [['phone', 'mobile'], { phone: '', mobile: '', name: 'Ada' }, { reason: 'phone, mobile: all are empty' }],
+  [['phone', 'mobile'], { phone: '', mobile: '+12025550101' }, { body: { mobile: '+12025550101' } }],
+  [[], { phone: '', name: 'Ada' }, { body: { name: 'Ada' } }],
+])('needs one of the fields that are to be phones: %j in %j', async (phone, row, mapped) => {
+  expect(await tableRow({ phone }, row)).toEqual(mapped);
 });

@@ -10,6 +10,8 @@ describe("a table's header", () => {
     ['phone,,name\n', 'column 2 has no name in the header'],
     ['phone,name,\n', 'column 3 has no name in the header'],
     ['phone,__proto__\n', '"__proto__" cannot be'],
+    ['+12029000001,Ada\n+12029000002,Bo\n', 'the first line of "people.csv" holds a phone number, +1202…01:'],
+    ['Ada;+1 202 900 0001\n', 'holds a phone number, +1 20…01: does it have a header line?'],
     ['bizmsg_error\n', 'there is no column but "bizmsg_error"'],
     ['phone,na"me\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: a quote stands on line 1'],
     ['phone,"name\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: the quote that opens on line 1'],
@@ -23,8 +25,15 @@ describe("a table's header", () => {
     expect(rows).toMatchObject([{ fields: { constructor: '1', toString: '2' } }]);
   });
 
+  it.each(['+1', '+1000', '2024', '12025550101', '+12025550101 (old)'])(
+    'may have a name that is hardly a phone number: %s',
+    async (name) => {
+      expect(await readText('people.csv', `${name},a\n1,2\n`)).toMatchObject([{ fields: { [name]: '1' } }]);
+    },
+  );
+
   it('may be longer than what is read at once', async () => {
-    const names = Array.from({ length: 20_000 }, (_, at) => `column ${at}`);
+    const names = Array.from({ length: 100_000 }, (_, at) => `c ${at}`);
     const { fields } = await openSource(fileOf('people.csv', `${names.join(',')}\n`));
     expect(fields).toEqual(names);
   });

@@ -77,7 +77,8 @@ const [stateFolder, port, count] = process.argv.slice(2);
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
 const agent = new Agent({ keepAlive: true });
-const send = (content) => new Promise((resolve, reject) => {
+const send = (content, leaving) => new Promise((resolve, reject) => {
+  leaving();
   request({ agent, port, path: '/' + content, method: 'POST' }, (answer) => answer.resume().on('end', resolve))
     .on('error', (cause) => reject(new CliError('unsure', 'connection-lost', cause.message, { done: 'unknown' })))
     .end();
@@ -92,7 +93,7 @@ const identity = { kind: 'import', content: count, file: '/x', mapping: '', addr
 const run = await openRun({
   stateFolder, identity, rows: Number(count), read: rows, pid: process.pid, kill, now: Date.now, later,
   shown: { path: 'x', flags: [], key: '' },
-  flags: { resume: true, restart: false, allowRepeat: false, allowUnsure: false },
+  flags: { resume: true, newKey: false, restart: false, allowRepeat: false, allowUnsure: false },
 });
 if (run.action === 'tell') {
   process.stdout.write(JSON.stringify(run.summary));

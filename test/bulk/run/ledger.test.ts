@@ -25,6 +25,8 @@ const story = fc.record({
   paced: fc.boolean(),
   /** Of each send one after the other, in as many turns. */
   sends: fc.infiniteStream(fc.tuple(fc.constantFrom(...fates), fc.integer({ min: 0, max: 4 }))),
+  /** For how many turns each waits before it leaves. */
+  waits: fc.infiniteStream(fc.constantFrom(0, 0, 0, 1, 5)),
   /** After so many sends the process is dead, and its last line perhaps torn. */
   crashes: fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 40 })), { maxLength: 4 }),
 });
@@ -32,7 +34,7 @@ const story = fc.record({
 it('whatever comes and whenever it crashes, no row is lost, and none that arrived is sent again', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
-      const { summary, fates, twice } = await runToItsEnd(told);
+      const { summary, fates, twice, left } = await runToItsEnd(told);
       const count = (...some: readonly Fate[]) => fates.filter((fate) => some.includes(fate)).length;
       const refused = told.bad.filter((at) => at < told.rows).length;
       const doubtful = count('unsure', 'lost', 'hangs');
@@ -43,6 +45,8 @@ it('whatever comes and whenever it crashes, no row is lost, and none that arrive
       expect(summary.unsure).toBeGreaterThanOrEqual(doubtful);
       expect(summary.unsure).toBeLessThanOrEqual(doubtful + (told.crashes.length + count('hangs')) * told.concurrency);
       expect(summary.unsureLines).toHaveLength(summary.unsure);
+      // A row that only waited is not among them.
+      expect(summary.unsureLines.filter((line) => told.paced && !left.has(`row ${line - 1}`))).toEqual([]);
     }),
     { numRuns: Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? 40) },
   );
@@ -51,20 +55,28 @@ it('whatever comes and whenever it crashes, no row is lost, and none that arrive
 type Told = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 /** Through its crashes, and then as often as it stops. */
-async function runToItsEnd({ rows, bad, concurrency, paced, sends, crashes }: Told) {
+async function runToItsEnd({ rows, bad, concurrency, paced, sends, waits, crashes }: Told) {
   const input = Array.from({ length: rows }, (_, at) => (bad.includes(at) ? '!bad' : `row ${at + 1}`));
-  const [world, folder] = [service(sends), rig.stateFolder()];
+  const [world, folder, left] = [service(sends), rig.stateFolder(), new Set<string>()];
   const path = journalPath(runFolder(folder, runId(rig.options(folder, input).identity)));
   let summary: Summary | undefined;
   for (const [after, torn] of crashes) summary ??= await crash(after, torn);
   for (let parts = 0; parts < 300 && !summary; parts++) summary = finished(await go());
   if (!summary) throw new Error('it never ends');
-  return { summary, fates: [...world.known.values()], twice: world.twice };
+  return { summary, fates: [...world.known.values()], twice: world.twice, left };
 
   function go(leave = world.newPatience(), send = world.send) {
     const signals = { stop: new AbortController().signal, leave: leave.signal };
     const settings = { concurrency, paced, signals, send, maxErrors: Infinity, opening: rig.resume };
-    return rig.part(folder, input, { ...settings, clock: rig.virtualClock() });
+    return rig.part(folder, input, { ...settings, slot, clock: rig.virtualClock() });
+  }
+
+  async function slot(content: string, leaving: () => Promise<void> | undefined): Promise<void> {
+    const turns = waits.next().value;
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+    const ready = leaving();
+    left.add(content);
+    await ready;
   }
 
   /** What is left is the journal as it was at that instant; unless the run is finished before. */

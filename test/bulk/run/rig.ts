@@ -62,7 +62,7 @@ export function options(folder: string, input: Input, { identity, flags, ...rest
     },
     shown: { path: 'people.csv', flags: ['--map', 'phone=a'], key: 'sk_test_…1234' },
     rows: input.length,
-    flags: { resume: false, restart: false, allowRepeat: false, allowUnsure: false, ...flags },
+    flags: { resume: false, newKey: false, restart: false, allowRepeat: false, allowUnsure: false, ...flags },
     read: () => rowsOf(input),
     now: () => 1_000,
     later: () => () => {},
@@ -79,21 +79,38 @@ export async function open(folder: string, input: Input, opening: Opening = {}):
   throw new Error('it is finished');
 }
 
-type Sending = Partial<Omit<RunRowsOptions, 'run'>>;
+interface Sending extends Partial<Omit<RunRowsOptions, 'run' | 'send'>> {
+  /** What becomes of a row that has left. */
+  readonly send?: (content: string) => Promise<unknown>;
+  /** What it waits for before that; nothing if not given. */
+  readonly slot?: (content: string, leaving: () => Promise<void> | undefined) => Promise<void>;
+}
 
 const never = new AbortController().signal;
 
-export function send(run: OpenRun, input: Input, sending: Sending = {}): Promise<Summary> {
+export function send(
+  run: OpenRun,
+  input: Input,
+  { send: service = async () => ({}), slot, ...sending }: Sending = {},
+): Promise<Summary> {
   return runRows({
     run,
     rows: rowsOf(input),
-    send: async () => ({}),
     reachable: async () => true,
     concurrency: 4,
     signals: { stop: never, leave: never },
     clock: virtualClock(),
     ...sending,
+    send: slot ? (content, leaving) => slot(content, leaving).then(() => service(content)) : atOnce(service),
   });
+}
+
+function atOnce(service: (content: string) => Promise<unknown>): RunRowsOptions['send'] {
+  return async (content, leaving) => {
+    const ready = leaving();
+    if (ready) await ready;
+    return service(content);
+  };
 }
 
 /** A part of a run from its opening to its end; what was sent, in order, comes with its numbers. */

@@ -36,7 +36,7 @@ describe('a run', () => {
     expect(sent.toSorted()).toEqual([...rig.numbered(6), ...rig.numbered(3)].toSorted());
     // The second `row 2` is refused like the first.
     expect(summary).toMatchObject({ done: 5, failed: 3, unsure: 2, unsureLines: [5, 6], stopped: undefined });
-    expect(summary.reasons).toContainEqual({ reason: '"…" is no phone', count: 1 });
+    expect(summary.reasons).toContainEqual({ reason: '"x" is no phone', count: 1 });
     expect(summary.reasons).toContainEqual({ reason: 'rejected it is', count: 2 });
     expect(exitOf(summary)).toBe('partial');
     expect(outcomes).toHaveLength(10);

@@ -50,7 +50,7 @@ describe('one run', () => {
     const folder = rig.stateFolder();
     const { run, summary } = await rig.part(folder, ['bad', 'good', '!worse', 'odd'], { send: answer });
     expect(readRun(folder, run.id, rig.alive).summary).toEqual(summary);
-    expect([...verdictsOf(folder, run.id)]).toMatchObject([
+    expect([...verdictsOf(folder, run.id, rig.alive)]).toMatchObject([
       { number: 1, line: 2, outcome: 'failed', exit: 'rejected', reason: 'rejected it is' },
       { number: 3, line: 4, outcome: 'failed', exit: 'usage', code: 'row-refused', reason: 'worse' },
       { number: 4, line: 5, outcome: 'unsure', exit: 'unsure' },
@@ -69,7 +69,7 @@ describe('one run', () => {
     });
     const { summary, run: resumed } = await rig.part(folder, input, { opening: rig.resume });
     expect(summary).toMatchObject({ done: 8, unsure: 2, unsureLines: [3, 4] });
-    expect(resumed.notes.join()).toContain('lines 3, 4');
+    expect(resumed.notes.join()).toContain('2 rows were being sent, so they are unsure');
   });
 
   it.each(['0123456789', '../../etc', ''])('that there is none of is said: %j', (id) => {
@@ -77,7 +77,7 @@ describe('one run', () => {
     for (const act of [
       () => readRun(folder, id, rig.alive),
       () => forgetRun(folder, id, owner),
-      () => [...verdictsOf(folder, id)],
+      () => [...verdictsOf(folder, id, rig.alive)],
     ])
       expect(act).toThrow(`there is no run "${id}"`);
   });

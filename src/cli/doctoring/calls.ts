@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
+import { header, openTransport } from '../../client/transport.ts';
+import type { Transport } from '../../client/transport.ts';
+import type { Heard } from '../../doctor/clock.ts';
+import type { Approached, Line } from '../calling.ts';
+import { wayTo } from '../calling.ts';
+
+/** A client that counts what it sends, and keeps what an answer says of the time. */
+export interface Calls {
+  readonly client: Client;
+  count(): number;
+  heard(): Heard | undefined;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that an answer may take. */
+const patience = 10_000;
+
+export function openCalls(line: Line, { target, simulated }: Approached): Calls {
+  const { host, given, reporter } = line;
+  const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now);
+  const client = createClient({
+    baseUrl: target.baseUrl,
+    key: target.key,
+    transport,
+    userAgent: `bizmsg/${__VERSION__}`,
+    timeout: given.timeout ?? patience,
+    // What a second try heals, somebody should know of.
+    retries: 0,
+    local: simulated,
+    signal: host.signal,
+    now: host.now,
+    random: host.random,
+    sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+    trace: given.debug ? reporter.trace : undefined,
+  });
+  return { client, count, heard, close: () => transport.close() };
+}
+
+function counting(transport: Transport, now: () => number) {
+  let [count, heard]: [number, Heard | undefined] = [0, undefined];
+  const send: Transport['send'] = async (request, limits) => {
+    const sentAt = now();
+    count += 1;
+    const answer = await transport.send(request, limits);
+    heard ??= { sentAt, cameAt: now(), date: header(answer.headers, 'date') };
+    return answer;
+  };
+  return { transport: { ...transport, send }, count: () => count, heard: () => heard };
+}

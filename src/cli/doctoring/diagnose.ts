@@ -1,0 +1,125 @@
+import { authorities, wayOf } from '../../client/transport.ts';
+import { createConceal } from '../../client/conceal.ts';
+import type { Plan } from '../../contract/plans.ts';
+import { addressCheck, callerCheck, keyCheck, planCheck } from '../../doctor/caller.ts';
+import type { Check, Diagnosis } from '../../doctor/check.ts';
+import { diagnosis } from '../../doctor/check.ts';
+import { clockCheck } from '../../doctor/clock.ts';
+import { networkChecks, skippedNetwork, wayless } from '../../doctor/network.ts';
+import type { Route } from '../../doctor/network.ts';
+import { serviceChecks, skippedService } from '../../doctor/service.ts';
+import { CliError } from '../../errors.ts';
+import type { Caller, Target } from '../../profiles/caller.ts';
+import { explain } from '../../profiles/explain.ts';
+import { withSpinner } from '../../terminal/progress.ts';
+import type { Approached, Line } from '../calling.ts';
+import { approach, wayTo } from '../calling.ts';
+import { asked } from '../caller.ts';
+import { planOf } from '../run-plan.ts';
+import { openCalls } from './calls.ts';
+import { machineChecks } from './machine.ts';
+
+/** Looks at everything that a command stands on, and changes nothing. */
+export async function diagnose(line: Line): Promise<Diagnosis> {
+  const machine = machineChecks(line.host);
+  const explanation = explain(await asked(line.host, line.given));
+  const { caller } = explanation;
+  const who = callerCheck(explanation);
+  if (!caller) return unasked([...machine, who], 'nobody is calling');
+  const approached = await approachedAs(line, caller);
+  const refusal = approached instanceof CliError ? approached : undefined;
+  const reached = approached instanceof CliError ? undefined : approached;
+  const address = addressCheck(reached?.target.baseUrl, refusal);
+  if (!reached) {
+    const key = caller.kind === 'service' ? [keyCheck(caller, false)] : [];
+    return unasked([...machine, who, ...key, address], refusal ? 'the key may not go there' : 'no sandbox is running');
+  }
+  const plan = planCheck(caller, await knownPlan(line, caller, reached), reached.simulated);
+  return asking(line, { caller, reached }, [
+    ...machine,
+    who,
+    keyCheck(reached.target, reached.simulated),
+    plan,
+    address,
+  ]);
+}
+
+function unasked(checks: readonly Check[], why: string): Diagnosis {
+  const rest = [skippedNetwork(why), skippedService(why), clockCheck(undefined)];
+  return diagnosis([...checks, ...rest], 0);
+}
+
+interface Reached {
+  readonly caller: Caller;
+  readonly reached: Approached;
+}
+
+async function asking(line: Line, { caller, reached }: Reached, before: readonly Check[]): Promise<Diagnosis> {
+  const { host } = new URL(reached.target.baseUrl);
+  const network = await withSpinner(`Looking at the way to ${host}`, line, networkOf(line, reached.target));
+  if (network.some(({ status }) => status === 'fail')) {
+    const rest = [...network, skippedService('the service is not reached'), clockCheck(undefined)];
+    return diagnosis([...before, ...rest], 0);
+  }
+  const calls = openCalls(line, reached);
+  try {
+    const { simulated } = reached;
+    const profile = caller.kind === 'service' ? caller.profile : undefined;
+    const call = (name: Parameters<typeof calls.client.call>[0]) => calls.client.call(name, undefined);
+    const looking = serviceChecks({ call, profile, simulated, now: line.host.now });
+    const service = await withSpinner(`Waiting for ${host}`, line, looking);
+    return diagnosis([...before, ...network, ...service, clockCheck(calls.heard())], calls.count());
+  } finally {
+    await calls.close();
+  }
+}
+
+/** Undefined where it is a sandbox that is not running; an error where the key may not go there. */
+async function approachedAs(line: Line, caller: Caller): Promise<Approached | CliError | undefined> {
+  const running = caller.kind === 'local' ? (await line.sandboxes()).find() : undefined;
+  const target: Target | undefined =
+    caller.kind === 'service'
+      ? caller
+      : running && { kind: 'service', baseUrl: running.url, key: running.keys[caller.mode], mode: caller.mode };
+  try {
+    return target && (await approach(line, target));
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+/** A sandbox that does not tell its own is looked at below. */
+async function knownPlan(line: Line, caller: Caller, reached: Approached): Promise<Plan> {
+  try {
+    return await planOf(line, caller, reached);
+  } catch (error) {
+    if (error instanceof CliError) return { perMinute: undefined, perMonth: undefined };
+    throw error;
+  }
+}
+
+/** Milliseconds that each step may take. */
+const patience = 5_000;
+
+async function networkOf(line: Line, { baseUrl, key }: Target): Promise<readonly Check[]> {
+  const { host, given } = line;
+  try {
+    const { ca, proxy } = wayOf(wayTo(line, { kind: 'service', baseUrl, key, mode: 'unknown' }));
+    const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+    const route: Route = {
+      baseUrl,
+      proxy,
+      proxyNamedBy: names.find((name) => host.env[name]),
+      ca: await authorities(ca),
+      conceal: createConceal(key),
+      signal: host.signal,
+      patience: given.timeout ?? patience,
+      now: host.now,
+    };
+    return await networkChecks(route);
+  } catch (error) {
+    if (error instanceof CliError && error.exit !== 'interrupted') return wayless(error);
+    throw error;
+  }
+}

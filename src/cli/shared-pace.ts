@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Gate } from '../client/gate.ts';
+import type { Pace } from '../client/pace.ts';
+import { createPace } from '../client/pace.ts';
+import { createFileLedger } from '../client/shared/file-ledger.ts';
+import type { Granted, Share } from '../client/shared/ledger.ts';
+import { createSharedGate } from '../client/shared/shared-gate.ts';
+import { CliError } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import type { Target } from '../profiles/caller.ts';
+import { stateFolder } from '../profiles/folders.ts';
+import type { Line } from './calling.ts';
+
+export interface Shared {
+  readonly target: Target;
+  /** What the plan takes in a minute. */
+  readonly rate: number;
+  readonly kind: Share['kind'];
+  /** How much of it this one may take. */
+  readonly limit: number;
+  readonly onWait: (milliseconds: number, why: string) => void;
+}
+
+// §8
+const minute = 60_000;
+
+/** The pace of single requests. */
+export function singlePace(line: Line, target: Target, rate: number): Pace {
+  const { host, given, reporter } = line;
+  const onWait = (milliseconds: number, why: string) => {
+    if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+  };
+  const shared = sharedGate(line, { target, rate, kind: 'single', limit: rate, onWait });
+  return createPace({ now: host.steady, later: host.later, shared });
+}
+
+/** What has this process wait for the others of this machine that use the same key. */
+export function sharedGate({ host, given, reporter }: Line, shared: Shared): (changed: () => void) => Gate {
+  const { steady: now, later, random, pid, kill } = host;
+  const note = (message: string) => {
+    if (!given.quiet) reporter.note('pace', message);
+  };
+  const folder = join(stateFolder(host.env, host.home), 'pace');
+  const onDamaged = () => note(`the file that shares the plan's pace was damaged and is begun anew, in ${folder}`);
+  const ledger = createFileLedger({
+    folder,
+    name: nameFor(shared.target),
+    window: minute,
+    owner: { pid, kill },
+    now,
+    later,
+    random,
+    onDamaged,
+  });
+  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
+  const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared.rate));
+  const options = { ...shared, ledger, window: minute, now, later, onWait, onFailure };
+  return (changed) => createSharedGate(options, changed);
+}
+
+const reasons: Readonly<Record<Granted['why'], (rate: number) => string>> = {
+  full: (rate) => `other processes have taken the plan's ${rate} requests a minute`,
+  held: () => 'the service had another process on this machine wait',
+};
+
+/**
+ * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
+ * real digest would cost 2 ms. Other machines count processes and time in another way.
+ */
+function nameFor({ baseUrl, key }: Target): string {
+  let sum = 0x811c9dc5;
+  for (const byte of Buffer.from(['bizmsg pace 1', hostname(), new URL(baseUrl).origin, key].join('\n')))
+    sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
+  return sum.toString(16).padStart(8, '0');
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CliError) return error.message;
+  return fileFault(error)?.reason ?? String(error);
+}

@@ -1,0 +1,99 @@
+import type { Past } from '../activity/history.ts';
+import { command } from '../cli/command.ts';
+import type { Context } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { flag, option } from '../cli/params.ts';
+import type { Input } from '../cli/params.ts';
+import { count, span } from '../cli/values.ts';
+import { refuseUnreadable } from './runs/refuse-unreadable.ts';
+
+const params = {
+  limit: option('--limit <n>', 'no more than the n newest (50)', count),
+  since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
+  live: flag('--live', 'only those with a live key'),
+  failed: flag('--failed', 'only those that were not done, or may not have been'),
+} as const;
+
+export const activity = command({
+  name: 'activity',
+  summary: 'List what this machine changed at the service, the newest first',
+  details: [
+    'The last hundred thousand calls or more are kept, with no key, no whole phone',
+    'number and no param. What is unsure may have been done. It calls nobody.',
+  ].join('\n'),
+  params,
+  examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],
+  sample:
+    'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…',
+  honours: printing,
+  piped: 'rows',
+  first: ['at', 'outcome', 'command', 'recipient', 'message_id', 'about', 'mode'],
+  run: listed,
+  view: () => 'No activity',
+});
+
+async function listed(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
+  const [{ newestFirst }, { activityFolder }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
+    import('../activity/history.ts'),
+    import('../activity/files.ts'),
+    import('../journal-lines.ts'),
+    context.sandboxes(),
+  ]);
+  const folder = activityFolder(stateFolder);
+  refuseUnreadable(folder);
+  const from = since === undefined ? -Infinity : own.now() - since;
+  const damage = sayingOnce((text) => context.note('activity-damaged', text));
+  const rows = [];
+  for (const past of newestFirst(folder, own.kill, damage)) {
+    if (past.intent.at < from) break;
+    if ((live && past.intent.mode === 'sandbox') || (failed && hasGoneWell(past))) continue;
+    if (rows.length === limit) {
+      context.note('cut', `shown are the ${limit} newest; --limit shows more`);
+      break;
+    }
+    rows.push(rowOf(past));
+  }
+  return rows;
+}
+
+function hasGoneWell({ state }: Past): boolean {
+  return state === 'done' || state === 'under way';
+}
+
+function rowOf(past: Past): object {
+  const { intent, ending, state } = past;
+  const { at, mode, simulated, profile, host, command, method, endpoint, recipient, template, run } = intent;
+  return {
+    at: new Date(at).toISOString(),
+    outcome: state,
+    mode,
+    simulated,
+    profile,
+    host,
+    command,
+    method,
+    endpoint,
+    template: template ?? null,
+    recipient: recipient ?? null,
+    message_id: ending?.message_id ?? null,
+    run: run ?? null,
+    counts: ending?.counts ?? null,
+    about: about(past),
+  };
+}
+
+/** What came of it, in words. */
+function about({ intent: { run, pid }, ending, state }: Past): string | null {
+  if (state === 'under way') return `by process ${pid}`;
+  const detail = ending ? detailOf(ending) : 'the process ended before it knew';
+  const unsure = state === 'unsure' ? ['may have been done'] : [];
+  const more = run !== undefined && state !== 'done' ? [`see runs show ${run}`] : [];
+  return [...unsure, ...(detail === '' ? [] : [detail]), ...more].join(': ') || null;
+}
+
+function detailOf({ counts, status, code }: NonNullable<Past['ending']>): string {
+  if (!counts) return [status, code].filter((part) => part !== undefined).join(' ');
+  const { rows, done, failed, unsure, unsent } = counts;
+  const parts = Object.entries({ failed, unsure, unsent }).filter(([, number]) => number > 0);
+  return [`${done} of ${rows} rows`, ...parts.map(([name, number]) => `${number} ${name}`)].join(', ');
+}

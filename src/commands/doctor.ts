@@ -1,0 +1,53 @@
+import { command } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { checkContract, contractParams } from './conformance/contract-params.ts';
+import { doctorText } from './doctor-text.ts';
+
+export const doctor = command({
+  name: 'doctor',
+  summary: 'Check this machine, the profile, the network and the service, and say what to do',
+  details: [
+    'It changes nothing. Each family that can be read gets one GET, which counts as',
+    'any call does; a sandbox that is not running is not started. A warning keeps',
+    'exit 0; of the failures the first gives the exit code. In ndjson, csv and tsv a',
+    'check is a line.',
+    '',
+    "With --contract the service is set beside the API's document: what holds, what",
+    'differs (exit 12), what could not be told, and what came of all that it does not',
+    'show. It makes some twenty calls, GETs and requests that have to be refused, and',
+    'writes nothing without --allow-writes. No value of a record is shown.',
+  ].join('\n'),
+  params: contractParams,
+  examples: [
+    'doctor --profile local',
+    'doctor --profile local -o json',
+    'doctor --contract --profile local',
+    'doctor --contract --allow-writes 2 --to +12025550101 --template welcome --profile local',
+  ],
+  sample: [
+    'This machine',
+    '  ok    node         22.13.0',
+    '  …',
+    'Service',
+    '  ok    templates    answered in 12 ms',
+    '  …',
+  ].join('\n'),
+  honours: ['profile', 'mode', 'baseUrl', ...printing],
+  piped: 'text',
+  run: async (context, input) => {
+    checkContract(input);
+    const { output, columns, query } = context.given;
+    const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
+    if (!input.contract) return { ...(await context.diagnose()), isRows };
+    const { compare } = await import('./conformance/compare.ts');
+    return compare(context, input, isRows);
+  },
+  data: (result) => {
+    if ('report' in result) return result.data;
+    const { isRows, checks, calls, exit } = result;
+    return isRows ? checks : { checks, calls, exit };
+  },
+  view: (result, ui) => ('report' in result ? result.text(result.report, ui) : doctorText(result, ui)),
+  exit: ({ exit }) => exit,
+  changes: (result) => 'report' in result && result.changed,
+});

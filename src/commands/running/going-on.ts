@@ -1,0 +1,23 @@
+import type { Summary } from '../../bulk/run/summary.ts';
+import { whole } from '../../terminal/run-progress.ts';
+import { resumeLine } from './resume-line.ts';
+
+type Stopped = NonNullable<Summary['stopped']>;
+
+/** What goes on with a run that was stopped, in words. */
+export function goesOn({ exit, code }: Stopped, summary: Summary, typed: readonly string[]): string {
+  // It may be revoked for good. It is the same line where that very key is taken again.
+  if (exit === 'keyRefused')
+    return `with a valid key of the same account go on with: ${resumeLine(typed, '--new-key')}`;
+  const line = `go on with: ${resumeLine(typed)}`;
+  if (code !== 'too-many-errors') return line;
+  const cause = exit === 'usage' ? 'the rows' : 'the service';
+  const again = `mend the flags and start again without --resume${sentTwice(summary)}`;
+  return `if the mapping is wrong, ${again}; if it was ${cause}, ${line}`;
+}
+
+/** Other flags make another run. */
+function sentTwice({ done, unsure }: Summary): string {
+  if (done + unsure === 0) return '';
+  return `, which sends once more what is done or unsure (${whole(done + unsure)})`;
+}

@@ -1,0 +1,55 @@
+import { parseJson } from '../json.ts';
+import { isPlain } from './names.ts';
+
+/** As it came from the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Without its parameters; empty where there is none. */
+  readonly type: string;
+  readonly headers: RawAnswer['headers'];
+  readonly content: Content;
+}
+
+type Content =
+  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'empty' } | { readonly kind: 'other' };
+
+export function readAnswer({ status, headers, body }: RawAnswer): Answer {
+  const type = valueOf(headers, 'content-type') ?? '';
+  return { status, type: /^[^;]*/.exec(type)?.[0].trim().toLowerCase() ?? '', headers, content: contentOf(body) };
+}
+
+export function valueOf(headers: RawAnswer['headers'], name: string): string | undefined {
+  return headers.find(([given]) => given.toLowerCase() === name)?.[1];
+}
+
+export function isJson({ type, content }: Answer): boolean {
+  return content.kind === 'json' && /^application\/(?:[\w.-]+\+)?json$/.test(type);
+}
+
+/** `401, text/html`, and nothing of what it says. */
+export function described(answer: Answer): string {
+  const { status, content } = answer;
+  if (content.kind === 'empty') return `${status}, empty`;
+  return `${status}, ${shownType(answer)}${content.kind === 'other' ? ', no JSON' : ''}`;
+}
+
+function shownType({ type }: Answer): string {
+  if (type === '') return 'no content type';
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) && isPlain(type) ? type : 'an odd content type';
+}
+
+function contentOf(body: Uint8Array): Content {
+  const text = new TextDecoder().decode(body);
+  if (text.trim() === '') return { kind: 'empty' };
+  try {
+    return { kind: 'json', value: parseJson(text) };
+  } catch {
+    return { kind: 'other' };
+  }
+}

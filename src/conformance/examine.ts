@@ -1,0 +1,91 @@
+import { CliError } from '../errors.ts';
+import type { FindRecords } from './findings/finding.ts';
+import type { Probe } from './probes.ts';
+import { first, harmless } from './probes.ts';
+import type { Examined } from './report.ts';
+import { reportOf } from './report.ts';
+import type { Ask, Sighting } from './sightings.ts';
+import { lastOf, sightingOf, sightings } from './sightings.ts';
+import type { Facts } from './verdict.ts';
+import { isSuccess } from './verdict.ts';
+import { plannedIn } from './writes.ts';
+
+export interface Examination {
+  readonly ask: Ask;
+  readonly find: FindRecords;
+  readonly facts: Facts;
+}
+
+/** How many requests it makes where nothing has to be asked again. */
+export function plannedCalls({ writes }: Facts): number {
+  return harmless.length + plannedIn(writes).length;
+}
+
+/** Asks one thing after the other, the harmless ones first, and sets what was seen beside the document. */
+export async function examine({ ask, find, facts }: Examination): Promise<Examined> {
+  let calls = 0;
+  const all: Sighting[] = [];
+  const counting: Ask = async (probe) => {
+    const observed = await ask(probe);
+    calls += observed.calls;
+    return observed;
+  };
+  for (const probe of harmless) {
+    const sighting = await look(counting, probe);
+    all.push(sighting);
+    if (all.length === first.length) requireService(all);
+  }
+  const written: Sighting[] = [];
+  for (const probe of plannedIn(facts.writes)) written.push(await make(counting, probe));
+  const report = { ...reportOf(sightings([...all, ...written]), facts, find), calls };
+  return { report, fault: written.map(({ failure }) => failure).find((failure) => failure && isOpen(failure)) };
+}
+
+async function make(ask: Ask, probe: Probe): Promise<Sighting> {
+  const sighting = sightingOf(probe, await ask(probe));
+  if (sighting.failure?.exit === 'interrupted') throw sighting.failure;
+  return sighting;
+}
+
+/** It may have been done, or could not be tried: the report alone would not say so loud enough. */
+function isOpen({ status, done }: CliError): boolean {
+  return done === 'unknown' || status === undefined;
+}
+
+const mostLooks = 3;
+
+/** A request that has to be refused may be made again when it met a fault of the service. */
+async function look(ask: Ask, probe: Probe): Promise<Sighting> {
+  let sighting = sightingOf(probe, await ask(probe));
+  for (let looks = 1; looks < mostLooks && hasFault(sighting); looks++) {
+    const again = sightingOf(probe, await ask(probe));
+    sighting = { ...again, answers: [...sighting.answers, ...again.answers] };
+  }
+  const { failure } = sighting;
+  if (failure && !lastOf(sighting) && !isOfThisRequest(failure)) throw failure;
+  return sighting;
+}
+
+/** Reading is repeated by the client itself. */
+function hasFault(sighting: Sighting): boolean {
+  return sighting.probe.method === 'POST' && (lastOf(sighting)?.status ?? 0) >= 500;
+}
+
+/** It was sent, and then the connection broke: that may well be the service's way to refuse it. */
+function isOfThisRequest({ exit }: CliError): boolean {
+  return exit === 'unsure' || exit === 'serviceFault';
+}
+
+/** Where nothing of the API answers, or not to this key, that is what is wrong, and not twenty clauses. */
+function requireService(all: readonly Sighting[]): void {
+  const statuses = all.map((sighting) => lastOf(sighting)?.status ?? 0);
+  if (statuses.some((status) => isSuccess(status) || status === 400 || status === 422)) return;
+  const failure = all.find((sighting) => sighting.failure)?.failure;
+  if (failure && statuses.every((status) => status === 404 || status === 405)) {
+    throw new CliError('notFound', 'no-api', 'nothing of the API answers at this address', {
+      hint: 'check the base URL: the paths begin with /api/public',
+      status: failure.status,
+    });
+  }
+  if (failure) throw failure;
+}

@@ -1,0 +1,96 @@
+import { endpoints } from '../contract/endpoints.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
+
+/** A request, and what is asked by it. */
+export interface Probe {
+  /** One of the document's five, whose answers §1 speaks of. */
+  readonly endpoint?: EndpointName;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly key: 'own' | 'none' | 'invalid';
+  readonly body?: string;
+  /** What sets it apart from others of that path. */
+  readonly how?: string;
+}
+
+const names = ['listTemplates', 'listContacts', 'listCampaigns', 'sendTemplate', 'createContact'] as const;
+
+export const lists = {
+  listTemplates: to('listTemplates'),
+  listContacts: to('listContacts'),
+  listCampaigns: to('listCampaigns'),
+} as const;
+
+export const oneContact: Probe = { ...lists.listContacts, path: `${endpoints.listContacts.path}?limit=1` };
+
+// Nobody has this number, and no template is to be found: what is wrongly accepted reaches nobody.
+const nobody = '+12025550100';
+const noTemplate = 'bizmsg_doctor_no_such_template';
+
+const withoutTemplate = refused('sendTemplate', 'without template', JSON.stringify({ to: nobody, params: [] }));
+export const withoutRecipient = refused(
+  'sendTemplate',
+  'without to',
+  JSON.stringify({ template: noTemplate, params: [] }),
+);
+export const incomplete = [withoutTemplate, withoutRecipient] as const;
+export const brokenMessage = refused('sendTemplate', 'with half a JSON', '{"to":');
+export const wrongTypes = refused('sendTemplate', 'with numbers for texts', '{"to":1,"template":2,"params":3}');
+export const brokenContact = refused('createContact', 'with half a JSON', '{"phone":');
+
+export const nowhere: readonly Probe[] = [
+  { method: 'GET', path: '/api/public/bizmsg-doctor-no-such-path', key: 'own' },
+  { method: 'GET', path: `${endpoints.listTemplates.path}/bizmsg-doctor-no-such-id`, key: 'own' },
+];
+
+// What is sent without a key is nothing that could be done with one.
+const bodies: { readonly [N in EndpointName]?: string | undefined } = {
+  sendTemplate: withoutTemplate.body,
+  createContact: brokenContact.body,
+};
+export const keyless: readonly Probe[] = names.map((name) => refused(name, 'without a key', bodies[name], 'none'));
+export const invalidKey: readonly Probe[] = names
+  .filter((name) => endpoints[name].method === 'GET')
+  .map((name) => refused(name, 'with an invalid key', undefined, 'invalid'));
+
+/** By these it shows whether the API answers at all, to this key. */
+export const first: readonly Probe[] = [...Object.values(lists), withoutTemplate];
+
+/** What changes nothing: the reading of lists, and what the document has refused. */
+export const harmless: readonly Probe[] = [
+  ...first,
+  oneContact,
+  withoutRecipient,
+  brokenMessage,
+  wrongTypes,
+  brokenContact,
+  ...nowhere,
+  ...keyless,
+  ...invalidKey,
+];
+
+/** What each of the two POSTs is asked that shows whether it is there. */
+export const posts = {
+  sendTemplate: [...incomplete, brokenMessage, wrongTypes],
+  createContact: [brokenContact],
+} as const;
+
+export type PostName = keyof typeof posts;
+
+/** `POST /api/public/contacts with half a JSON` */
+export function named({ method, path, how }: Probe): string {
+  return `${method} ${path}${how === undefined ? '' : ` ${how}`}`;
+}
+
+export function write(endpoint: PostName, body: object): Probe {
+  return { ...to(endpoint), body: JSON.stringify(body) };
+}
+
+function refused(endpoint: EndpointName, how: string, body?: string, key: Probe['key'] = 'own'): Probe {
+  return { ...to(endpoint), key, how, ...(body !== undefined && { body }) };
+}
+
+function to(endpoint: EndpointName): Probe {
+  const { method, path } = endpoints[endpoint];
+  return { endpoint, method, path, key: 'own' };
+}

@@ -1,0 +1,113 @@
+import type { FilledGap, JudgedClause, Report } from './report.ts';
+import { verdicts } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
+
+type Paint = (text: string) => string;
+
+/** What a terminal has for it. */
+export interface Paints {
+  readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
+}
+
+export interface Called {
+  readonly address: string;
+  readonly key: string;
+}
+
+const titles = [
+  'What the service does',
+  'Resources and their fields',
+  'States and transitions',
+  'Endpoints',
+  'Authentication',
+  'Events',
+  'Errors',
+  'Limits',
+  'Versioning',
+] as const;
+
+/** The report for people, by the document's sections. */
+export function reportText({ clauses, notShown, calls }: Report, { address, key }: Called, { color }: Paints): string {
+  const asked = clauses.filter(({ verdict }) => verdict !== 'not checkable');
+  const blocks = titles.flatMap((title, at) => {
+    const isHere = ({ section }: { readonly section: string }) => section.startsWith(`§${at + 1}`);
+    const lines = [
+      ...asked.filter(isHere).flatMap((clause) => clauseLines(clause, color)),
+      ...notShown.filter(isHere).flatMap((gap) => gapLines(gap, color)),
+    ];
+    return lines.length > 0 ? [[color.bold(`§${at + 1} ${title}`), ...lines]] : [];
+  });
+  const hidden = clauses.filter(({ verdict }) => verdict === 'not checkable');
+  const last = [
+    color.bold('What cannot be checked from outside'),
+    ...hidden.flatMap(({ section, statement, seen }) =>
+      entry(section.split(',')[0] ?? '', `${statement}: ${seen.join('; ')}`),
+    ),
+  ];
+  const place = address === 'local' ? 'of the sandbox on this machine' : `at ${address}`;
+  const head = `The API ${place}, key ${key}, beside its document; ${calls} calls`;
+  return [wrapped(head, 80), ...blocks, last, wrapped(summary(clauses), 80)]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
+  holds: 'green',
+  differs: 'red',
+  'not told': 'yellow',
+  'not tried': 'dim',
+  seen: 'yellow',
+  'not seen': 'dim',
+  'not checkable': 'dim',
+};
+
+/** What bears out a clause is in the JSON alone. */
+function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Paints['color']): readonly string[] {
+  const details = verdict === 'holds' ? [] : seen.flatMap((line) => entry('', `  ${line}`));
+  const said = verdict === 'differs' ? `${statement} (${section})` : statement;
+  return [...entry(verdict, said, color[shades[verdict]]), ...details];
+}
+
+function gapLines({ what, found, why }: FilledGap, color: Paints['color']): readonly string[] {
+  if (why !== null) return entry('open', `${what}: ${why}`, color.dim);
+  const lines = found.some((line) => line.length > 40 || line.includes(', ')) ? found : [found.join(', ')];
+  return [...entry('found', what, color.cyan), ...lines.flatMap((line) => entry('', `  ${line}`))];
+}
+
+const counted: Readonly<Record<Verdict, string>> = {
+  holds: 'hold',
+  differs: 'differ',
+  'not told': 'could not be told',
+  'not tried': 'were not tried',
+  seen: 'were seen',
+  'not seen': 'were not seen',
+  'not checkable': 'cannot be checked from outside',
+};
+
+function summary(clauses: readonly JudgedClause[]): string {
+  const counts = verdicts.map((verdict) => [verdict, clauses.filter((one) => one.verdict === verdict).length] as const);
+  const told = counts.filter(([verdict, count]) => count > 0 || verdict === 'differs');
+  return told.map(([verdict, count]) => `${count} ${counted[verdict]}`).join(', ');
+}
+
+const margin = 12;
+
+/** A word in the margin, and text beside it on as many lines as it takes. */
+function entry(word: string, text: string, paint: Paint = (plain) => plain): readonly string[] {
+  const gap = ' '.repeat(margin - 2 - word.length);
+  return wrapped(text, 80 - margin).map((line, at) =>
+    at === 0 ? `  ${paint(word)}${gap}${line}` : `${' '.repeat(margin)}${line}`,
+  );
+}
+
+/** Lines no longer than that, where words allow it; all as far in as the text begins. */
+function wrapped(text: string, width: number): readonly string[] {
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  const lines: string[] = [];
+  for (const word of text.trim().split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(indent + word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,40 @@
+import type { CliError } from '../errors.ts';
+import type { Answer, RawAnswer } from './answer.ts';
+import { readAnswer } from './answer.ts';
+import type { Probe } from './probes.ts';
+
+/** What calls the service: one request, and whatever came of it. */
+export type Ask = (probe: Probe) => Promise<Observed>;
+
+export interface Observed {
+  readonly answers: readonly RawAnswer[];
+  readonly failure: CliError | undefined;
+  readonly calls: number;
+}
+
+export interface Sighting {
+  readonly probe: Probe;
+  /** All that came, those after which it was asked again included. */
+  readonly answers: readonly Answer[];
+  readonly failure: CliError | undefined;
+}
+
+/** All that was seen of a service. */
+export interface Sightings {
+  readonly all: readonly Sighting[];
+  of(probe: Probe): Sighting | undefined;
+}
+
+export function sightingOf(probe: Probe, { answers, failure }: Observed): Sighting {
+  return { probe, answers: answers.map((answer) => readAnswer(answer)), failure };
+}
+
+export function sightings(all: readonly Sighting[]): Sightings {
+  const by = new Map(all.map((sighting) => [sighting.probe, sighting]));
+  return { all, of: (probe) => by.get(probe) };
+}
+
+/** The answer that counts. */
+export function lastOf(sighting: Sighting | undefined): Answer | undefined {
+  return sighting?.answers.at(-1);
+}

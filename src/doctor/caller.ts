@@ -1,0 +1,67 @@
+import { keyPrefixes, modeOf } from '../contract/keys.ts';
+import type { Plan } from '../contract/plans.ts';
+import type { CliError } from '../errors.ts';
+import type { Caller, ServiceCaller } from '../profiles/caller.ts';
+import type { Explanation } from '../profiles/explain.ts';
+import { shellWord } from '../profiles/names.ts';
+import { shownKey } from '../redact.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+
+const { pass, warn, skip, fail, failed } = checksOf('profile');
+
+/** Who is calling, and what said so. */
+export function callerCheck({ caller, problem, candidates }: Explanation): Check {
+  if (problem) return failed('caller', problem);
+  if (!caller) return fail('caller', 'nobody', 'bizmsg login, or --profile local', 'configuration');
+  if (caller.kind === 'local' && caller.newcomer)
+    return pass('caller', 'local, since there is no profile yet; bizmsg login adds one');
+  const lost = candidates
+    .filter(({ wins, address }) => !wins && address !== undefined)
+    .map(({ source, profile }) => (source === 'profile in use' ? `${profile}, the profile in use` : source));
+  const before = lost.length > 0 ? `, which goes before ${lost.join(' and ')}` : '';
+  return pass('caller', `${nameOf(caller)}${before}`);
+}
+
+function nameOf(caller: Caller): string {
+  const { source } = caller;
+  if (source === 'BIZMSG_API_KEY') return 'the key in BIZMSG_API_KEY';
+  const name = caller.kind === 'local' ? 'local' : (caller.profile ?? '');
+  return source === 'profile in use' ? `${name}, the profile in use` : `${name}, named by ${source}`;
+}
+
+export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, simulated: boolean): Check {
+  const shown = shownKey(key);
+  if (simulated && modeOf(key) === 'live') return pass('key', `${shown}, a live key of the sandbox: nothing is real`);
+  if (modeOf(key) === 'sandbox') return pass('key', `${shown}, a sandbox key`);
+  if (modeOf(key) === 'live') return pass('key', `${shown}, a live key: what it sends is real`);
+  const taken = mode === 'unknown' ? 'live' : mode;
+  const remedy = `look at it in the account settings: keys begin with ${keyPrefixes.sandbox} or ${keyPrefixes.live}`;
+  return warn('key', `${shown} has neither prefix, and is taken for a ${taken} key`, remedy);
+}
+
+/** §8: a run is paced by it. */
+export function planCheck(caller: Caller, known: Plan, simulated: boolean): Check {
+  const name = caller.kind === 'service' ? caller.plan : undefined;
+  const { perMinute } = known;
+  const shown = name === undefined ? '' : `${name}, `;
+  if (perMinute !== undefined) return pass('plan', `${shown}${perMinute.toLocaleString('en-US')} requests a minute`);
+  if (simulated) return pass('plan', 'the sandbox says: no limit');
+  const what = name === undefined ? 'not known' : `${name}, its rate not known`;
+  return warn('plan', `${what}, so runs cannot be paced`, planRemedy(caller));
+}
+
+function planRemedy(caller: Caller): string {
+  const { profile, plan } = caller.kind === 'service' ? caller : {};
+  if (profile === undefined)
+    return 'give each run a --rate, such as 300/m, or keep the plan in a profile: bizmsg login';
+  const words = plan === 'enterprise' ? '--plan enterprise --rate N/m' : '--plan NAME';
+  return `bizmsg profiles set ${shellWord(profile)} ${words}`;
+}
+
+/** Whether the key may go to its address. */
+export function addressCheck(baseUrl: string | undefined, refusal?: CliError): Check {
+  if (refusal) return failed('address', refusal);
+  if (baseUrl !== undefined) return pass('address', baseUrl);
+  return skip('address', 'the sandbox is not running, and this starts none', 'bizmsg sandbox start --background');
+}

@@ -1,0 +1,57 @@
+import type { CliError, ExitName } from '../errors.ts';
+import { exitCodes } from '../errors.ts';
+
+const groups = ['machine', 'profile', 'network', 'service'] as const;
+export type GroupName = (typeof groups)[number];
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly group: GroupName;
+  readonly name: string;
+  /** `skip`: it could not be looked at, or it is not there and need not be. */
+  readonly status: 'pass' | 'warn' | 'fail' | 'skip';
+  readonly message: string;
+  /** What to type, or to do. */
+  readonly remedy: string | null;
+  /** What a failure ends with. */
+  readonly exit?: number;
+}
+
+export interface Diagnosis {
+  /** In the order of the groups. */
+  readonly checks: readonly Check[];
+  /** How many requests were sent to the service. */
+  readonly calls: number;
+  /** That of the first failure. */
+  readonly exit: number;
+}
+
+export function diagnosis(found: readonly Check[], calls: number): Diagnosis {
+  const checks = groups.flatMap((group) => found.filter((check) => check.group === group));
+  const first = checks.find(({ status }) => status === 'fail');
+  return { checks, calls, exit: first?.exit ?? exitCodes.done };
+}
+
+/** Makes the checks of a group. */
+export function checksOf(group: GroupName) {
+  const made = (status: Check['status'], name: string, message: string, remedy: string | null): Check => ({
+    group,
+    name,
+    status,
+    message,
+    remedy,
+  });
+  const fail = (name: string, message: string, remedy: string | null, exit: ExitName): Check => ({
+    ...made('fail', name, message, remedy),
+    exit: exitCodes[exit],
+  });
+  return {
+    pass: (name: string, message: string) => made('pass', name, message, null),
+    skip: (name: string, message: string, remedy?: string) => made('skip', name, message, remedy ?? null),
+    warn: (name: string, message: string, remedy: string) => made('warn', name, message, remedy),
+    fail,
+    /** What a command would say of it, and end with. */
+    failed: (name: string, { message, hint, exit }: CliError, remedy?: string) =>
+      fail(name, message, remedy ?? hint ?? null, exit),
+  } as const;
+}

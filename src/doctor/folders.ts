@@ -1,0 +1,103 @@
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import type { FoundStore } from '../profiles/store.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+import { shellPath } from './shell-words.ts';
+
+const { pass, warn, fail, failed } = checksOf('machine');
+
+export interface Place {
+  readonly name: 'config' | 'state';
+  readonly path: string;
+  /** What names another one. */
+  readonly variable: string;
+}
+
+/** Whether a folder can be used, and by nobody else. Nothing is written to find out. */
+export function folderCheck(place: Place): Check {
+  const { name, path } = place;
+  try {
+    const mode = modeOf(path);
+    if (mode === undefined) return absent(place);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { files, open } = filesIn(path);
+    if (open.length > 0) return exposed(place, open);
+    if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellPath(path)}`);
+    return pass(name, `${path}, ${counted(files, 'file')}, for you alone`);
+  } catch (error) {
+    return unusable(place, error);
+  }
+}
+
+export function storeCheck(load: () => FoundStore): Check {
+  try {
+    const { exists, profiles } = load();
+    return pass('store', exists ? counted(Object.keys(profiles).length, 'profile') : 'no profile yet');
+  } catch (error) {
+    if (error instanceof CliError) return failed('store', error);
+    throw error;
+  }
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function absent({ name, path }: Place): Check {
+  let above = dirname(path);
+  while (modeOf(above) === undefined) above = dirname(above);
+  accessSync(above, constants.W_OK | constants.X_OK);
+  return pass(name, `${path} is made when it is needed`);
+}
+
+function exposed({ name, path }: Place, open: readonly string[]): Check {
+  const [first = path] = open;
+  const more = open.length > 1 ? `, and so can ${open.length - 1} more below ${path}` : '';
+  const remedy = open.length > 1 ? `chmod -R go-rwx ${shellPath(path)}` : `chmod 600 ${shellPath(first)}`;
+  return fail(name, `${first} can be used by others on this machine${more}`, remedy, 'configuration');
+}
+
+function unusable({ name, path, variable }: Place, error: unknown): Check {
+  const fault = fileFault(error);
+  if (!fault) throw error;
+  const isFile = fault.code === 'ENOTDIR';
+  const first = isFile ? 'move the file away' : `chmod u+rwx ${shellPath(path)}`;
+  const remedy = `${first}, or name another folder with ${variable}`;
+  return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
+}
+
+/** Undefined where nothing is there. */
+function modeOf(path: string): number | undefined {
+  try {
+    const found = statSync(path);
+    if (!found.isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+    return found.mode;
+  } catch (error) {
+    if (fileFault(error)?.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+interface Found {
+  readonly files: number;
+  /** Those that others can read or write. */
+  readonly open: readonly string[];
+}
+
+function filesIn(folder: string): Found {
+  const found = readdirSync(folder, { withFileTypes: true, recursive: true });
+  const paths = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  return { files: paths.length, open: paths.filter(isOpen) };
+}
+
+function isOpen(path: string): boolean {
+  try {
+    return (lstatSync(path).mode & 0o077) !== 0;
+  } catch {
+    // A process that runs may have removed it since.
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { Run } from '../bulk/run/runs.ts';
+import type { Locator } from '../sandbox/locator.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+import { counted } from './folders.ts';
+import { shellPath } from './shell-words.ts';
+
+const { pass, warn } = checksOf('machine');
+
+export function runsCheck(runs: readonly Pick<Run, 'state'>[]): Check {
+  const of = (state: Run['state']) => runs.filter((run) => run.state === state).length;
+  const [unfinished, damaged, running] = [of('unfinished'), of('damaged'), of('running')];
+  if (damaged > 0) return warn('runs', `the journal of ${counted(damaged, 'run')} cannot be read`, 'bizmsg runs list');
+  if (unfinished > 0) {
+    const remedy = 'bizmsg runs list; go on with the same command and --resume, or bizmsg runs forget <id>';
+    return warn('runs', `${counted(unfinished, 'run')} unfinished`, remedy);
+  }
+  if (running > 0) return pass('runs', `${counted(running, 'run')} under way`);
+  return pass('runs', runs.length === 0 ? 'none' : `${counted(runs.length, 'run')}, all finished`);
+}
+
+export function sandboxCheck(running: readonly Locator[]): Check {
+  if (running.length === 0) return pass('sandbox', 'not running; --profile local starts it');
+  return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
+}
+
+/** The files by which processes are found, and how many of them were dead. */
+export interface Traces {
+  readonly folder: string;
+  /** That belong to nobody, and cannot be read. */
+  readonly strays: readonly string[];
+  readonly cleared: number;
+}
+
+export function leftoversCheck(traces: readonly Traces[]): Check {
+  const strays = traces.flatMap(({ folder, strays }) => strays.map((name) => join(folder, name)));
+  const [first] = strays;
+  if (first !== undefined) {
+    const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
+    return warn('leftovers', `${first} belongs to nobody${more}`, `rm ${strays.map(shellPath).join(' ')}`);
+  }
+  const cleared = traces.reduce((sum, one) => sum + one.cleared, 0);
+  return pass('leftovers', cleared === 0 ? 'none' : `${counted(cleared, 'trace')} of a dead process, now cleared`);
+}

@@ -1,0 +1,123 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { begin } from '../../src/activity/entry.ts';
+import type { Writer } from '../../src/activity/entry.ts';
+import { newestFirst } from '../../src/activity/history.ts';
+import type { Facts } from '../../src/activity/record.ts';
+import { secretIn } from '../../src/activity/secret.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { canLimitFiles, withRoomFor } from '../support/disk.ts';
+
+const facts: Facts = {
+  profile: 'acme',
+  mode: 'live',
+  simulated: false,
+  host: 'api.example.com',
+  command: 'send-template',
+  method: 'POST',
+  endpoint: '/api/public/messages/send-template',
+};
+
+let folder: string;
+let faults: string[];
+let damage: string[];
+beforeEach(() => {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  folder = join(home.path, 'state/activity');
+  [faults, damage] = [[], []];
+});
+
+const writer = (pid = process.pid): Writer => ({
+  folder,
+  process: { pid, now: Date.now, random: Math.random },
+  onFault: (error, at) => void faults.push(`${at}: ${String(error)}`),
+});
+const states = () => [...newestFirst(folder, alive, ({ text }) => void damage.push(text))].map(({ state }) => state);
+/** As many as no process has. */
+const nobody = 2 ** 22 + 1;
+
+describe('a call', () => {
+  it('is under way until it ends', () => {
+    const entry = begin(writer(), facts);
+    expect(states()).toEqual(['under way']);
+    entry.end({ outcome: 'done', message_id: 'msg_1' });
+    expect(states()).toEqual(['done']);
+  });
+
+  it('is unsure when its process died before it said what came of it', () => {
+    begin(writer(nobody), facts);
+    expect(states()).toEqual(['unsure']);
+  });
+
+  it('is unsure when its number belongs to another process now', () => {
+    begin(writer(), facts);
+    const path = join(folder, '1.ndjson');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"start":"\d+"/, '"start":"1"'));
+    expect(states()).toEqual(['unsure']);
+  });
+
+  it('that was withdrawn is not told', () => {
+    begin(writer(), facts).end({ outcome: 'withdrawn' });
+    expect(states()).toEqual([]);
+  });
+});
+
+describe('the files of the log', () => {
+  it('are followed by the next one at 4 MB, and the oldest is removed', () => {
+    mkdirSync(folder, { recursive: true });
+    for (let number = 1; number <= 16; number++) writeFileSync(join(folder, `${number}.ndjson`), '');
+    truncateSync(join(folder, '16.ndjson'), 4 * 1024 * 1024);
+    begin(writer(), facts).end({ outcome: 'done' });
+    const names = readdirSync(folder).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+    expect([names.length, names[0], names.at(-1)]).toEqual([16, '2.ndjson', '17.ndjson']);
+  });
+
+  it('hold a call and what came of it together, whoever begins the next one meanwhile', () => {
+    const entry = begin(writer(), facts);
+    writeFileSync(join(folder, '2.ndjson'), '');
+    entry.end({ outcome: 'done' });
+    begin(writer(), facts).end({ outcome: 'refused' });
+    expect(states()).toEqual(['refused', 'done']);
+  });
+
+  it('lose no line to one that was cut short before it', () => {
+    begin(writer(), facts).end({ outcome: 'done' });
+    appendFileSync(join(folder, '1.ndjson'), '{"type":"int');
+    begin(writer(), facts).end({ outcome: 'refused' });
+    expect([states(), damage.length]).toEqual([['refused', 'done'], 1]);
+  });
+
+  it.runIf(canLimitFiles)('on a full disk are told of, and are whole again when there is room', () => {
+    begin(writer(), facts).end({ outcome: 'done' });
+    const size = readFileSync(join(folder, '1.ndjson')).length;
+    const entry = withRoomFor(size + 20, () => begin(writer(), facts));
+    entry.end({ outcome: 'done' });
+    begin(writer(), facts).end({ outcome: 'refused' });
+    expect([faults.length, states()]).toEqual([1, ['refused', 'done']]);
+  });
+
+  it.runIf(canLimitFiles)('leave a call unsure of which the end could not be written', () => {
+    const entry = begin(writer(nobody), facts);
+    const size = readFileSync(join(folder, '1.ndjson')).length;
+    withRoomFor(size, () => entry.end({ outcome: 'done' }));
+    expect([faults, states()]).toEqual([[expect.stringContaining('ending')], ['unsure']]);
+  });
+});
+
+describe('the secret', () => {
+  it('is the same for all who ask at once', async () => {
+    const secrets = await Promise.all(Array.from({ length: 20 }, () => secretIn(folder)));
+    expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(1);
+    expect([secrets[0]?.length, readdirSync(folder)]).toEqual([32, ['secret']]);
+  });
+
+  it('is not made anew where it is damaged', async () => {
+    await secretIn(folder);
+    writeFileSync(join(folder, 'secret'), '');
+    await expect(secretIn(folder)).rejects.toThrow('secret is damaged');
+    expect(existsSync(join(folder, 'secret'))).toBe(true);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { said } from './rig.ts';
+
+const batch = 'send-batch order_update orders.csv';
+const people = 'contacts import people.csv';
+
+it.each([
+  ['the beginning of a global option', `${people} --dry`, 'did you mean --dry-run?'],
+  ['of one of its own', `${batch} --to Mobile`, 'did you mean --to-column?'],
+  ['of a word', 'contacts list --prof acme', 'did you mean --profile?'],
+  ['of several', `${people} --allow`, 'did you mean --allow-repeat or --allow-unsure?'],
+  ['another part of a name', `${people} --count 3`, 'did you mean --expect-count?'],
+  ['a part of several', `${batch} --column name`, 'did you mean --to-column or --param-column?'],
+  ['a slip', 'contacts list --limt 3', 'did you mean --limit?'],
+  ['another spelling', `${batch} --normalize`, 'did you mean --normalise?'],
+  [
+    'an argument',
+    'contacts import --file people.csv',
+    'the file stands without an option: bizmsg contacts import people.csv',
+  ],
+  [
+    'an argument of two',
+    'send-batch welcome --file a.csv',
+    'the file stands without an option: bizmsg send-batch <template> a.csv',
+  ],
+  [
+    'an argument by its format',
+    'contacts import --csv a.csv',
+    'the file stands without an option: bizmsg contacts import a.csv',
+  ],
+  ['a separator', `${people} --delimiter ';'`, 'the separator is found by itself'],
+  ['a separator in one word', `${people} '--separator=;'`, 'the separator is found by itself'],
+  ['a separator, mistyped', `${people} --delimeter ';'`, 'the separator is found by itself'],
+  ["what is the import's", `${batch} --phone Mobile`, 'here it is --to-column Mobile --normalise'],
+  ["what is the batch's", `${people} --to-column 'Cell Phone'`, "here it is --map 'Cell Phone=phone'"],
+  ['a format', 'contacts list --csv', 'did you mean -o csv?'],
+  ['a format as a value', 'contacts list --format json', 'did you mean -o json?'],
+  [
+    'a format of an export',
+    'contacts export --format csv',
+    'did you mean bizmsg contacts export -o csv > contacts.csv?',
+  ],
+  ['a mode', 'contacts list --live', 'did you mean --mode live?'],
+  [
+    'a file of results',
+    'contacts export --out x.json',
+    'results go to stdout: bizmsg contacts export -o json > x.json',
+  ],
+  ['a file by another option', 'contacts create --body a.json', 'did you mean --input a.json?'],
+  ['nothing that is known', 'contacts list --xyzzy', 'see bizmsg contacts list --help'],
+])('knows what is meant by %s: %s', async (_name, line, hint) => {
+  expect(await said(line)).toEqual([expect.stringMatching(/^unknown option '-/), hint]);
+});
+
+it('knows what is meant before a command, too', async () => {
+  expect(await said('--dry contacts list')).toEqual([
+    'unknown option --dry before a command',
+    'did you mean --dry-run?',
+  ]);
+});
+
+it.each([
+  ['-o people.csv', 'results go to stdout: -o csv > people.csv'],
+  ['--output people.ndjson', 'results go to stdout: -o ndjson > people.ndjson'],
+  ['-o people.xml', 'results go to stdout: -o csv > people.xml'],
+  ['-o xml', ''],
+])('says of %s where results go', async (words, hint) => {
+  expect(await said(`contacts export ${words}`)).toEqual([
+    expect.stringContaining('" is not one of table, json'),
+    hint,
+  ]);
+});

@@ -1,0 +1,11 @@
+import { words } from '../../support/words.ts';
+import { newHome } from '../../support/hostile.ts';
+import { cli } from '../../support/cli.ts';
+
+/** What is said of a line that is refused before anything is done. */
+export async function said(line: string): Promise<readonly [message: string, hint: string]> {
+  const { code, stdout, stderr } = await cli(words(line), { home: newHome() });
+  const [message = '', hint = ''] = stderr.split('\n').map((one) => one.trim());
+  if (code !== 2 || stdout !== '') throw new Error(`${line}: ${code} ${stdout}`);
+  return [message.replace('error: ', ''), hint];
+}

@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Host } from '../../src/host.ts';
+import { serve } from '../client/servers.ts';
+import { cli } from '../support/cli.ts';
+import { key, profiled } from './run-client-rig.ts';
+
+const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
+
+/** Its timers ring at once, and its clock is then where they were set to. */
+function hastyClock(): Pick<Host, 'steady' | 'later'> {
+  let time = 1_000_000;
+  const later: Host['later'] = (milliseconds, run) => {
+    const due = time + milliseconds;
+    const immediate = setImmediate(() => {
+      time = Math.max(time, due);
+      run();
+    });
+    return () => clearImmediate(immediate);
+  };
+  return { steady: () => time, later };
+}
+
+async function machine(plan: 'growth' | 'enterprise', rate?: number) {
+  const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  const { home } = await profiled(service.url, plan, rate);
+  if (home === undefined) throw new Error('a profile has a home');
+  const clock = hastyClock();
+  const state = join(home, '.local/state/bizmsg');
+  const run = (argv: readonly string[]) => cli(argv, { home, ...clock });
+  return { service, run, clock, home, state, folder: join(state, 'pace') };
+}
+
+it('has a single request wait for those of other processes, and says so', async () => {
+  const { run, clock, service } = await machine('enterprise', 3);
+  const began = clock.steady();
+  const ran = [];
+  for (let request = 0; request < 4; request += 1) ran.push(await run(send));
+  expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+    [0, ''],
+    [
+      0,
+      expect.stringMatching(
+        /^note: other processes have taken the plan's 3 requests a minute; going on in \d+\.\d s\n$/,
+      ),
+    ],
+  ]);
+  expect(clock.steady() - began).toBeGreaterThanOrEqual(60_000);
+  expect(service.seen).toHaveLength(4);
+});
+
+it.each([
+  ['lists', ['templates', 'list']],
+  ['one raw request', ['api', '/api/public/templates']],
+  ['what creates something', ['contacts', 'create', '--set', 'phone=+12025550101']],
+])('counts %s as well', async (_, argv) => {
+  const { run, folder } = await machine('growth');
+  await run(argv);
+  const [name = ''] = readdirSync(folder);
+  expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"over":\[\[\d+,1\]\],"parties":\[\]/);
+});
+
+it('has a batch share it with single requests', async () => {
+  const { run, clock, home } = await machine('enterprise', 10);
+  const file = join(home, 'people.csv');
+  writeFileSync(file, `phone\n${Array.from({ length: 8 }, (_, row) => `+1202555010${row}\n`).join('')}`);
+  await run(send);
+  await run(send);
+  const began = clock.steady();
+  const { code, stderr } = await run(['send-batch', 'order_update', file]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining("other processes have taken the plan's 10 requests a minute"),
+  ]);
+  expect(clock.steady() - began).toBeGreaterThanOrEqual(59_000);
+});
+
+it.each([
+  ['--no-pace', [...send, '--no-pace']],
+  ['--dry-run', [...send, '--dry-run']],
+])('is out of it with %s', async (_, argv) => {
+  const { run, clock, folder } = await machine('enterprise', 1);
+  const began = clock.steady();
+  await run(argv);
+  await run(argv);
+  expect(existsSync(folder)).toBe(false);
+  expect(clock.steady()).toBe(began);
+});
+
+it('is out of it where the plan has no known rate', async () => {
+  const { run, folder } = await machine('enterprise');
+  await run(send);
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('writes nothing of the key', async () => {
+  const { run, folder } = await machine('growth');
+  await run(send);
+  const [name = '', ...others] = readdirSync(folder);
+  expect([name, others]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/), []]);
+  expect(readFileSync(join(folder, name), 'utf8')).not.toContain(key.slice(-6));
+});
+
+it('sends all the same where the folder cannot be had, and says so', async () => {
+  const { run, state, folder, service } = await machine('growth');
+  mkdirSync(state, { recursive: true });
+  writeFileSync(folder, 'a file where the folder should be');
+  const { code, stderr } = await run(send);
+  expect([code, stderr]).toEqual([
+    0,
+    "note: the plan's pace is not shared with other processes: a file stands where a folder should\n",
+  ]);
+  expect(service.seen).toHaveLength(1);
+});

@@ -1,0 +1,102 @@
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settled } from '../virtual.ts';
+import { createMachine, createService } from './machine.ts';
+
+describe('the file of a shared plan', () => {
+  it('is for its owner only, and alone in its folder', async () => {
+    const machine = await createMachine();
+    (await machine.start('single', 60).slot())('done');
+    expect(readdirSync(machine.folder)).toEqual([basename(machine.path)]);
+    expect([machine.folder, machine.path].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+  });
+
+  it('is taken at once from a process that died with it', async () => {
+    const machine = await createMachine();
+    renameSync(machine.path, `${machine.path}.4711.12345`);
+    const process = machine.start('single', 1);
+    expect(process.slot()).toBeTypeOf('function');
+    expect(readdirSync(machine.folder)).toEqual([basename(machine.path)]);
+  });
+
+  it('is waited for while a process has it, and gives no more than the plan to two hundred that wait', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    const busy = machine.start('single', 60);
+    const held = `${machine.path}.${busy.pid}.`;
+    renameSync(machine.path, held);
+    const processes = Array.from({ length: 200 }, () => machine.start('single', 60));
+    const sent = Promise.all(processes.map((process) => service.request(process)));
+    await settled();
+    expect(service.taken).toEqual([]);
+    await machine.time.pass(1_000);
+    renameSync(held, machine.path);
+    await machine.time.pass(1_000);
+    expect(service.taken).toHaveLength(60);
+    await machine.time.pass();
+    expect(new Set(await sent)).toEqual(new Set(['done']));
+    expect(service.taken).toHaveLength(200);
+    expect(processes.flatMap(({ failed }) => failed)).toEqual([]);
+  });
+
+  it('that a stopped process keeps blocks nobody, and is complained of once', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    renameSync(machine.path, `${machine.path}.${machine.start('single', 60).pid}.`);
+    const process = machine.start('single', 60);
+    const sent = Promise.all([service.request(process), service.request(process)]);
+    await machine.time.pass();
+    expect(await sent).toEqual(['done', 'done']);
+    expect(process.failed).toEqual([expect.stringContaining('another process holds')]);
+    expect(machine.time.now()).toBeLessThan(5_100);
+  });
+
+  it.each([
+    ['nonsense', 'nonsense\n'],
+    ['JSON of another kind', '[1,2]\n'],
+    ['a half', '{"state":"open","heldUntil":0,"over":[[1'],
+    ['numbers that are none', '{"state":"open","heldUntil":null,"over":[],"parties":[]}'],
+  ])('is begun anew when it holds %s, which is told once', async (_, text) => {
+    const machine = await createMachine();
+    writeFileSync(machine.path, text);
+    const process = machine.start('single', 60);
+    for (let request = 0; request < 3; request += 1) (await process.slot())('done');
+    expect(process.failed).toEqual(['damaged']);
+    expect(machine.book().over.reduce((sum, [, count]) => sum + count, 0)).toBe(3);
+  });
+
+  it('is whole after it was cut to nothing', async () => {
+    const machine = await createMachine();
+    writeFileSync(machine.path, '');
+    const process = machine.start('single', 60);
+    expect(process.slot()).toBeTypeOf('function');
+    expect(process.failed).toEqual([]);
+  });
+
+  it('that cannot be had blocks nobody, and is complained of once', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    rmSync(machine.folder, { recursive: true });
+    writeFileSync(machine.folder, 'a file where the folder should be');
+    const process = machine.start('single', 60);
+    const sent = Promise.all([service.request(process), service.request(process)]);
+    await machine.time.pass();
+    expect(await sent).toEqual(['done', 'done']);
+    expect(process.failed).toEqual([expect.stringContaining('ENOTDIR')]);
+  });
+
+  it('is shorter when less counts', async () => {
+    const machine = await createMachine();
+    const process = machine.start('run', 60);
+    const releases = await Promise.all(Array.from({ length: 20 }, async () => process.slot()));
+    for (const [at, release] of releases.entries()) {
+      await machine.time.pass(at);
+      release('done');
+    }
+    await machine.time.pass(120_000);
+    (await machine.start('single', 60).slot())('done');
+    expect(machine.book().over).toHaveLength(1);
+    expect(readFileSync(machine.path, 'utf8').split('\n')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Ended } from '../../../src/client/gate.ts';
+import type { Release } from '../../../src/client/pace.ts';
+import { createPace } from '../../../src/client/pace.ts';
+import type { Book } from '../../../src/client/shared/book.ts';
+import { bookIn } from '../../../src/client/shared/book.ts';
+import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
+import type { Ledger, Share } from '../../../src/client/shared/ledger.ts';
+import { createSharedGate } from '../../../src/client/shared/shared-gate.ts';
+import type { VirtualTime } from '../virtual.ts';
+import { createVirtualTime } from '../virtual.ts';
+
+export const window = 60_000;
+
+export interface Process {
+  readonly pid: number;
+  /** Its slot, for which it waits as long as it takes. */
+  slot(): Release | Promise<Release>;
+  hold(milliseconds: number): void;
+  /** Waits that it was told of, in milliseconds, with why. */
+  readonly told: string[];
+  /** What went wrong with the file. */
+  readonly failed: string[];
+  /** How often it had its turn at the file. */
+  turns(): number;
+}
+
+export interface Machine {
+  readonly time: VirtualTime;
+  readonly folder: string;
+  readonly path: string;
+  /** Sets the clock that all processes share. */
+  reboot(now: number): void;
+  start(kind: Share['kind'], limit: number, own?: { readonly perWindow: number; readonly window: number }): Process;
+  kill(process: Process): void;
+  book(): Book;
+}
+
+const nowhere = 10_000_000;
+
+/** Processes over one folder, with a clock that moves only when nothing else does. */
+export async function createMachine(): Promise<Machine> {
+  const home = mkdtempSync(join(tmpdir(), 'bizmsg-pace-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const folder = join(home, 'pace');
+  const time = createVirtualTime();
+  const dead = new Set<number>();
+  let [ahead, last] = [0, nowhere];
+  const now = () => time.now() + ahead;
+  const base = { folder, name: 'account', window, now, later: time.later, random: () => 0.5 };
+  const kill = (pid: number) => pid > nowhere && pid <= last && !dead.has(pid);
+
+  const start: Machine['start'] = (kind, limit, own) => {
+    const pid = ++last;
+    const [told, failed]: [string[], string[]] = [[], []];
+    const onDamaged = () => void failed.push('damaged');
+    const ledger = counted(createFileLedger({ ...base, owner: { pid, kill }, onDamaged }));
+    const options = {
+      ledger,
+      kind,
+      limit,
+      window,
+      now,
+      later: time.later,
+      onWait: (milliseconds: number, why: string) => void told.push(`${why} ${milliseconds}`),
+      onFailure: (error: unknown) => void failed.push(String(error)),
+    };
+    const shared = (changed: () => void) => createSharedGate(options, changed);
+    const pace = createPace({ ...own, now, later: time.later, shared });
+    const { signal } = new AbortController();
+    return { pid, slot: () => pace.slot(signal), hold: pace.hold, told, failed, turns: ledger.turns };
+  };
+  // The file is made once, and that takes real time.
+  const first = createFileLedger({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });
+  await first.turn({ kind: 'run', limit: 1, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 0 });
+  const path = join(folder, 'account');
+  return {
+    time,
+    folder,
+    path,
+    start,
+    reboot: (at) => {
+      ahead = at - time.now();
+    },
+    kill: ({ pid }) => void dead.add(pid),
+    book: () => {
+      const book = bookIn(readFileSync(path, 'utf8'));
+      if (!book) throw new Error(`${readdirSync(folder).join()}: ${readFileSync(path, 'utf8')}`);
+      return book;
+    },
+  };
+}
+
+function counted(ledger: Ledger): Ledger & { turns(): number } {
+  let turns = 0;
+  return {
+    now: ledger.now,
+    turn: (share) => {
+      turns += 1;
+      return ledger.turn(share);
+    },
+    turns: () => turns,
+  };
+}
+
+export interface Service {
+  /** When each was taken, in order. */
+  readonly taken: number[];
+  /** Who sent it. */
+  readonly by: Process[];
+  refused(): number;
+  /** One request of a process: it waits for its slot, and is counted when it leaves or when it is over. */
+  request(process: Process, taken?: number): Promise<Ended>;
+}
+
+/** A service that counts strictly, over a sliding window of which both ends belong to it. */
+export function createService({ time }: Machine, most: number, counts: 'first' | 'last' = 'last'): Service {
+  const [taken, by]: [number[], Process[]] = [[], []];
+  let refused = 0;
+  const count = (process: Process): Ended => {
+    const before = taken.at(-most);
+    if (before !== undefined && time.now() - before <= window) {
+      refused += 1;
+      return 'limited';
+    }
+    taken.push(time.now());
+    by.push(process);
+    return 'done';
+  };
+  const answer = async (process: Process, release: Release, milliseconds: number) => {
+    const early = counts === 'first' ? count(process) : undefined;
+    await new Promise<void>((resolve) => void time.later(milliseconds, resolve));
+    const ended = early ?? count(process);
+    if (ended === 'limited') process.hold(1_000);
+    release(ended);
+    return ended;
+  };
+  return {
+    taken,
+    by,
+    refused: () => refused,
+    request: async (process, milliseconds = 5) => answer(process, await process.slot(), milliseconds),
+  };
+}

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { margin } from '../../../src/client/gate.ts';
+import { createMachine, createService, window } from './machine.ts';
+import type { Machine, Process, Service } from './machine.ts';
+
+const round = window + margin;
+
+function times<T>(count: number, make: (at: number) => T): T[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+/** So many requests of each of them, all wanted at once. */
+async function all(machine: Machine, service: Service, processes: readonly Process[], each: number): Promise<void> {
+  const requests = Promise.all(processes.flatMap((process) => times(each, () => service.request(process))));
+  await machine.time.pass();
+  await requests;
+}
+
+describe('processes that share a plan', () => {
+  it.each([
+    ['batches', 'run', 8, 15, 60],
+    ['single requests', 'single', 150, 1, 60],
+    ['a lone batch', 'run', 1, 110, 54],
+  ] as const)('take the least time and meet no 429: %s', async (_, kind, count, each, limit) => {
+    const machine = await createMachine();
+    const service = createService(machine, limit);
+    await all(
+      machine,
+      service,
+      times(count, () => machine.start(kind, limit)),
+      each,
+    );
+    const expected = times(count * each, (at) => 5 + Math.floor(at / limit) * (round + 5));
+    expect(service.taken).toEqual(expected);
+    expect(service.refused()).toBe(0);
+  });
+
+  it.each(['first', 'last'] as const)(
+    'never meet a 429, whenever they come (counted at the %s instant)',
+    async (counts) => {
+      const load = fc.record({
+        limit: fc.integer({ min: 1, max: 12 }),
+        spare: fc.integer({ min: 0, max: 4 }),
+        processes: fc.array(
+          fc.record({
+            kind: fc.constantFrom('single' as const, 'run' as const),
+            requests: fc.array(
+              fc.record({ at: fc.integer({ min: 0, max: 100_000 }), taken: fc.integer({ min: 1, max: 9_000 }) }),
+              { minLength: 1, maxLength: 8 },
+            ),
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
+      });
+      const property = fc.asyncProperty(load, async ({ limit, spare, processes }) => {
+        const machine = await createMachine();
+        const service = createService(machine, limit, counts);
+        const sent = processes.flatMap(({ kind, requests }) => {
+          const process = machine.start(kind, kind === 'single' ? limit : Math.max(1, limit - spare));
+          return requests.map(async ({ at, taken }) => {
+            await new Promise<void>((resolve) => void machine.time.later(at, resolve));
+            return service.request(process, taken);
+          });
+        });
+        await machine.time.pass();
+        expect(await Promise.all(sent)).not.toContain('limited');
+      });
+      await fc.assert(property, { numRuns: 25 });
+    },
+  );
+
+  it('leave a reserve to single requests', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    const batch = machine.start('run', 54);
+    const rows = Promise.all(times(60, () => service.request(batch)));
+    await machine.time.pass(100);
+    const singles = times(6, () => machine.start('single', 60));
+    const sent = Promise.all(singles.map((single) => service.request(single)));
+    await machine.time.pass(100);
+    expect(service.taken).toHaveLength(60);
+    expect(service.by.slice(-6)).toEqual(singles);
+    await machine.time.pass();
+    await Promise.all([rows, sent]);
+    expect(service.refused()).toBe(0);
+  });
+
+  it('let single requests go before batches that waited for longer', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 10);
+    const batch = machine.start('run', 10);
+    const rows = Promise.all(times(12, () => service.request(batch)));
+    await machine.time.pass(100);
+    const singles = times(3, () => machine.start('single', 10));
+    const sent = Promise.all(singles.map((single) => service.request(single)));
+    await machine.time.pass();
+    await Promise.all([rows, sent]);
+    expect(service.by.slice(10)).toEqual([...singles, batch, batch]);
+  });
+
+  it('keep to the own rate of a batch as well', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60);
+    const batch = machine.start('run', 60, { perWindow: 2, window: 1_000 });
+    await all(machine, service, [batch], 6);
+    expect(service.taken).toEqual([5, 5, 1_012, 1_012, 2_019, 2_019]);
+  });
+
+  it('tell once how long they wait for others', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 1);
+    await all(machine, service, [machine.start('single', 1)], 1);
+    const late = machine.start('single', 1);
+    await all(machine, service, [late], 1);
+    expect(late.told).toEqual([`full ${window}`]);
+  });
+
+  it('are all held by the 429 of one, and sent ahead one by one', async () => {
+    const machine = await createMachine();
+    const [refused, ...others] = times(3, () => machine.start('single', 60));
+    if (!refused) throw new Error('there is none');
+    const release = await refused.slot();
+    refused.hold(20_000);
+    release('limited');
+    const service = createService(machine, 60);
+    await all(machine, service, others, 2);
+    expect(service.taken.slice(0, 1)).toEqual([20_005]);
+    expect(service.taken[1]).toBeGreaterThanOrEqual(20_010);
+    expect(others[0]?.told).toEqual(['held 20000']);
+  });
+});
+
+describe('what a process had', () => {
+  it('is over when it is found dead, and free a window later', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 5);
+    const killed = machine.start('run', 5);
+    for (let slot = 0; slot < 5; slot += 1) await killed.slot();
+    machine.kill(killed);
+    await machine.time.pass(30_000);
+    await all(machine, service, [machine.start('single', 5)], 1);
+    expect(service.taken).toEqual([30_000 + round + 5]);
+  });
+
+  it('does not hold others for ever when it was stopped', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 1);
+    await machine.start('run', 1).slot();
+    await all(machine, service, [machine.start('single', 1)], 1);
+    expect(service.taken).toHaveLength(1);
+    expect(service.taken[0]).toBeLessThan(600_000 + 2 * round);
+  });
+
+  it('is free at once when it never left', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 1);
+    const release = await machine.start('single', 1).slot();
+    release('unsent');
+    await all(machine, service, [machine.start('single', 1)], 1);
+    expect(service.taken).toEqual([5]);
+  });
+
+  it('counts for no longer than a window after the machine was started again', async () => {
+    const machine = await createMachine();
+    machine.reboot(5_000_000);
+    const service = createService(machine, 1);
+    await all(machine, service, [machine.start('single', 1)], 1);
+    await machine.time.pass(25_000);
+    machine.reboot(20_000);
+    await all(machine, service, [machine.start('single', 1)], 1);
+    expect(service.taken).toEqual([5, 25_005 + round - 20_000 + 5]);
+  });
+});
+
+describe('a fast plan', () => {
+  it('is shared in few turns, and what is not used is given back', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60_000);
+    const batch = machine.start('run', 54_000);
+    let rest = 2_000;
+    const work = async () => {
+      while (rest > 0) {
+        rest -= 1;
+        await service.request(batch, 16);
+      }
+    };
+    const workers = Promise.all(times(16, work));
+    await machine.time.pass();
+    await workers;
+    expect(batch.turns()).toBeLessThan(200);
+    const { over, parties } = machine.book();
+    expect(over.reduce((sum, [, count]) => sum + count, 0)).toBe(2_000);
+    expect(parties).toEqual([]);
+  });
+
+  it('has a book that stays small', async () => {
+    const machine = await createMachine();
+    const service = createService(machine, 60_000);
+    const batch = machine.start('run', 54_000);
+    const requests = Promise.all(times(3_000, (at) => service.request(batch, 1 + at * 17)));
+    await machine.time.pass();
+    await requests;
+    expect(machine.book().over.length).toBeLessThan(1_010);
+  });
+});

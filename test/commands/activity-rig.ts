@@ -1,0 +1,65 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../../src/contract/readers.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { CliOptions, Ran } from '../support/cli.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+
+export const message = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'] as const;
+
+export interface Machine {
+  readonly home: string;
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  run(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
+  /** The same with a live key, of a sandbox whose live keys are valid. */
+  live(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
+  /** Has the next send end in nobody knowing of it, although it was done. */
+  breakNextSend(): Promise<void>;
+  rows(...words: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** How many messages the service took. */
+  sent(): Promise<number>;
+  /** All that is written in the log. */
+  written(): string;
+}
+
+/** A machine with a sandbox that `local` means, and nothing sent yet. */
+export async function openMachine(home = newHome()): Promise<Machine> {
+  const sandbox = await serveLocal(home);
+  sandbox.keys.goLive();
+  const folder = join(home, '.local/state/bizmsg/activity');
+  const run: Machine['run'] = (words, options) => cli([...words, '--profile', 'local'], { home, ...options });
+  const json = async (...words: readonly string[]): Promise<unknown> =>
+    JSON.parse((await cli([...words, '-o', 'json'], { home })).stdout);
+  return {
+    home,
+    folder,
+    sandbox,
+    run,
+    live: (words, options) => run([...words, '--mode', 'live'], options),
+    breakNextSend: async () => {
+      await cli('sandbox fault add --on send-template --reset --after --times 1'.split(' '), { home });
+    },
+    rows: async (...words) => {
+      const rows = await json('activity', ...words);
+      return Array.isArray(rows) ? rows.filter(isRecord) : [];
+    },
+    sent: async () => {
+      const requests = await json('sandbox', 'requests', '--limit', '1000');
+      const isSend = (one: unknown) =>
+        isRecord(one) && String(one['endpoint'] ?? one['path']).includes('send-template');
+      return Array.isArray(requests) ? requests.filter(isSend).length : 0;
+    },
+    written: () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), 'latin1'))
+        .join('\n'),
+  };
+}
+
+/** Where the log should be, there is a file that is none. */
+export function spoilLog({ folder }: Pick<Machine, 'folder'>): void {
+  mkdirSync(join(folder, '1.ndjson'), { recursive: true });
+}

@@ -1,0 +1,182 @@
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deadPort } from '../client/servers.ts';
+import { cli } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import type { Machine } from './activity-rig.ts';
+import { message, openMachine, spoilLog } from './activity-rig.ts';
+
+let machine: Machine;
+beforeEach(async () => {
+  machine = await openMachine();
+});
+
+describe('activity', () => {
+  it('is none at first, and needs no key', async () => {
+    const { code, stdout, stderr } = await cli(['activity', '-o', 'json'], { home: newHome() });
+    expect([code, stdout, stderr]).toEqual([0, '[]\n', '']);
+  });
+
+  it('tells of a send: when, by whom, with which key, to whom, and its id', async () => {
+    const { stdout } = await machine.run(message);
+    const rows = await machine.rows();
+    expect(rows).toEqual([
+      expect.objectContaining({
+        at: expect.stringMatching(/^20\d\d-.*Z$/),
+        outcome: 'done',
+        mode: 'sandbox',
+        simulated: true,
+        profile: 'local',
+        host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        command: 'send-template',
+        method: 'POST',
+        endpoint: '/api/public/messages/send-template',
+        template: 'order_update',
+        recipient: '+1202***0101',
+        message_id: stdout.trim(),
+        about: null,
+      }),
+    ]);
+  });
+
+  it.each([
+    ['contacts create --set phone=+12025550142', { command: 'contacts create', recipient: '+1202***0142' }],
+    ['api /api/public/contacts -f phone=+12025550142', { command: 'api', outcome: 'done', message_id: null }],
+    ['api -X DELETE /api/public/contacts/12025550142', { method: 'DELETE', outcome: 'refused' }],
+    [
+      'api /api/public/messages/send-template --input m.json',
+      { command: 'api', template: 'welcome', message_id: expect.stringMatching(/^msg_/) },
+    ],
+    ['send-template +12025550101 none_such', { outcome: 'refused', about: '404 not-found' }],
+  ])('tells of %s', async (line, row) => {
+    const file = join(machine.home, 'm.json');
+    writeFileSync(file, '{"to":"+12025550101","template":"welcome","params":[]}');
+    await machine.run(line.replace('m.json', file).split(' '));
+    expect(await machine.rows()).toEqual([expect.objectContaining(row)]);
+  });
+
+  it.each([
+    'templates list',
+    'contacts list',
+    'api /api/public/templates',
+    'send-template +12025550101 welcome --dry-run',
+  ])('says nothing of %s, which changes nothing', async (line) => {
+    await machine.run(line.split(' '));
+    expect(await machine.rows()).toEqual([]);
+  });
+
+  it('says nothing of a line that is refused before it leaves', async () => {
+    await machine.run(['send-template', '12', 'welcome']);
+    await machine.run(['api', '-X', 'POST', '//elsewhere.example']);
+    expect(await machine.rows()).toEqual([]);
+  });
+
+  it('calls unsure what the service did and could not say', async () => {
+    await machine.breakNextSend();
+    expect((await machine.run(message)).code).toBe(13);
+    expect(await machine.rows()).toMatchObject([{ outcome: 'unsure', about: 'may have been done: connection-lost' }]);
+  });
+
+  it('calls failed what never reached the service', async () => {
+    const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${await deadPort()}`, BIZMSG_API_KEY: 'sk_test_0123456789abcdef' };
+    await cli([...message, '--retries', '0'], { home: machine.home, env });
+    expect(await machine.rows()).toMatchObject([
+      { outcome: 'failed', profile: 'environment', simulated: false, about: 'unreachable' },
+    ]);
+  });
+
+  it('tells of a run once, with its numbers', async () => {
+    const file = join(machine.home, 'people.csv');
+    writeFileSync(file, 'phone\n+12025550141\n12\n');
+    const { stdout } = await machine.run(['contacts', 'import', file, '-o', 'json']);
+    const { run }: { readonly run: string } = JSON.parse(stdout);
+    expect(await machine.rows()).toMatchObject([
+      {
+        command: 'contacts import',
+        outcome: 'failed',
+        run,
+        counts: { rows: 2, done: 1, failed: 1, unsure: 0, unsent: 0 },
+        about: `1 of 2 rows, 1 failed: see runs show ${run}`,
+      },
+    ]);
+    expect(machine.written()).not.toContain('12025550141');
+  });
+
+  it('lists the newest first, and says when there are more than are shown', async () => {
+    for (const name of ['a', 'b', 'c']) await machine.run(['contacts', 'create', '--set', `name=${name}`]);
+    const { stdout, stderr } = await cli(['activity', '--limit', '2', '--columns', 'at'], { home: machine.home });
+    const [, first = '', second = ''] = stdout.split('\n');
+    expect(first >= second).toBe(true);
+    expect(stderr).toContain('shown are the 2 newest');
+  });
+
+  it.each([
+    ['--live', ['live']],
+    ['--failed', ['sandbox']],
+  ])('shows with %s only those', async (word, modes) => {
+    await machine.run(['send-template', '+12025550101', 'none_such']);
+    await machine.live(message);
+    expect((await machine.rows(word)).map(({ mode }) => mode)).toEqual(modes);
+  });
+
+  it('shows with --since only what is not older', async () => {
+    await machine.run(message, { now: () => Date.now() - 3 * 60 * 60_000 });
+    await machine.run(message);
+    expect([(await machine.rows('--since', '2h')).length, (await machine.rows('--since', '4h')).length]).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it('passes over a damaged line, and says so', async () => {
+    await machine.run(message);
+    appendFileSync(join(machine.folder, '1.ndjson'), '{"type":"intent","id":"x\n[]\n');
+    await machine.run(message);
+    const { code, stdout, stderr } = await cli(['activity', '-o', 'json'], { home: machine.home });
+    expect([code, JSON.parse(stdout).length, stderr.split('is damaged').length]).toEqual([0, 2, 2]);
+  });
+
+  it('is exit 3 when it cannot be read, since an empty list would say that nothing was done', async () => {
+    mkdirSync(join(machine.folder, '..'), { recursive: true });
+    writeFileSync(machine.folder, '');
+    expect((await cli(['activity'], { home: machine.home })).code).toBe(3);
+  });
+
+  it('is for this user alone', async () => {
+    await machine.live(message);
+    const modes = [machine.folder, join(machine.folder, '1.ndjson'), join(machine.folder, 'secret')].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
+  });
+
+  it('holds neither a key, nor a recipient, nor a param', async () => {
+    await machine.live(message);
+    await machine.run(['send-template', '+12025550101', 'none_such', '-p', 'Ada Lovelace']);
+    await machine.run(['api', '/api/public/contacts', '-f', 'phone=+12025550101', '-f', 'name=Ada Lovelace']);
+    const { sandbox, live } = machine.sandbox.keys;
+    for (const secret of [sandbox, live, sandbox.slice(-8), live.slice(-8), '2025550101', 'Ada', 'A-1042'])
+      expect(machine.written()).not.toContain(secret);
+  });
+});
+
+describe('a log that cannot be written', () => {
+  it.each(['run', 'live'] as const)('keeps no message from being sent (%s), and is told', async (way) => {
+    spoilLog(machine);
+    const { code, stderr } = await machine[way](message);
+    expect([code, stderr.match(/this is not in bizmsg activity/g)?.length]).toEqual([0, 1]);
+  });
+
+  it('is told even with --quiet where a live message is then not noticed a second time', async () => {
+    spoilLog(machine);
+    expect((await machine.run([...message, '--quiet'])).stderr).not.toContain('bizmsg activity');
+    expect((await machine.live([...message, '--quiet'])).stderr).toContain('a second send of it is not noticed');
+  });
+
+  it('lets a message be sent whose secret is damaged', async () => {
+    await machine.live(message);
+    writeFileSync(join(machine.folder, 'secret'), 'short');
+    const { code, stderr } = await machine.live(message);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('secret is damaged')]);
+  });
+});

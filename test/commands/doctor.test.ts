@@ -1,0 +1,102 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deadPort, serveProxy } from '../client/servers.ts';
+import { bin } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+import { callerOf, newHome, testKey } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { openWorld } from '../support/world.ts';
+import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
+
+describe('doctor', () => {
+  it('makes one GET for each family, and no other call', async () => {
+    const world = await openWorld();
+    onTestFinished(() => world.close());
+    await examined(world);
+    const audits = world.sandbox.keys.list().flatMap(({ id }) => world.sandbox.audit(id));
+    expect(audits.map(({ method, target }) => `${method} ${target}`)).toEqual([
+      'GET /api/public/contacts',
+      'GET /api/public/templates',
+      'GET /api/public/campaigns',
+    ]);
+  });
+
+  it('trusts the certificate that --ca-file holds', async () => {
+    const home = newHome();
+    const { port, cert } = await secureService();
+    storeAcme(home, { baseUrl: `https://127.0.0.1:${port}`, key: testKey });
+    const file = storeText(newHome(), cert);
+    const { code, calls, checks } = await examined({ home }, '--ca-file', file);
+    expect([code, calls]).toEqual([0, 3]);
+    expect(checks['certificate']).toMatchObject({
+      status: 'pass',
+      message: expect.stringMatching(/Acme Ltd.* 89 days/),
+    });
+  });
+
+  it('goes through a proxy as requests do', async () => {
+    const home = newHome();
+    const { port, cert } = await secureService();
+    storeAcme(home, { baseUrl: 'https://api.bizmsg.test', key: testKey });
+    const { url, asked } = await serveProxy(port);
+    const file = storeText(newHome(), cert);
+    const { code, checks } = await examined({ home, env: { HTTPS_PROXY: url } }, '--ca-file', file);
+    expect(checks['proxy']).toMatchObject({ status: 'pass', message: expect.stringContaining('HTTPS_PROXY') });
+    expect(checks['certificate']).toMatchObject({ message: expect.stringContaining('not for api.bizmsg.test') });
+    expect([code, asked.length]).toEqual([9, 1]);
+  });
+
+  it('ends with the code of the first of several failures', async () => {
+    const home = newHome();
+    const path = storeAcme(home, { baseUrl: `https://127.0.0.1:${await deadPort()}`, key: testKey });
+    chmodSync(path, 0o640);
+    const { code, wrong } = await examined({ home });
+    expect([code, wrong]).toEqual([3, ['config', 'connection']]);
+  });
+
+  it('starts no sandbox, and says how', async () => {
+    const { code, calls, checks } = await examined({ home: newHome() }, '--profile', 'local');
+    expect([code, calls]).toEqual([0, 0]);
+    expect(checks['address']).toMatchObject({ status: 'skip', remedy: 'bizmsg sandbox start --background' });
+  });
+
+  it('names what to do where nobody is calling', async () => {
+    const { code, checks } = await examined({ home: newHome() });
+    expect(code).toBe(3);
+    expect(checks['caller']).toMatchObject({
+      status: 'fail',
+      remedy: expect.stringMatching(/bizmsg login.*--profile local/),
+    });
+  });
+
+  it('finds a key that is not of the mode that is demanded', async () => {
+    const { code, wrong } = await examined({ home: newHome(), env: callerOf('https://a.test') }, '--mode', 'live');
+    expect([code, wrong]).toEqual([11, ['caller']]);
+  });
+
+  it('sends no key where it must not go', async () => {
+    const { code, calls, wrong } = await examined({ home: newHome(), env: callerOf('http://a.test') });
+    expect([code, calls, wrong]).toEqual([11, 0, ['address']]);
+  });
+
+  it('asks a sandbox that runs as the profile local', async () => {
+    const home = newHome();
+    await serveLocal(home, { plan: 'starter' });
+    const { code, calls, checks } = await examined({ home }, '--profile', 'local');
+    expect([code, calls]).toEqual([0, 3]);
+    expect(checks['plan']).toMatchObject({ message: '60 requests a minute' });
+    expect(checks['sandbox']).toMatchObject({ message: expect.stringContaining('running at http://127.0.0.1:') });
+  });
+
+  it('is refused with --dry-run, since it sends', async () => {
+    expect((await cli(['doctor', '--dry-run'], { home: newHome() })).code).toBe(2);
+  });
+
+  it('finds a whole set-up healthy as the program that is run', async () => {
+    const world = await openWorld();
+    onTestFinished(() => world.close());
+    const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('simulated')]);
+    expect(stdout).toContain('3 calls made; each counts against');
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { clauses } from '../../src/conformance/clauses/clauses.ts';
+import { callerOf } from '../support/hostile.ts';
+import { broken } from './broken.ts';
+import { examine, key as usualKey, openService, writing } from './rig.ts';
+
+describe('of a service that keeps to the document but for one clause', () => {
+  it.each(broken)(
+    'names $clause when $how, and no other',
+    async ({ clause, otherwise, key = usualKey, prefix = '', argv = [] }) => {
+      const { url } = await openService((asked, ...rest) => otherwise?.(asked, ...rest), 'http', prefix);
+      const env = callerOf(url + prefix, key);
+      const { differing, code } = await examine(url, [...writing, ...argv], { env });
+      expect([differing, code]).toEqual([[clause], 12]);
+    },
+  );
+
+  it('has a service that breaks each clause that can be broken', () => {
+    const alone = new Set(['https', 'bearer', 'contact-created', 'status-403', 'status-429', 'status-500']);
+    const asked = clauses.filter((clause) => clause.asked !== 'nothing').map(({ id }) => id);
+    const breakable = asked.filter((id) => !alone.has(id));
+    expect([...new Set(broken.map(({ clause }) => clause))].sort()).toEqual(breakable.sort());
+  });
+});

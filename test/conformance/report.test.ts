@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { authority } from '../client/servers.ts';
+import { cli } from '../support/cli.ts';
+import { callerOf, newHome } from '../support/hostile.ts';
+import { examine, examined, key, openService, person, send, writing } from './rig.ts';
+
+describe('of a service that keeps to the document', () => {
+  it('nothing differs, also of what is written', async () => {
+    const { url } = await openService();
+    const { code, differing, clauses } = await examine(url, writing);
+    expect([code, differing]).toEqual([0, []]);
+    const told = ['message-id', 'send-status', 'contact-created', 'json', 'bearer'];
+    expect(told.map((id) => clauses.get(id)?.verdict)).toEqual(told.map(() => 'holds'));
+  });
+
+  it('https is told where it is spoken', async () => {
+    const { url } = await openService(undefined, 'https');
+    const home = newHome();
+    writeFileSync(join(home, 'authority.pem'), authority);
+    const argv = ['--ca-file', join(home, 'authority.pem')];
+    const { code, clauses } = await examined(argv, { home, env: callerOf(url, key) });
+    expect([code, clauses.get('https')?.verdict]).toEqual([0, 'holds']);
+  });
+
+  it('as many calls are told as were made, and announced before', async () => {
+    const { url, seen } = await openService();
+    const { calls, stderr } = await examine(url);
+    expect([calls, stderr.includes(`${seen.length} calls`)]).toEqual([seen.length, true]);
+  });
+
+  it('no body is sent that could be taken, and none at all but to the two POSTs', async () => {
+    const { url, seen } = await openService();
+    await examine(url);
+    const posts = seen.filter(({ method }) => method !== 'GET');
+    expect([...new Set(seen.map(({ method }) => method))].sort()).toEqual(['GET', 'POST']);
+    expect(posts.filter(({ body }) => /"to":"/.test(body) && body.includes('template'))).toEqual([]);
+    expect(posts.filter(({ url }) => url.endsWith('contacts')).map(({ body }) => body)).toEqual([
+      '{"phone":',
+      '{"phone":',
+    ]);
+    expect([...new Set(posts.map(({ url }) => url))]).toEqual([send, '/api/public/contacts']);
+  });
+
+  it('fields are told by names and types, and no value of theirs', async () => {
+    const { url } = await openService();
+    const { stdout, stderr, notShown } = await examine(url, writing);
+    expect(notShown.get('contact-fields')?.found).toEqual([
+      'id: string',
+      'phone: string',
+      'name: string',
+      'tags: array',
+      'born: null',
+    ]);
+    expect(notShown.get('template-fields')?.found).toEqual(['name: string', 'vars?: number']);
+    expect(notShown.get('campaign-fields')).toMatchObject({ found: [], why: 'no record was found in the list' });
+    expect(notShown.get('contact-status')?.found).toEqual(['201']);
+    expect(notShown.get('send-answer')?.found).toEqual(['cost: number']);
+    expect(notShown.get('contact-list')?.found).toEqual(['an object', 'the records are at /contacts', 'total: number']);
+    expect(
+      [person.phone, 'Zuzanna', 'c_77', 'm_1', key.slice(8)].filter((one) => (stdout + stderr).includes(one)),
+    ).toEqual([]);
+  });
+
+  it('a name that is data is not told either', async () => {
+    const records = [{ [person.phone]: 1, 'ada@example.com': 2, 'Ada Lovelace': 3, plain: 4 }];
+    const { url } = await openService(({ path }, { status }) =>
+      path.endsWith('/contacts') && status === 200 ? { status, body: records } : undefined,
+    );
+    const { notShown } = await examine(url);
+    expect(notShown.get('contact-fields')?.found).toEqual(['(a name that is data): number', 'plain: number']);
+  });
+
+  it.each([[], ['-o', 'json'], ['--debug'], ['--debug', '-o', 'ndjson']])(
+    'a key that comes back in every part of an answer is not told with %j',
+    async (...argv) => {
+      const headers = { 'X-RateLimit-Key': key, [`X-Version-${key}`]: key };
+      const body = { [key]: key, error: { [key]: key }, records: [{ [key]: key }] };
+      const { url } = await openService((_, { status }) => ({ status, body, headers, type: `application/${key}` }));
+      const { stdout, stderr } = await cli(['doctor', '--contract', ...argv], {
+        home: newHome(),
+        env: callerOf(url, key),
+      });
+      expect(stdout.length).toBeGreaterThan(1_000);
+      expect([key, key.slice(8), key.slice(8).toLowerCase()].filter((one) => (stdout + stderr).includes(one))).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('headers about the rate and the version are told by name', async () => {
+    const headers = { 'X-RateLimit-Limit': '60', 'Retry-After': '1', 'API-Version': '2026-01-01' };
+    const { url } = await openService((_, reply) => ({ ...reply, headers }));
+    const { notShown } = await examine(url);
+    expect(notShown.get('rate-headers')?.found).toEqual(['retry-after', 'x-ratelimit-limit']);
+    expect(notShown.get('versioning')?.found).toEqual(['api-version']);
+  });
+});

@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { shapeNamed } from '../../src/sandbox/shapes.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+import { examined, writing } from './rig.ts';
+
+let world: World;
+const open = async (options: SandboxOptions = {}) => (world = await openWorld(options));
+afterEach(() => world.close());
+const compared = (argv: readonly string[] = [], apiKey = world.sandbox.keys.sandbox) =>
+  examined(argv, { home: world.home, env: { ...world.env, BIZMSG_API_KEY: apiKey } });
+
+const seeds = Array.from({ length: 10 }, (_, index) => `vary:${index}`);
+
+describe.each(['default', 'bare', ...seeds])('of the sandbox in shape %s', (shape) => {
+  const { error, created } = shapeNamed(shape);
+  const isJson = error !== 'html' && error !== 'nothing';
+
+  it(`only §1 differs, and only where errors are no JSON: ${error}`, async () => {
+    await open({ shape });
+    const { code, differing } = await compared();
+    expect([code, differing]).toEqual(isJson ? [0, []] : [12, ['json']]);
+  });
+
+  it('the same where it may write', async () => {
+    await open({ shape });
+    const { differing } = await compared(writing);
+    expect(differing).toEqual(isJson && created !== 'nothing' ? [] : ['json']);
+  });
+
+  it.each(['read-only', 'send-only'] as const)('the same with a key that is %s', async (scope) => {
+    await open({ shape });
+    const { code, differing } = await compared([], world.sandbox.keys.create(scope).text);
+    expect([code, differing]).toEqual(isJson ? [0, []] : [12, ['json']]);
+  });
+
+  it('the same on a plan that is used up, or lacks an endpoint', async () => {
+    await open({ shape, monthly: 0, without: ['listCampaigns'] });
+    const { differing } = await compared(writing);
+    expect(differing).toEqual(isJson && created !== 'nothing' ? [] : ['json']);
+  });
+});
+
+describe('of the sandbox', () => {
+  it('changes nothing, with nothing but GETs and what is refused', async () => {
+    await open();
+    const before = world.sandbox.counts();
+    const { calls } = await compared();
+    const requests = world.sandbox.requests();
+    expect(world.sandbox.counts()).toEqual(before);
+    expect([requests.length, requests.filter(({ method, status }) => method !== 'GET' && status < 400)]).toEqual([
+      calls,
+      [],
+    ]);
+  });
+
+  it.each([
+    [0, 0, 0],
+    [1, 1, 0],
+    [2, 1, 1],
+    [9, 1, 1],
+  ])('with --allow-writes %i there are %i messages and %i contacts more', async (most, messages, contacts) => {
+    await open();
+    const before = world.sandbox.counts();
+    const argv = most === 0 ? [] : writing.with(1, String(most));
+    expect((await compared(argv)).code).toBe(0);
+    const after = world.sandbox.counts();
+    expect([after.messages - before.messages, after.contacts - before.contacts]).toEqual([messages, contacts]);
+  });
+
+  it('no value of a contact, and no key, is in any form of it', async () => {
+    await open();
+    const values = world.sandbox.contacts().flatMap(({ id, phone, name }) => [id, phone, name ?? id]);
+    const secrets = [...values, world.sandbox.keys.sandbox, world.sandbox.keys.live];
+    for (const form of [[], ['-o', 'json'], ['-o', 'ndjson'], ['-o', 'csv'], ['-o', 'tsv'], ['-o', 'table']]) {
+      const { stdout, code } = await world.run(['doctor', '--contract', ...form]);
+      expect([form, code, secrets.filter((one) => stdout.includes(one))]).toEqual([form, 0, []]);
+    }
+  });
+
+  it('reads by the sections of the document', async () => {
+    await open();
+    const { stdout } = await world.run(['doctor', '--contract']);
+    const headings = stdout.split('\n').filter((line) => /^§\d /.test(line));
+    expect(headings.map((line) => line.slice(0, 2))).toEqual(['§1', '§2', '§3', '§4', '§5', '§6', '§7', '§8', '§9']);
+    expect(stdout).toContain('\n  holds     every endpoint returns JSON\n');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('names what differs, and where', async () => {
+    await open({ shape: seeds.find((seed) => shapeNamed(seed).error === 'html') ?? '' });
+    const { stdout, code } = await world.run(['doctor', '--contract']);
+    expect(code).toBe(12);
+    expect(stdout).toContain('  differs   every endpoint returns JSON (§1)\n');
+    expect(stdout).toContain('GET /api/public/contacts without a key: 401, text/html, no JSON\n');
+  });
+
+  it('keeps to the plan of a starter', async () => {
+    await open({ plan: 'starter' });
+    await compared();
+    expect(world.sandbox.requests().filter(({ status }) => status === 429)).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { callerOf, newHome } from '../support/hostile.ts';
+import { examine, key, openService, refused, send, writing } from './rig.ts';
+
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
+
+describe('what is written', () => {
+  const posted = (seen: Awaited<ReturnType<typeof openService>>['seen']) =>
+    seen.filter(({ body }) => body.includes('+12025550101')).map(({ url, body }) => [url, body]);
+
+  it('with a live key it is confirmed first', async () => {
+    const { url, seen } = await openService();
+    const env = callerOf(url, liveKey);
+    const declined = await examine(url, writing, { env });
+    expect([declined.code, seen]).toEqual([11, []]);
+    const meant = await examine(url, [...writing, '--yes'], { env });
+    expect([meant.code, posted(seen).length]).toEqual([0, 2]);
+  });
+
+  it('is nothing without a template but the contact, with the fields that are given', async () => {
+    const { url, seen } = await openService();
+    const { clauses } = await examine(url, [
+      '--allow-writes',
+      '2',
+      '--to',
+      '+12025550101',
+      '--set',
+      'tel=+12025550101',
+      '--set',
+      'name=Doctor',
+    ]);
+    expect(posted(seen)).toEqual([['/api/public/contacts', '{"tel":"+12025550101","name":"Doctor"}']]);
+    expect([clauses.get('send-status')?.verdict, clauses.get('contact-created')?.verdict]).toEqual([
+      'not tried',
+      'holds',
+    ]);
+  });
+
+  it('of which nobody knows whether it was done is exit 13, after the report', async () => {
+    const { url } = await openService((asked, reply) =>
+      asked.path === send && reply.status === 200 ? { ...reply, breaks: true } : undefined,
+    );
+    const { code, clauses, calls } = await examine(url, writing);
+    expect([code, clauses.get('send-status')?.verdict, calls]).toEqual([13, 'not told', 21]);
+  });
+
+  it('and is refused, because its template is not known, is no difference', async () => {
+    const { url } = await openService((asked, reply) =>
+      asked.path === send && reply.status === 200 ? refused(404) : undefined,
+    );
+    const { code, clauses } = await examine(url, writing);
+    expect([code, clauses.get('send-status')?.verdict]).toEqual([0, 'not told']);
+  });
+});
+
+describe('the options', () => {
+  it.each([
+    [['doctor', '--to', '+12025550101'], 'add --contract'],
+    [['doctor', '--allow-writes', '1'], 'add --contract'],
+    [['doctor', '--contract', '--template', 'welcome'], 'add --allow-writes'],
+    [['doctor', '--contract', '--allow-writes', '1'], 'add --to'],
+    [['doctor', '--contract', '--allow-writes', '0', '--to', '+12025550101'], 'add --allow-writes'],
+    [['doctor', '--contract', '--dry-run'], 'leave it out'],
+  ])('%j are refused', async (argv, hint) => {
+    const { url, seen } = await openService();
+    const { code, stderr } = await cli(argv, { home: newHome(), env: callerOf(url, key) });
+    expect([code, stderr.includes(hint), seen]).toEqual([2, true, []]);
+  });
+});

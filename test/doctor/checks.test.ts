@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { callerCheck, keyCheck, planCheck } from '../../src/doctor/caller.ts';
+import { certificateCheck } from '../../src/doctor/certificate.ts';
+import { clockCheck } from '../../src/doctor/clock.ts';
+import { leftoversCheck, runsCheck } from '../../src/doctor/leftovers.ts';
+import { engines, nodeCheck } from '../../src/doctor/node-version.ts';
+import { shellPath } from '../../src/doctor/shell-words.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const day = 86_400_000;
+
+describe('the version of Node', () => {
+  it('is held against what the package names', () => {
+    const { engines: named } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(named.node).toBe(engines);
+  });
+
+  it.each([
+    ['20.19.0', 'pass'],
+    ['20.18.9', 'warn'],
+    ['21.7.0', 'warn'],
+    ['22.13.0', 'pass'],
+    ['22.12.9', 'warn'],
+    ['23.11.0', 'warn'],
+    ['24.0.0', 'pass'],
+    ['26.1.2', 'pass'],
+    ['31.0.0-nightly', 'pass'],
+  ])('%s: %s', (version, status) => {
+    expect(nodeCheck(version, now).status).toBe(status);
+  });
+
+  it('is a warning once nobody mends it', () => {
+    expect(nodeCheck('20.19.0', Date.parse('2026-05-01')).status).toBe('warn');
+  });
+});
+
+describe('the clock', () => {
+  const heard = (date: string | undefined) => clockCheck({ sentAt: now, cameAt: now + 200, date });
+  const at = (seconds: number) => heard(new Date(now + seconds * 1000).toUTCString());
+
+  it.each([
+    [0, 'pass'],
+    [-5, 'pass'],
+    [5, 'pass'],
+    [-7, 'warn'],
+    [6, 'warn'],
+  ])('of a service that is %i s ahead: %s', (seconds, status) => {
+    expect(at(seconds).status).toBe(status);
+  });
+
+  it.each([undefined, 'noon'])('is passed over where the service says %j', (date) => {
+    expect(heard(date).status).toBe('skip');
+  });
+
+  it('says which of the two is ahead', () => {
+    expect([at(60).message, at(-60).message]).toEqual(["60 s behind the service's", "59 s ahead of the service's"]);
+  });
+});
+
+describe('a certificate', () => {
+  const shown = { host: 'api.test', fault: undefined, subject: 'Api', issuer: 'Root', until: now + 90 * day };
+
+  it.each([
+    ['that is good for long', shown, 'pass', 'by Root, for 90 days more'],
+    ['that ends soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, for 5 days more'],
+    ['that has ended', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'it ended on 2026-03-01'],
+    ['of another host', { ...shown, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'fail', 'it is for Api, not for api.test'],
+    [
+      'of an unknown authority',
+      { ...shown, fault: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+      'fail',
+      'Root signed it, whom this machine does not know',
+    ],
+    ['that is wrong in a rare way', { ...shown, fault: 'CERT_REVOKED' }, 'fail', 'it is not trusted: CERT_REVOKED'],
+  ])('%s', (_, one, status, message) => {
+    expect(certificateCheck(one, now)).toMatchObject({ status, message });
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['sk_test_0123456789ab', 'sandbox', 'pass', 'sk_test_…89ab, a sandbox key'],
+    ['sk_live_0123456789ab', 'live', 'pass', 'sk_live_…89ab, a live key: what it sends is real'],
+    ['0123456789abcdef', 'unknown', 'warn', '…cdef has neither prefix, and is taken for a live key'],
+  ] as const)('%s', (key, mode, status, message) => {
+    expect(keyCheck({ key, mode }, false)).toMatchObject({ status, message });
+  });
+});
+
+describe('a plan', () => {
+  const caller = {
+    kind: 'service',
+    source: '--profile',
+    profile: "o'neil",
+    baseUrl: '',
+    key: '',
+    mode: 'live',
+  } as const;
+  const unknown = { perMinute: undefined, perMonth: undefined };
+
+  it('that is not known is a warning, with the line that tells it', () => {
+    const { status, remedy } = planCheck(caller, unknown, false);
+    expect([status, remedy]).toEqual(['warn', expect.stringContaining(String.raw`set 'o'\''neil' --plan NAME`)]);
+  });
+
+  it('that is negotiated needs its rate', () => {
+    const { remedy } = planCheck({ ...caller, plan: 'enterprise' }, unknown, false);
+    expect(remedy).toContain('--plan enterprise --rate N/m');
+  });
+
+  it('that is known says how much it is', () => {
+    const { message } = planCheck({ ...caller, plan: 'scale' }, { perMinute: 1000, perMonth: 50_000 }, false);
+    expect(message).toBe('scale, 1,000 requests a minute');
+  });
+});
+
+it('says which candidates the caller came before', () => {
+  const caller = { kind: 'service', source: '--profile', profile: 'acme', baseUrl: '', key: '', mode: 'live' } as const;
+  const candidates = [
+    { source: '--profile', wins: true, address: 'a', why: '' },
+    { source: 'BIZMSG_API_KEY', wins: false, address: 'b', why: '' },
+    { source: 'newcomer', wins: false, why: '' },
+  ] as const;
+  expect(callerCheck({ caller, candidates }).message).toBe(
+    'acme, named by --profile, which goes before BIZMSG_API_KEY',
+  );
+});
+
+it.each([
+  [[], 'pass', 'none'],
+  [['finished'], 'pass', '1 run, all finished'],
+  [['finished', 'running'], 'pass', '1 run under way'],
+  [['unfinished', 'finished', 'unfinished'], 'warn', '2 runs unfinished'],
+  [['damaged', 'unfinished'], 'warn', 'the journal of 1 run cannot be read'],
+] as const)('tells of the runs %j', (states, status, message) => {
+  expect(runsCheck(states.map((state) => ({ state })))).toMatchObject({ status, message });
+});
+
+it('tells of what dead processes left, and how to remove what nobody can read', () => {
+  const traces = { folder: '/s', strays: [], cleared: 1 };
+  expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process, now cleared');
+  expect(leftoversCheck([traces, { ...traces, strays: ['1.json', '2 .json'] }]).remedy).toBe(
+    "rm /s/1.json '/s/2 .json'",
+  );
+});
+
+it.each([
+  ['/home/ada/.config/bizmsg', '/home/ada/.config/bizmsg'],
+  ["/home/ada's", String.raw`'/home/ada'\''s'`],
+])('writes %s so that it can be pasted', (path, word) => {
+  expect(shellPath(path)).toBe(word);
+});

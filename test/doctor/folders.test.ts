@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderCheck } from '../../src/doctor/folders.ts';
+import { newHome } from '../support/hostile.ts';
+
+const check = (path: string) => folderCheck({ name: 'state', path, variable: 'BIZMSG_STATE_DIR' });
+
+function folderWith(files: Readonly<Record<string, number>>, mode = 0o700): string {
+  const folder = join(newHome(), 'state');
+  mkdirSync(join(folder, 'runs/one'), { recursive: true });
+  for (const [name, bits] of Object.entries(files)) {
+    writeFileSync(join(folder, name), '');
+    chmodSync(join(folder, name), bits);
+  }
+  chmodSync(folder, mode);
+  return folder;
+}
+
+describe('a folder of ours', () => {
+  it('is good when nobody else can use anything in it', () => {
+    const folder = folderWith({ 'runs/one/journal': 0o600 });
+    expect(check(folder)).toMatchObject({ status: 'pass', message: `${folder}, 1 file, for you alone` });
+  });
+
+  it.each([0o640, 0o604, 0o602, 0o660])('fails for a file of mode %o, however deep it lies', (mode) => {
+    const folder = folderWith({ 'runs/one/journal': mode });
+    expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `chmod 600 ${folder}/runs/one/journal` });
+  });
+
+  it('names the folder where several files are open', () => {
+    const folder = folderWith({ a: 0o644, b: 0o644 });
+    expect(check(folder)).toMatchObject({ status: 'fail', remedy: `chmod -R go-rwx ${folder}` });
+  });
+
+  it('is a warning when others can look in', () => {
+    const folder = folderWith({ a: 0o600 }, 0o755);
+    expect(check(folder)).toMatchObject({ status: 'warn', remedy: `chmod 700 ${folder}` });
+  });
+
+  it('need not be there, and is not made', () => {
+    const folder = join(newHome(), 'deep/down');
+    expect([check(folder).status, check(folder).message]).toEqual(['pass', `${folder} is made when it is needed`]);
+  });
+
+  it.each(['state', 'state/below'])('fails where a file stands in its place: %s', (name) => {
+    const home = newHome();
+    writeFileSync(join(home, 'state'), '');
+    expect(check(join(home, name))).toMatchObject({
+      status: 'fail',
+      exit: 3,
+      remedy: 'move the file away, or name another folder with BIZMSG_STATE_DIR',
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { bin, startBin } from '../support/bin.ts';
+import { serve } from '../client/servers.ts';
+import { callerOf } from '../support/hostile.ts';
+import type { Machine } from '../commands/activity-rig.ts';
+import { message, openMachine } from '../commands/activity-rig.ts';
+
+const liveLine = [...message, '--profile', 'local', '--mode', 'live'];
+const eight = Array.from({ length: 8 }, (_, at) => at);
+
+let machine: Machine;
+beforeEach(async () => {
+  machine = await openMachine();
+});
+
+describe('eight processes at once', () => {
+  it('lose no record of what they sent', async () => {
+    const { home } = machine;
+    const ran = await Promise.all(
+      eight.map((at) => bin([...message.slice(0, -1), `A-${at}`, '--profile', 'local'], { home })),
+    );
+    const rows = await machine.rows();
+    expect(rows.map(({ outcome, message_id: id }) => `${String(outcome)} ${String(id)}`).sort()).toEqual(
+      ran.map(({ stdout }) => `done ${stdout.trim()}`).sort(),
+    );
+  });
+
+  it('that send the very same live message know of each other, but for the first', async () => {
+    const ran = await Promise.all(eight.map(() => bin(liveLine, { home: machine.home })));
+    expect(ran.map(({ code }) => code)).toEqual(eight.map(() => 0));
+    expect(ran.filter(({ stderr }) => stderr.includes('the very same'))).toHaveLength(7);
+  });
+});
+
+it('a process that is killed between its request and the answer leaves a send that is unsure', async () => {
+  let arrived = () => {};
+  const asked = new Promise<void>((resolve) => (arrived = resolve));
+  const service = await serve(() => arrived());
+  const given = { home: machine.home, env: callerOf(service.url, 'sk_live_7Rw1Kc5NbY6uJe0SqMvA') };
+  const sending = startBin(message, given);
+  await asked;
+  expect(await machine.rows()).toMatchObject([{ outcome: 'under way', about: `by process ${sending.pid}` }]);
+  process.kill(sending.pid, 'SIGKILL');
+  await sending.ended;
+  expect(await machine.rows('--failed')).toMatchObject([
+    { outcome: 'unsure', about: 'may have been done: the process ended before it knew' },
+  ]);
+  const { code, stderr } = await bin(message, given);
+  expect([code, stderr, service.seen.length]).toEqual([11, expect.stringContaining('--allow-unsure'), 1]);
+});
+
+describe('in a terminal, a live message that was sent before', () => {
+  let terminal: Terminal;
+  beforeEach((context) => {
+    context.skip(noTerminal !== undefined, noTerminal);
+    // So that it is no newcomer's.
+    mkdirSync(join(machine.home, '.config/bizmsg'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(machine.home, '.config/bizmsg/profiles.json'), '{"version":1,"profiles":{}}', { mode: 0o600 });
+    terminal = openTerminal({ home: machine.home });
+  });
+  afterEach(() => terminal.close());
+
+  const question = /You sent this \d+ s ago \(message_id msg_\w+\)\. Send it again\?/;
+  const unwrapped = (text: string) => text.replaceAll('\n', ' ').replace(/ +/g, ' ');
+
+  it.each([
+    ['n', 11, 1],
+    ['y', 0, 2],
+  ])('is asked about; %s ends with %i', async (answer, code, sent) => {
+    await machine.live(message);
+    await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
+    expect(unwrapped(await terminal.until('Send it again?'))).toMatch(question);
+    terminal.answer(answer);
+    expect([await terminal.ended(), await machine.sent()]).toEqual([code, sent]);
+    expect((await machine.rows()).map(({ outcome }) => outcome)).toEqual(Array.from({ length: sent }, () => 'done'));
+  });
+
+  it('is not asked about with --yes', async () => {
+    await machine.live(message);
+    await terminal.enter(`bizmsg ${liveLine.join(' ')} --yes`);
+    expect([await terminal.ended(), await machine.sent()]).toEqual([0, 2]);
+    expect(terminal.screen()).toContain('the very same was sent');
+  });
+
+  it('leaves nothing in the log that is unsure when the question is left with Ctrl-C', async () => {
+    await machine.live(message);
+    await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
+    await terminal.until('Send it again?');
+    terminal.press('C-c');
+    expect([await terminal.ended(), await machine.sent(), (await machine.rows('--failed')).length]).toEqual([
+      130, 1, 0,
+    ]);
+  });
+
+  it('is refused without a question when it is unsure', async () => {
+    await machine.breakNextSend();
+    await machine.live(message);
+    await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
+    expect([await terminal.ended(), await machine.sent()]).toEqual([11, 1]);
+    expect(terminal.screen()).not.toContain('again?');
+  });
+});

@@ -1,0 +1,80 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import * as rig from './import-rig.ts';
+
+/** Ends the process before the change to a file of its run, or of rows, that is counted out. */
+const preload = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+let left = Number(process.env.KILL_AT);
+const meant = /people\\.(failed|unsure)|files\\.json|journal\\.|runs.[0-9a-f]{10}$/;
+for (const name of ['renameSync', 'linkSync', 'rmSync', 'openSync', 'writeFileSync']) {
+  const real = fs[name];
+  fs[name] = (...words) => {
+    const reads = name === 'openSync' && String(words[1] ?? 'r') === 'r';
+    if (!reads && meant.test(words.slice(0, 2).join(' ')) && left-- === 0) {
+      process.kill(process.pid, 'SIGKILL');
+      for (;;);
+    }
+    return real(...words);
+  };
+}
+syncBuiltinESMExports();
+`;
+
+const argv = (file: string) => ['contacts', 'import', file, '--concurrency', '1', '-o', 'json', '--max-errors', '2'];
+
+/** Whether it was ended. */
+async function killed(world: World, words: readonly string[], at: number) {
+  const script = join(world.home, 'kill.mjs');
+  writeFileSync(script, preload);
+  const env = { ...world.env, NODE_OPTIONS: `--import=${script}`, KILL_AT: String(at) };
+  const running = rig.start({ home: world.home, env }, words);
+  await running.ended;
+  return !running.stdout().includes('"summary"');
+}
+
+function rowsIn({ home }: World): readonly string[] {
+  const files = readdirSync(home).filter((name) => name.startsWith('people.failed'));
+  expect(files.filter((name) => !/^people\.failed(\.\d)?\.csv$/.test(name))).toEqual([]);
+  return files.flatMap((name) => readFileSync(join(home, name), 'utf8').match(/^\d+/gm) ?? []).sort();
+}
+
+const runsOf = ({ home }: World) => readdirSync(join(home, '.local/state/bizmsg/runs'));
+
+it(
+  'kill -9 at any step of writing the rows that failed leaves each of them in one file',
+  { timeout: 60_000 },
+  async () => {
+    let wasKilled = true;
+    for (let at = 0; wasKilled; at++) {
+      const world = await rig.newWorld();
+      const file = join(world.home, 'people.csv');
+      writeFileSync(file, 'phone\n+12025550141\n12\n13\n');
+      wasKilled = await killed(world, argv(file), at);
+      await world.run([...argv(file), '--resume']);
+      expect([at, rowsIn(world), runsOf(world).length]).toEqual([at, ['12', '13'], 1]);
+    }
+  },
+);
+
+it.each(['--resume', '--restart'])(
+  'kill -9 at any step of going on with a changed input by %s leaves the same',
+  { timeout: 60_000 },
+  async (word) => {
+    let wasKilled = true;
+    for (let at = 0; wasKilled; at++) {
+      const world = await rig.newWorld();
+      const file = join(world.home, 'people.csv');
+      writeFileSync(file, 'phone\n12\n13\n+12025550141\n');
+      await world.run(argv(file));
+      writeFileSync(file, 'phone\n12\n13\n+12025550141\n14\n+12025550142\n');
+      wasKilled = await killed(world, [...argv(file), word], at);
+      await world.run([...argv(file), '--resume']);
+      await world.run([...argv(file), '--resume']);
+      expect([at, rowsIn(world), runsOf(world).length]).toEqual([at, ['12', '13', '14'], 1]);
+    }
+  },
+);

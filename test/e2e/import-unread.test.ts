@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { canSwapFiles } from '../support/disk.ts';
+import { errorIn, noteCodes } from '../support/spoken.ts';
+import * as rig from './import-rig.ts';
+
+const rows = 1_000;
+const line = 'bizmsg send-batch welcome people.csv -o ndjson';
+
+describe('a run whose reader goes away', () => {
+  it('goes on to its end, and says that nobody reads on', async () => {
+    const world = await rig.newWorld();
+    rig.writePeople(world, rows);
+    const cut = await rig.shell(world, `set -o pipefail; ${line} | head -1`);
+    expect([cut.code, rig.objectsIn(`${cut.stdout}\n`)]).toMatchObject([0, [{ type: 'row', outcome: 'done' }]]);
+    expect(noteCodes(`${cut.stderr}\n`)).toEqual(['simulated', 'unread']);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
+
+  it('ends with the exit code that it has anyway', async () => {
+    const world = await rig.newWorld();
+    rig.writePeople(world, rows);
+    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    const cut = await rig.shell(world, `set -o pipefail; ${line} | true`);
+    expect([cut.code, errorIn(`${cut.stderr}\n`)]).toMatchObject([6, { code: 'too-many-errors' }]);
+  });
+
+  it('and that prints its summary alone ends so too', async () => {
+    const world = await rig.newWorld();
+    rig.writePeople(world, rows);
+    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    const cut = await rig.shell(world, 'set -o pipefail; bizmsg send-batch welcome people.csv | true');
+    expect([cut.code, cut.stderr]).toEqual([6, expect.stringContaining('20 rows in a row failed')]);
+  });
+});
+
+describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
+  const full = async (argv: string, count = rows) => {
+    const world = await rig.newWorld();
+    rig.slow(world, 5);
+    rig.writePeople(world, count);
+    const ran = await rig.shell(world, `bizmsg send-batch welcome people.csv ${argv} > /dev/full`);
+    return { world, ran, failure: argv.includes('json') ? errorIn(`${ran.stderr}\n`) : undefined };
+  };
+
+  it('stops once what is on its way is settled, and says how far it came and what goes on', async () => {
+    const { world, ran, failure } = await full('-o ndjson');
+    const sent = world.sandbox.counts().messages;
+    expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
+    expect([sent > 0, sent < rows]).toEqual([true, true]);
+    const told = `${sent} of 1,000 rows are done; ${rows - sent} rows were not sent; go on with: `;
+    expect(failure?.['hint']).toBe(`${told}bizmsg send-batch welcome people.csv -o ndjson --resume`);
+    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    expect(run).toMatchObject({ done: sent, unsure: 0 });
+    expect((await rig.shell(world, `${line} --resume`)).code).toBe(0);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
+
+  it('and that is done says so', async () => {
+    const { ran, failure } = await full('-o json', 20);
+    expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
+    expect(failure?.['hint']).toMatch(/^20 of 20 rows are done; bizmsg runs show [0-9a-f]{10} shows it$/);
+  });
+
+  it('and that was finished before sends nothing, and is not unsure', async () => {
+    const { world } = await full('-o json', 20);
+    const again = await rig.shell(world, `bizmsg send-batch welcome people.csv --resume > /dev/full`);
+    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('nothing was sent')]);
+    const rehearsal = await rig.shell(world, `bizmsg send-batch welcome people.csv --dry-run --resume > /dev/full`);
+    expect(rehearsal.code).toBe(3);
+  });
+
+  it('by a wrong mapping keeps the code of that', async () => {
+    const world = await rig.newWorld();
+    rig.writePeople(world, rows);
+    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    const ran = await rig.shell(world, 'bizmsg send-batch welcome people.csv > /dev/full');
+    expect([ran.code, ran.stderr]).toEqual([6, expect.stringContaining('and not all of the result could be written')]);
+  });
+});
+
+describe('a run that is stopped by too many rows that fail', () => {
+  const importing = async (header: string, ...words: readonly string[]) => {
+    const world = await rig.newWorld();
+    const file = rig.writePeople(world, 60);
+    const text = readFileSync(file, 'utf8').replace('phone,name', header);
+    return {
+      world,
+      ...(await rig.shell(
+        world,
+        `cat > people.csv <<'.'\n${text}.\nbizmsg contacts import people.csv ${words.join(' ')}`,
+      )),
+    };
+  };
+
+  it('says what is to be done about its mapping, and what about the service', async () => {
+    const { code, stderr, stdout } = await importing('Phone,name');
+    expect([code, stdout]).toEqual([6, expect.stringMatching(/^Stopped \(simulated\): 0 of 60 rows are done, after /)]);
+    const [hint, more] = stderr.trimEnd().split('\n').slice(-2);
+    expect(hint).toBe('  the input has "Phone": --map Phone=phone');
+    expect(more).toMatch(
+      /^ {2}\d+ rows were not sent; if the mapping is wrong, mend the flags and start again without --resume; if it was the service, go on with: bizmsg contacts import people\.csv --resume$/,
+    );
+  });
+
+  it('names no column where the input has none of such a name', async () => {
+    const { stderr } = await importing('whatever,name');
+    expect(stderr).not.toContain('the input has');
+  });
+
+  it('names the column also where it was not stopped', async () => {
+    const { code, stderr } = await importing('Phone,name', '--max-errors', '100');
+    expect([code, stderr]).toEqual([10, expect.stringContaining('note: the input has "Phone": --map Phone=phone')]);
+  });
+});
+
+it('names in its summary the command and the input', async () => {
+  const world = await rig.newWorld();
+  const file = rig.writePeople(world, 3);
+  const imported = await world.bin(['contacts', 'import', file, '-o', 'json']);
+  const sent = await world.bin(
+    ['send-batch', 'welcome', '-', '--format', 'csv', '-o', 'json'],
+    world.env,
+    readFileSync(file, 'utf8'),
+  );
+  const empty = await world.bin(['contacts', 'import', rig.writePeople(world, 0, 'none.csv'), '-o', 'json']);
+  expect([imported, sent, empty].map(({ stdout }) => rig.summaryIn(stdout))).toMatchObject([
+    { command: 'contacts import', input: file },
+    { command: 'send-batch', input: 'stdin' },
+    { command: 'contacts import', input: join(world.home, 'none.csv') },
+  ]);
+});

@@ -1,0 +1,62 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { profiled } from '../cli/run-client-rig.ts';
+import type { Answering } from '../client/servers.ts';
+import { serve } from '../client/servers.ts';
+import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+
+const answered: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
+
+async function machine(answer: Answering, rate = 60) {
+  const service = await serve(answer);
+  const { home = '' } = await profiled(service.url, 'enterprise', rate);
+  const folder = join(home, '.local/state/bizmsg/pace');
+  const book = () => readFileSync(join(folder, readdirSync(folder).join('/')), 'utf8');
+  return { service, home, book };
+}
+
+/** How many requests a book counts as over; it has them at the instants at which they were. */
+function counted(book: string): number {
+  const over = /"over":\[(.*?)\],"parties"/.exec(book)?.[1] ?? '';
+  return [...over.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+it('counts each of forty sends that eight processes make at once', async () => {
+  const { service, home, book } = await machine(answered);
+  const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
+  const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
+  const { exitCode, stderr } = await execa('xargs', words, { input: phones, env: cleanEnv(home), extendEnv: false });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(service.seen).toHaveLength(40);
+  expect(counted(book())).toBe(40);
+  expect(book()).toContain('"parties":[]');
+});
+
+it('counts the requests of batches that run at once', async () => {
+  const { service, home, book } = await machine(answered, 600);
+  const batches = Array.from({ length: 4 }, (_, at) => {
+    const file = join(home, `people-${at}.csv`);
+    writeFileSync(file, `phone\n${Array.from({ length: 20 }, (_, row) => `+120255501${at}${10 + row}\n`).join('')}`);
+    return bin(['send-batch', 'order_update', file], { home });
+  });
+  const ran = await Promise.all(batches);
+  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(counted(book())).toBe(service.seen.length);
+  expect(book()).toContain('"parties":[]');
+});
+
+it('counts what a killed process had on its way, and lets others go on', async () => {
+  const { service, home, book } = await machine((seen, request, response) => {
+    if (!seen.body.includes('never')) answered(seen, request, response);
+  });
+  const killed = startBin(['send-template', '+12025550101', 'never'], { home });
+  onTestFinished(() => void alive(killed.pid, 'SIGKILL'));
+  await expect.poll(() => service.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+  alive(killed.pid, 'SIGKILL');
+  await killed.ended;
+  expect(book()).toContain('"slots":1');
+  expect(await bin(['send-template', '+12025550101', 'order_update'], { home })).toMatchObject({ code: 0, stderr: '' });
+});

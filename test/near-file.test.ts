@@ -1,0 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { nearFile } from '../src/near-file.ts';
+import { newHome } from './support/hostile.ts';
+
+it.each([
+  ['peple.csv', 'people.csv'],
+  ['People.csv', 'people.csv'],
+  ['people', 'people.csv'],
+  ['people.tsv', 'people.csv'],
+  ['in/ordes.csv', 'in/orders.csv'],
+  ['two word.csv', 'two words.csv'],
+  ['contacts.csv', undefined],
+  ['none/people.csv', undefined],
+  ['people.csv', undefined],
+  ['', undefined],
+])('takes %j for %j', (typed, meant) => {
+  const home = newHome();
+  mkdirSync(join(home, 'in'));
+  for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');
+  const shown = meant?.includes(' ') ? `'${home}/${meant}'` : `${home}/${meant}`;
+  expect(nearFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shown}?`);
+});
