@@ -1,15 +1,17 @@
 // Builds dist. What is new is made aside and renamed into place, the entry last.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliEntry, installCli, makeCli, precompile } from './build/cli.mjs';
 import { installLibrary, libraryEntry, makeLibrary } from './build/library.mjs';
+import { thirdPartyLicences } from './build/licences.mjs';
 
 const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'dist/build.json');
 const stamp = digest();
 const before = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : { files: [] };
+const licences = 'THIRD-PARTY-LICENSES.txt';
 const isThere = existsSync(cliEntry) && existsSync(libraryEntry);
 
 if (!process.argv.includes('--if-stale') || before.stamp !== stamp || !isThere) await build();
@@ -20,8 +22,12 @@ async function build() {
   try {
     const made = await Promise.allSettled([makeCli(cli, { version, stamp }), ...makeLibrary(library)]);
     for (const one of made) if (one.status === 'rejected') throw one.reason;
+    const modules = made.flatMap(({ value }) => value ?? []);
+    writeFileSync(join(aside, licences), thirdPartyLicences(modules));
     installLibrary(library);
-    const files = installCli(cli, before.files);
+    renameSync(join(aside, licences), join(root, 'dist', licences));
+    // What is packed has nothing of the build before.
+    const files = installCli(cli, process.argv.includes('--alone') ? [] : before.files);
     writeFileSync(stampFile, JSON.stringify({ stamp, files }));
     await precompile();
   } finally {

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
     include: ['test/**/*.test.ts'],
+    exclude: ['test/package/**'],
     // Left to itself it would leave one of two cores idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,

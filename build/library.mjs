@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { modulesOf } from './licences.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/sandbox');
@@ -26,9 +27,12 @@ export function installLibrary(aside) {
 async function bundle(aside) {
   const { rolldown } = await import('rolldown');
   const made = await rolldown({ input: join(root, 'src/sandbox/library/library.ts'), platform: 'node' });
-  await made.write({ dir: aside, format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
-  await made.write({ dir: aside, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false });
+  const written = [
+    await made.write({ dir: aside, format: 'esm', entryFileNames: '[name].js', codeSplitting: false }),
+    await made.write({ dir: aside, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false }),
+  ];
   await made.close();
+  return written.flatMap(({ output }) => modulesOf(output));
 }
 
 async function writeTypes(aside) {

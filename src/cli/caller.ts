@@ -3,8 +3,9 @@ import type { Asked } from '../profiles/caller.ts';
 import type { Globals } from './globals.ts';
 
 /** Whether somebody is there to be asked. */
-export function isInteractive({ stdinIsTerminal, stderr, env }: Host, given: Globals): boolean {
-  return stdinIsTerminal && stderr.isTTY && !env['CI'] && !given.noInput;
+/** What costs least is looked at first: to know a terminal is to load what a single request has no use for. */
+export function isInteractive(host: Host, given: Globals): boolean {
+  return !given.noInput && !host.env['CI'] && host.stderr.isTTY && host.stdinIsTerminal;
 }
 
 /** What this command line, the environment and the store say of who is calling. */

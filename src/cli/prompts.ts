@@ -1,5 +1,4 @@
 import { createWriteStream, readFileSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { CliError, unsafe, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Asker } from '../terminal/ask.ts';
@@ -48,6 +47,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     interactive: isInteractive(host, given),
     stdinTo: async (path, signal) => {
       take();
+      const { pipeline } = await import('node:stream/promises');
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       await pipeline(host.streams.stdin, file, { signal }).catch((error: unknown) => {
         throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;

@@ -1,0 +1,118 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+
+const root = new URL('../..', import.meta.url).pathname;
+const installed = join(inject('project'), 'node_modules/bizmsg');
+const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+  .filter((entry) => !entry.isDirectory())
+  .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+
+/** All that may be in it, each with how many. */
+const expected = [
+  [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/, 4],
+  [/^bin\/([a-z-]+\.js|package\.json)$/, readdirSync(join(root, 'bin')).length],
+  [/^completions\/(_bizmsg|bizmsg\.bash|bizmsg\.fish)$/, 3],
+  [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1],
+  [/^dist\/sandbox\/library\.(js|cjs|d\.ts|d\.cts)$/, 4],
+  [/^dist\/cli\/(main|complete)\.cjs$/, 2],
+  [/^dist\/cli\/bizmsg-[\w-]{8}(\.cjs|\.body\.cjs|\.body\.cjs\.cache)$/, 3],
+] as const;
+const chunk = /^dist\/cli\/(?!bizmsg-)[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
+
+describe('what is packed', () => {
+  it.each(expected)('has %s, %i of them', (pattern, count) => {
+    expect(files.filter((file) => pattern.test(file))).toHaveLength(count);
+  });
+
+  it('has nothing else but chunks of the program', () => {
+    const strange = files.filter(
+      (file) => ![chunk, ...expected.map(([pattern]) => pattern)].some((is) => is.test(file)),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('has no chunk that nothing loads', () => {
+    const programs = files.filter((file) => file.startsWith('dist/cli/') && file.endsWith('.cjs'));
+    const loaded = new Set(programs.flatMap((file) => text(file).match(/[\w-]+\.cjs/g) ?? []));
+    const idle = programs.filter((file) => chunk.test(file) && !loaded.has(file.slice('dist/cli/'.length)));
+    expect(idle).toEqual([]);
+  });
+
+  it('is small', () => {
+    const unpacked = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    expect(statSync(inject('tarball')).size).toBeLessThan(1_000_000);
+    expect(unpacked).toBeLessThan(3_000_000);
+  });
+
+  it('names no folder of the machine that made it', () => {
+    const naming = files.filter((file) => readFileSync(join(installed, file)).includes(root));
+    expect(naming).toEqual([]);
+  });
+
+  it('has all that its own package.json points to', () => {
+    const { bin, exports, typesVersions } = JSON.parse(text('package.json'));
+    const targets = JSON.stringify([bin, exports, typesVersions]).match(/(?:\.\/)?(?:bin|dist)\/[\w./-]+/g) ?? [];
+    expect(targets).toHaveLength(6);
+    for (const target of targets) expect(files).toContain(target.replace('./', ''));
+  });
+
+  it('can be run as it is', () => {
+    expect(statSync(join(installed, 'bin/bizmsg.js')).mode & 0o111).toBe(0o111);
+  });
+});
+
+describe('its installation', () => {
+  it('brings no other package', () => {
+    expect(readdirSync(join(inject('project'), 'node_modules')).sort()).toEqual([
+      '.bin',
+      '.package-lock.json',
+      'bizmsg',
+    ]);
+  });
+
+  it('runs no script, and has none to run', () => {
+    expect(JSON.parse(text('package.json'))).not.toHaveProperty('scripts');
+    expect(inject('said').trim()).toMatch(/^added 1 package in \S+$/);
+  });
+
+  it('leaves the package.json of the clone as it was', () => {
+    const { scripts, devDependencies, ...shipped } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect([scripts, devDependencies].map(Boolean)).toEqual([true, true]);
+    expect(JSON.parse(text('package.json'))).toEqual(shipped);
+  });
+});
+
+describe('the third-party licences', () => {
+  const licences = text('dist/THIRD-PARTY-LICENSES.txt');
+  const titles = [...licences.matchAll(/^={80}\n(.+)\n={80}\n\n(?=\S)/gm)].map(([, title]) => title ?? '');
+
+  it('stand in one order, each once', () => {
+    expect(titles.length).toBeGreaterThan(50);
+    expect(titles).toEqual([...new Set(titles)].sort());
+  });
+
+  it.each(['commander', 'undici', 'llhttp', 'ajv', 'jmespath', 'libphonenumber-js', '@inquirer/core', 'rolldown'])(
+    'name %s',
+    (name) => {
+      expect(titles.filter((title) => title.startsWith(`${name} `) || title.startsWith(`${name},`))).toHaveLength(1);
+    },
+  );
+
+  it('name nothing but what the lock has in that version', () => {
+    const locked: { readonly packages: Readonly<Record<string, { readonly version?: string }>> } = JSON.parse(
+      readFileSync(join(root, 'package-lock.json'), 'utf8'),
+    );
+    const known = new Set(
+      Object.entries(locked.packages).map(
+        ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
+      ),
+    );
+    const unknown = titles.filter((title) => !known.has(title.replace(/^.*, within /, '').replace(/ \([^)]+\)$/, '')));
+    expect(unknown).toEqual([]);
+  });
+});
+
+function text(file: string): string {
+  return readFileSync(join(installed, file), 'utf8');
+}

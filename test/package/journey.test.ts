@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { cleanEnv, temporaryHome } from '../support/bin.ts';
+
+const project = inject('project');
+const home = temporaryHome();
+const env = cleanEnv(home.path, { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` });
+const people = join(home.path, 'people.csv');
+
+/** A program of the project's, or Node itself; it throws when the program fails. */
+async function run(program: string, ...argv: string[]): Promise<string> {
+  return (await promisify(execFile)(program, argv, { cwd: project, env, timeout: 15_000 })).stdout;
+}
+
+const binary = join(project, 'node_modules/.bin/bizmsg');
+const bizmsg = (...argv: string[]) => run(binary, ...argv);
+const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042', '--profile', 'local'];
+const installed = () => readdirSync(join(project, 'node_modules'), { recursive: true, encoding: 'utf8' }).sort();
+
+/** What somebody does who installed the package on this Node: one test after the other, with one sandbox. */
+describe(`the package on Node ${process.versions.node}`, { sequential: true }, () => {
+  let before: readonly string[] = [];
+
+  beforeAll(async () => {
+    before = installed();
+    writeFileSync(people, 'phone,name\n+12025550146,Grace\n+12025550147,Alan\n+12025550148,Edsger\n');
+    await bizmsg(...send);
+  });
+  afterAll(async () => {
+    await bizmsg('sandbox', 'stop');
+    home.remove();
+  });
+
+  it('runs on this Node', async () => {
+    expect(await run('node', '--version')).toBe(`${process.version}\n`);
+  });
+
+  it('knows its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(project, 'node_modules/bizmsg/package.json'), 'utf8'));
+    expect(await bizmsg('--version')).toBe(`${version}\n`);
+  });
+
+  it('shows its help', async () => {
+    expect(await bizmsg('--help')).toContain('send-template');
+    expect(await bizmsg('contacts', 'import', '--help')).toContain('--resume');
+  });
+
+  it('sends through the sandbox that it started', async () => {
+    expect(await bizmsg(...send)).toMatch(/^msg_sandbox_\w+\n$/);
+    expect(JSON.parse(await bizmsg('sandbox', 'status', '-o', 'json'))).toHaveLength(1);
+  });
+
+  it('lists a contact that it created', async () => {
+    await bizmsg('contacts', 'create', '--set', 'phone=+12025550142', '--set', 'name=Ada', '--profile', 'local');
+    expect(await bizmsg('contacts', 'list', '--profile', 'local', '--columns', 'phone,name')).toContain(
+      '+12025550142\tAda\n',
+    );
+  });
+
+  it('imports the rows of a file', async () => {
+    expect(await bizmsg('contacts', 'import', people, '--profile', 'local')).toContain('3 of 3 rows');
+    expect(await bizmsg('contacts', 'list', '--profile', 'local')).toContain('Edsger\t');
+  });
+
+  it('waits for the event of what it sends', async () => {
+    const expected = ['webhooks', 'expect', 'message.delivered', '--profile', 'local', '--', binary, ...send];
+    expect(await bizmsg(...expected)).toMatch(/^msg_sandbox_\w+\n$/);
+  });
+
+  it('keeps a profile and its key', async () => {
+    const url = 'http://127.0.0.1:9';
+    await run('sh', '-c', `echo sk_test_abcd1234 | ${binary} profiles add acme --base-url ${url} --key-stdin`);
+    expect(await bizmsg('profiles', 'list')).toContain('acme');
+  });
+
+  it.each([
+    ['bash', 'bizmsg.bash'],
+    ['zsh', '_bizmsg'],
+    ['fish', 'bizmsg.fish'],
+  ])('prints what %s completes with', async (shell, file) => {
+    const shipped = readFileSync(join(project, 'node_modules/bizmsg/completions', file), 'utf8');
+    expect(await bizmsg('completion', shell)).toBe(shipped);
+  });
+
+  it('answers a TAB', async () => {
+    expect(await bizmsg('__complete', 'zsh', 'bizmsg', 'send-')).toContain('send-template\t');
+  });
+
+  it.each([
+    ['an ES module', 'module', `import { createSandbox } from 'bizmsg/sandbox';`],
+    ['CommonJS', 'commonjs', `const { createSandbox } = require('bizmsg/sandbox');`],
+  ])('is a library for %s', async (_, type, line) => {
+    expect(await run('node', `--input-type=${type}`, '-e', `${line} (async () => { ${use} })();`)).toBe('200 sent\n');
+  });
+
+  it('writes nothing to where it is installed', () => {
+    expect(installed()).toEqual(before);
+  });
+});
+
+const use = `
+  const sandbox = createSandbox();
+  const { url, env } = await sandbox.listen();
+  const answer = await fetch(url + '/api/public/messages/send-template', {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + env.BIZMSG_API_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: '+12025550101', template: 'welcome', params: [] }),
+  });
+  console.log(answer.status, sandbox.messages()[0].status);
+  await sandbox.close();`;

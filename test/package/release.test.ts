@@ -1,0 +1,111 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const script = new URL('../../release.mjs', import.meta.url).pathname;
+
+interface Repository {
+  readonly folder: string;
+  git(...argv: string[]): string;
+  write(file: string, text: string): void;
+  release(...argv: string[]): { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+}
+
+/** A small package at 0.1.0, with a CI that says where it ran. */
+function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN"'): Repository {
+  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-releases-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tree = join(folder, 'tree');
+  const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const env = { HOME: folder, PATH: path, SEEN: join(folder, 'seen'), ...who };
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: tree, env, encoding: 'utf8' });
+  const write = (file: string, text: string) => writeFileSync(join(tree, file), text);
+  mkdirSync(join(tree, '.ci'), { recursive: true });
+  git('init', '--quiet', '--initial-branch', 'main');
+  write('.ci/run', ci);
+  write('.gitignore', '*.tgz\n');
+  write('CHANGELOG.md', '# Changelog\n\n## 0.2.0\n\n- All of it.\n\n## 0.1.1\n\n## 0.1.0\n');
+  write('package.json', '{ "name": "small", "version": "0.1.0" }\n');
+  write('package-lock.json', JSON.stringify({ name: 'small', version: '0.1.0', lockfileVersion: 3, packages: {} }));
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'all');
+  const release = (...argv: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...argv], {
+      cwd: tree,
+      env,
+      encoding: 'utf8',
+    });
+    return { code: status, stdout, stderr };
+  };
+  return { folder: tree, git, write, release };
+}
+
+describe('a release', () => {
+  it('is a commit and a tag, checked and packed', () => {
+    const { folder, git, release } = repository();
+    const { code, stdout } = release('minor');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('git push --atomic origin main v0.2.0')]);
+    expect(git('log', '-2', '--format=%s')).toBe('release: 0.2.0\nall\n');
+    expect(git('rev-parse', 'v0.2.0^{commit}')).toBe(git('rev-parse', 'main'));
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version).toBe('0.2.0');
+    expect(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).version).toBe('0.2.0');
+    expect(existsSync(join(folder, 'small-0.2.0.tgz'))).toBe(true);
+    expect(readFileSync(join(folder, '../seen'), 'utf8')).toBe('0.2.0\n');
+  });
+
+  it('takes a version in full', () => {
+    const { git, release } = repository();
+    release('0.2.0');
+    expect(git('tag')).toBe('v0.2.0\n');
+  });
+
+  it('leaves nothing but the packed file when it is a dry run', () => {
+    const { folder, git, release } = repository();
+    expect(release('minor', '--dry-run').code).toBe(0);
+    expect(existsSync(join(folder, 'small-0.2.0.tgz'))).toBe(true);
+    expect(left(git)).toEqual(untouched);
+  });
+
+  it.each([
+    ['no version', [], 'name patch, minor, major or a version'],
+    ['a version that is none', ['next'], 'name patch, minor, major or a version'],
+    ['a version with no section in the changelog', ['major'], 'CHANGELOG.md says nothing under "## 1.0.0"'],
+    ['a version with an empty section', ['patch'], 'CHANGELOG.md says nothing under "## 0.1.1"'],
+  ])('refuses %s', (_, argv, why) => {
+    const { git, release } = repository();
+    const { code, stderr } = release(...argv);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${why}`)]);
+    expect(left(git)).toEqual(untouched);
+  });
+
+  it.each([
+    ['a tree with changes', (at: Repository) => at.write('new', ''), 'the tree has changes that are not committed'],
+    [
+      'another branch',
+      (at: Repository) => at.git('switch', '--quiet', '--create', 'work'),
+      'releases are made on main',
+    ],
+    ['a tag that is there', (at: Repository) => at.git('tag', 'v0.2.0'), 'v0.2.0 is there already'],
+  ])('refuses %s', (_, before, why) => {
+    const at = repository();
+    before(at);
+    expect(at.release('minor')).toMatchObject({ code: 1, stderr: expect.stringContaining(`error: ${why}`) });
+    expect(at.git('log', '--format=%s')).toBe('all\n');
+  });
+
+  it('leaves nothing when CI fails', () => {
+    const { git, release } = repository('exit 1');
+    expect(release('minor')).toMatchObject({ code: 1, stderr: 'error: CI fails\n' });
+    expect(left(git)).toEqual(untouched);
+  });
+});
+
+const untouched = { log: 'all\n', tags: '', status: '', trees: 1 };
+
+function left(git: Repository['git']): typeof untouched {
+  const trees = git('worktree', 'list').trim().split('\n').length;
+  return { log: git('log', '--format=%s'), tags: git('tag'), status: git('status', '--porcelain'), trees };
+}
