@@ -109,9 +109,8 @@ export function streaming<const P extends OwnParams, I, R>(definition: StreamDef
     ...definition,
     kind: 'command',
     run: async (context, texts, emit) => {
-      const items = definition.run(context, readInput(params, texts));
       const show = (item: I) => emit(item, (ui) => line(safeValue(item), ui));
-      return ended(definition, await drained(items, show));
+      return ended(definition, await drained(definition.run(context, readInput(params, texts)), show));
     },
   };
 }
@@ -134,8 +133,7 @@ async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Pro
 type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
 
 /** A view sees only values that are safe to show; bytes are left to it. */
-function ended<R>(ending: Ending<R>, result: R): Outcome {
-  const { view, data, exit, changes, piped, pipedAs, unprinted, first } = ending;
+function ended<R>({ view, data, exit, changes, piped, pipedAs, unprinted, first }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),

@@ -55,9 +55,13 @@ export function profileOf(store: Store, name: string): Profile | undefined {
 export function requireProfile(store: Store, name: string): Profile {
   const profile = profileOf(store, name);
   if (profile) return profile;
-  if (name === local)
-    throw configuration('reserved-profile', `"${local}" is the sandbox on this machine, not a stored profile`);
+  if (name === local) throw notStored();
   throw unknownProfile(name, Object.keys(store.profiles));
+}
+
+function notStored(): CliError {
+  const hint = 'its plan is changed as in bizmsg sandbox plan set growth, and its keys are in bizmsg sandbox keys list';
+  return configuration('reserved-profile', `"${local}" is the sandbox on this machine, not a stored profile`, hint);
 }
 
 function contentOf(path: string): string | undefined {

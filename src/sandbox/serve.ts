@@ -125,6 +125,7 @@ export function alreadyRunning(where: string): CliError {
   return configuration(
     'sandbox-running',
     `this sandbox runs already: ${where}`,
-    'stop it first with bizmsg sandbox stop, or use that one',
+    'stop it first with bizmsg sandbox stop, or use that one; ' +
+      'BIZMSG_STATE_DIR=/elsewhere bizmsg sandbox start --background is one of its own',
   );
 }

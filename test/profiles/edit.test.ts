@@ -106,7 +106,10 @@ describe('the keys of a profile', () => {
   });
 
   it('are never those of the sandbox on this machine', () => {
-    expect(thrown(() => edit.setKey(store, 'local', { key: testKey }))).toMatchObject({ code: 'reserved-profile' });
+    expect(thrown(() => edit.setKey(store, 'local', { key: testKey }))).toMatchObject({
+      code: 'reserved-profile',
+      hint: expect.stringContaining('bizmsg sandbox plan set growth'),
+    });
   });
 });
 

@@ -71,7 +71,7 @@ function refusal({ number, line }: Changed, path: string): CliError {
   const what =
     line === undefined
       ? `row ${number} of "${path}" was sent, and is not there any more`
-      : `line ${line} of "${path}" has changed since its row (${number}) was sent`;
+      : `line ${line} of "${path}" (row ${number}) has changed since it was sent`;
   const hint = 'put back what was sent and --resume, or --restart to begin anew, which sends all rows again';
   return unsafe('run-changed', what, hint);
 }

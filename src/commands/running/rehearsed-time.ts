@@ -29,7 +29,8 @@ type Rate = NonNullable<Rehearsal['pace']>;
 function duration(rate: Rate, left: number, least: number): string {
   const rest = left - rate.requests;
   if (rest <= 0) return 'all of them leave at once';
-  const later = rest > rate.requests ? `${whole(rate.requests)} each ${unitOf(rate)}` : `${whole(rest)} a ${unitOf(rate)} later`;
+  const later =
+    rest > rate.requests ? `${whole(rate.requests)} each ${unitOf(rate)}` : `${whole(rest)} a ${unitOf(rate)} later`;
   return `it takes at least ${took(least)}: ${whole(rate.requests)} at once, then ${later}`;
 }
 

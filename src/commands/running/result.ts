@@ -45,7 +45,8 @@ export function resultText({ result, unit }: Ended, ui: Ui): string {
   const lines = [firstLine(result, ui)];
   if (skipped > 0) lines.push(`${whole(skipped)} of all rows were settled before`);
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + at(result.failed_file));
-  if (unsure > 0) lines.push(ui.color.yellow(`${whole(unsure)} unsure`) + at(result.unsure_file) + placesOf(result, unit));
+  if (unsure > 0)
+    lines.push(ui.color.yellow(`${whole(unsure)} unsure`) + at(result.unsure_file) + placesOf(result, unit));
   if (unsent > 0) lines.push(`${whole(unsent)} not sent`);
   return [...lines, ...result.reasons.map(({ reason, count }) => `  ${whole(count)} x ${reason}`)].join('\n');
 }
