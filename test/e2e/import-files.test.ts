@@ -125,7 +125,7 @@ describe('what was run before', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(rig.phoneOf(1), rig.phoneOf(9_001)));
     const refused = await world.bin([...argv, '--resume']);
-    const message = `line 2 of "${file}" has changed since its row (1) was sent`;
+    const message = `line 2 of "${file}" (row 1) has changed since it was sent`;
     expect([refused.code, errorIn(refused.stderr)]).toMatchObject([11, { code: 'run-changed', message }]);
     writeFileSync(file, text.replace(rig.phoneOf(400), rig.phoneOf(9_400)));
     const { code, stdout } = await world.bin([...argv, '--resume']);

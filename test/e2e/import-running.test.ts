@@ -5,7 +5,7 @@ import { errorIn } from '../support/spoken.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-/** A batch of which one row is answered, and four are on their way. */
+/** A batch of which four rows are on their way. */
 async function underWay(world: World) {
   const file = rig.writePeople(world, 40);
   rig.strike(world.sandbox, { kind: 'hang' }, { on: ['sendTemplate'] });

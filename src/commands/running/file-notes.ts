@@ -4,10 +4,9 @@ import type { Listing, Word } from './listings.ts';
 
 const are = { failed: 'has failed', unsure: 'is unsure' } as const;
 
-/** Why a file of rows is gone. */
-export function removedAs(file: string, word: Word, anew?: string): string {
-  const elsewhere = anew === undefined ? '' : `, but for those in ${anew}`;
-  return `${file} is removed: none of its rows ${are[word]} any more${elsewhere}`;
+/** Why nobody needs a file of rows any more. */
+export function settledAs(word: Word, anew?: string): string {
+  return `none of its rows ${are[word]} any more${anew === undefined ? '' : `, but for those in ${anew}`}`;
 }
 
 interface LeftFile {
@@ -23,7 +22,7 @@ interface LeftFile {
 /** That a file of rows is left to whoever has changed it, or has taken it away. */
 export function leftAs({ known: { file }, state, word, listing, areSettled, count }: LeftFile): string {
   const left = state === 'gone' ? `${file} has gone` : `${file} is not as it was written and is left so`;
-  if (count === 0) return areSettled ? `${left}, though none of its rows ${are[word]} any more` : left;
+  if (count === 0) return areSettled ? `${left}, though ${settledAs(word)}` : left;
   const more = listing ? `; the rows that came later are in ${listing.file}` : ', and there are none that came later';
   return `${left}: its rows are not listed again${more}`;
 }

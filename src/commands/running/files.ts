@@ -4,7 +4,7 @@ import type { Summary } from '../../bulk/run/summary.ts';
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
-import { keptBecause, leftAs, removedAs } from './file-notes.ts';
+import { keptBecause, leftAs, settledAs } from './file-notes.ts';
 import { leftRows } from './left-rows.ts';
 import type { LeftRows } from './left-rows.ts';
 import { listSomewhere } from './list-rows.ts';
@@ -61,10 +61,7 @@ async function filed(asked: Asked, known: Listing | undefined): Promise<string |
   if (!left || left.gone + left.waiting > 0) return filedApart(asked, known, left);
   const plan = { run, memory, word, known, from: known.from, replaced: known.file };
   const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
-  if (!listing) {
-    rmSync(known.file, { force: true });
-    context.note('files', removedAs(known.file, word));
-  }
+  if (!listing && !isRemoved(asked, known.file)) return null;
   remember(asked, listing, listing && listing.file !== known.file ? known : undefined);
   return listing?.file ?? null;
 }
@@ -100,20 +97,29 @@ function remember({ memory, word }: Asked, listing: Listing | undefined, kept?: 
 }
 
 /** Those that were kept before go once their rows are settled, or listed anew. */
-async function review({ context, run, memory, word }: Asked): Promise<void> {
+async function review(asked: Asked): Promise<void> {
+  const { run, memory, word } = asked;
   const { kept, [word]: listing } = memory.listings;
   if (kept[word].length === 0) return;
   const still: Written[] = [];
   for (const one of kept[word]) {
     if (one.file === listing?.file || stateOf(one) !== 'own') continue;
     const left = await leftRows({ ...run, word, file: one.file, from: listing?.from ?? 0 });
-    if (!left || left.gone + left.waiting > 0) still.push(one);
-    else {
-      rmSync(one.file, { force: true });
-      context.note('files', removedAs(one.file, word, listing?.file));
-    }
+    const isSettled = left !== undefined && left.gone + left.waiting === 0;
+    if (!isSettled || !isRemoved(asked, one.file, listing?.file)) still.push(one);
   }
   if (still.length < kept[word].length) memory.change({ kept: { ...kept, [word]: still } });
+}
+
+function isRemoved({ context, word }: Asked, file: string, anew?: string): boolean {
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    context.note('files', `${file} cannot be removed: ${reasonOf(error)}; ${settledAs(word, anew)}`);
+    return false;
+  }
+  context.note('files', `${file} is removed: ${settledAs(word, anew)}`);
+  return true;
 }
 
 function reasonOf(error: unknown): string {

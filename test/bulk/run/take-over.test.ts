@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bringKept } from '../../../src/bulk/run/bring.ts';
+import { runAt } from '../../../src/bulk/run/find.ts';
 import { runFolder, runId, runsFolder } from '../../../src/bulk/run/identity.ts';
 import { verdictsOf } from '../../../src/bulk/run/runs.ts';
+import { moveTo } from '../../../src/bulk/run/take-over.ts';
 import * as rig from './rig.ts';
 
 const input = ['row 1', '!bad', 'stop', 'row 4'];
@@ -23,11 +25,12 @@ describe('a run that goes on in another folder', () => {
     const after = folderOf(folder, longer);
     // What a rename cannot replace.
     mkdirSync(join(after, 'journal.ndjson'), { recursive: true });
-    await expect(rig.open(folder, longer, rig.resume)).rejects.toThrow();
+    const run = runAt(before, 'its id');
+    expect(() => run && moveTo(run, after)).toThrow('rename');
     expect(keptIn(before)).toEqual(known);
     rmSync(join(after, 'journal.ndjson'), { recursive: true });
-    const { run } = await rig.part(folder, longer, { opening: rig.resume });
-    expect([keptIn(run.folder), readdirSync(runsFolder(folder))]).toEqual([known, [run.id]]);
+    const part = await rig.part(folder, longer, { opening: rig.resume });
+    expect([keptIn(part.run.folder), readdirSync(runsFolder(folder))]).toEqual([known, [part.run.id]]);
   });
 
   it('leaves nothing behind where a crash came, whichever of its folders it goes on in', async () => {
