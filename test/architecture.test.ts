@@ -104,7 +104,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'sandbox/library': { now: ['sandbox', 'contract'] },
   sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
   webhooks: { now: ['webhooks', 'contract', 'delivery'] },
-  bulk: { now: ['bulk', 'contract'], lazy: ['bulk'] },
+  bulk: { now: ['bulk', 'contract', 'terminal/run-progress'], lazy: ['bulk'] },
   // How events are sent.
   delivery: { now: ['delivery'] },
   terminal: { now: ['terminal'], lazy: ['terminal'] },

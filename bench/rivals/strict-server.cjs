@@ -1,18 +1,20 @@
 // Takes so many requests in any window of so many milliseconds, counted by when they arrive, and answers 429 to the
-// rest. A GET tells how many were taken and refused, and the milliseconds from the first that was taken to the last.
+// rest. At / it tells how many were taken and refused, the milliseconds from the first that was taken to the last, and
+// how few they could have been, as the first ones came.
 const { createServer } = require('node:http');
 const [most, window] = process.argv.slice(2).map(Number);
 const taken = [];
 let refused = 0;
 const server = createServer((request, answer) => {
   const time = performance.now();
-  if (request.method === 'GET') return answer.end(JSON.stringify({ taken: taken.length, refused, span: span() }));
+  if (request.url === '/')
+    return answer.end(JSON.stringify({ taken: taken.length, refused, span: span(), least: least() }));
   const before = taken.at(-most);
   const isFree = before === undefined || time - before >= window;
   if (isFree) taken.push(time);
   else refused += 1;
   return request.resume().on('end', () => {
-    if (isFree) return answer.end('{}');
+    if (isFree) return answer.end('{"message_id":"msg_bench"}');
     return answer.writeHead(429, { 'retry-after': String(Math.ceil((before + window - time) / 1_000)) }).end();
   });
 });
@@ -20,4 +22,10 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 
 function span() {
   return taken.length === 0 ? 0 : taken.at(-1) - taken[0];
+}
+
+/** Each was free to come a window after the one that is so many before it. */
+function least() {
+  const last = taken.length - 1;
+  return last < most ? 0 : taken[last % most] - taken[0] + Math.floor(last / most) * window;
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bizmsg, newPath, rivals, startServer } from '../rig/processes.mjs';
+import { milliseconds } from '../rig/table.mjs';
 import { rowOf, timed } from './processes.mjs';
 
 const node = process.execPath;

@@ -43,7 +43,7 @@ function commandHelp(path: readonly string[], node: Command): string {
   return [
     `${node.summary}\n`,
     `Usage: ${usageLine(path, node)}\n`,
-    ...(node.details ? [`${node.details}\n`] : []),
+    ...(node.details ? [`${paragraphs(node.details)}\n`] : []),
     ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
     'Examples:',
     ...node.examples.map((example) => `  bizmsg ${example}`),
@@ -67,9 +67,26 @@ export function described(params: Params): readonly (readonly [string, string])[
   return Object.values(params).map((param) => [param.spec, sentence(param)] as const);
 }
 
+/** What it is, what it may be, and in brackets what it is when it is left out. */
 function sentence({ description, choices, repeats, kind }: Param<unknown>): string {
-  const extras = [choices?.join(', '), repeats && kind === 'option' ? 'repeatable' : undefined].filter(Boolean);
-  return extras.length > 0 ? `${description} (${extras.join('; ')})` : description;
+  const [, text = description, usual] = /^(.*) \(([^()]*)\)$/.exec(description) ?? [];
+  const extras = [usual, repeats && kind === 'option' ? 'repeatable' : undefined].filter(Boolean);
+  return [
+    choices ? `${text}: ${choices.join(', ')}` : text,
+    ...(extras.length > 0 ? [`(${extras.join('; ')})`] : []),
+  ].join(' ');
+}
+
+/** What is set in keeps its lines: it is to be typed. */
+function paragraphs(text: string): string {
+  const ownLine = /^( |$)/;
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    const last = lines.at(-1) ?? '';
+    if (ownLine.test(line) || ownLine.test(last)) lines.push(line);
+    else lines[lines.length - 1] = `${last} ${line}`;
+  }
+  return lines.flatMap((line) => (ownLine.test(line) ? [line] : wrapped(line, 80))).join('\n');
 }
 
 function listed(rows: readonly (readonly [string, string])[]): string {

@@ -8,18 +8,18 @@ import { count, span } from '../cli/values.ts';
 import { refuseUnreadable } from './runs/refuse-unreadable.ts';
 
 const params = {
-  limit: option('--limit <n>', 'no more than the n newest (50)', count),
+  limit: option('--limit <n>', 'show at most the n newest (50)', count),
   since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
   live: flag('--live', 'only those with a live key'),
-  failed: flag('--failed', 'only those that were not done, or may not have been'),
+  failed: flag('--failed', 'only those that failed or are unsure'),
 } as const;
 
 export const activity = command({
   name: 'activity',
   summary: 'List what this machine changed at the service, the newest first',
   details: [
-    'The last hundred thousand calls or more are kept, with no key, no whole phone',
-    'number and no param. What is unsure may have been done. It calls nobody.',
+    'The last hundred thousand calls or more are kept, without keys, params and whole phone numbers. An unsure',
+    'one may have been done. It calls nobody.',
   ].join('\n'),
   params,
   examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],

@@ -10,20 +10,24 @@ import { jsonIn, nested } from './body.ts';
 
 export const api = command({
   name: 'api',
-  summary: 'Make one raw request, for anything that the API adds',
-  details: 'GET, or POST as soon as there is a field. A successful answer is printed untouched.',
+  summary: 'Make one raw request, for what has no command of its own',
+  details: 'The body of a successful answer is printed untouched.',
   params: {
     path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
     method: knowing(
       { of: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] },
-      option('-X, --method <method>', 'the HTTP method', method),
+      option('-X, --method <method>', 'the HTTP method (GET, or POST with a body)', method),
     ),
-    field: repeated('-f, --field <key=value>', 'a field of the body with a text', setting),
-    typed: repeated('-F, --typed-field <key=value>', 'a field with true, false, null, a number, or @file', setting),
+    field: repeated('-f, --field <key=value>', 'a field of the body, as text', setting),
+    typed: repeated(
+      '-F, --typed-field <key=value>',
+      'a field of the body: true, false, null, a number, or @file for its text',
+      setting,
+    ),
     header: repeated('-H, --header <name:value>', 'a request header', header),
     include: flag('-i, --include', "print the answer's status and headers too"),
-    input: option('--input <file>', 'the body as it stands, from a file or - for stdin'),
-    allowUnsure: flag('--allow-unsure', 'send a message again that may have been sent before'),
+    input: option('--input <file>', 'a file with the whole body, or - for stdin'),
+    allowUnsure: flag('--allow-unsure', 'send again what may already have been sent'),
   },
   examples: [
     'api /api/public/templates --profile local',

@@ -5,9 +5,12 @@ import { topics } from './topics.ts';
 export const helpCommand = command({
   name: 'help',
   summary: 'Show help for a command or a topic',
-  details: `Topics: ${Object.keys(topics).join(', ')}.`,
+  details: [
+    'Topics: exit-codes (what each exit code means), environment (variables and folders), output (formats, notes',
+    'and errors), announced (what the API does not have yet).',
+  ].join('\n'),
   params: {
-    words: knowing({ of: 'commands', more: Object.keys(topics) }, words('[words...]', 'a command, or a topic')),
+    words: knowing({ of: 'commands', more: Object.keys(topics) }, words('[words...]', 'a command or a topic')),
   },
   examples: ['help contacts create', 'help exit-codes'],
   sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
@@ -16,7 +19,7 @@ export const helpCommand = command({
   run: async (context, input) => {
     const topic =
       input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
-    return Buffer.from(topic ? topic[1]() : await context.helpFor(input.words));
+    return Buffer.from(await (topic ? topic[1]() : context.helpFor(input.words)));
   },
   view: (text, ui) => ui.page(text.toString()),
 });

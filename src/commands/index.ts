@@ -75,11 +75,11 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     importContacts,
     exportContacts,
   ]),
-  group('runs', 'See the imports and batches on this machine', [listRuns, showRun, forgetRun]),
-  group('templates', 'List message templates', [listTemplates]),
+  group('runs', 'See the runs on this machine: imports and batches', [listRuns, showRun, forgetRun]),
+  group('templates', 'List templates', [listTemplates]),
   group('campaigns', 'List campaigns', [listCampaigns]),
   group('keys', 'Store keys and choose between them', [setKey, listKeys, removeKey, switchMode]),
-  group('profiles', 'Keep addresses, plans and keys under names', [
+  group('profiles', 'Keep addresses, plans and keys under names of your choice', [
     addProfile,
     showProfile,
     setProfile,
@@ -89,17 +89,22 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
   ]),
   login,
   whoami,
-  group('sandbox', 'The whole service on this machine, for tests and practice', [
+  group('sandbox', 'Run the whole service on this machine, for tests and practice', [
     startSandbox,
     stopSandbox,
     sandboxStatus,
     sandboxEnv,
     execInSandbox,
-    group('keys', 'The keys of the sandbox', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
-    group('plan', "The plan of the sandbox's account", [setPlan]),
-    group('clock', 'The time of the sandbox', [clockNow, clockFreeze, clockAdvance, clockReal]),
-    group('fault', 'Have the sandbox misbehave, to see how code stands it', [addFault, listFaults, clearFaults]),
-    group('webhooks', 'The URLs that the events of the sandbox come to', [
+    group('keys', 'Create, list and revoke keys of the sandbox', [
+      createSandboxKey,
+      listSandboxKeys,
+      revokeSandboxKey,
+      goLive,
+    ]),
+    group('plan', 'Change the plan of the sandbox', [setPlan]),
+    group('clock', 'Stop and move the clock of the sandbox', [clockNow, clockFreeze, clockAdvance, clockReal]),
+    group('fault', 'Have the sandbox go wrong, to see what your code does then', [addFault, listFaults, clearFaults]),
+    group('webhooks', 'Choose the URLs that the events of the sandbox go to', [
       addWebhook,
       listWebhooks,
       removeWebhook,
@@ -115,7 +120,7 @@ export const tree = group('bizmsg', 'the command line of the Business Messaging 
     sandboxAudit,
     sandboxChoices,
   ]),
-  group('webhooks', 'Receive events on this machine, and look at them, check and repeat them', [
+  group('webhooks', 'Receive events on this machine, look at them, check and replay them', [
     listenForEvents,
     webhooksHistory,
     showEvent,

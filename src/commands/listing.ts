@@ -7,9 +7,9 @@ import type { Row } from '../terminal/rows.ts';
 import { findRows } from '../terminal/rows.ts';
 
 export const listParams = {
-  all: flag('--all', 'follow the pages that the answer itself points to'),
-  limit: option('--limit <n>', 'show no more than this many', count),
-  urlParams: repeated('--url-param <key=value>', "pass a parameter in the request's URL", setting),
+  all: flag('--all', 'fetch all pages, as far as each answer points to the next'),
+  limit: option('--limit <n>', 'show at most n (all that came)', count),
+  urlParams: repeated('--url-param <key=value>', "add a parameter to the request's URL", setting),
 } as const;
 
 type ListName = 'listContacts' | 'listTemplates' | 'listCampaigns';

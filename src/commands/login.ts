@@ -8,9 +8,11 @@ import { profileLines } from './profiles/show.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Add a profile, guided, and check its key at the service',
-  details:
-    'The key is checked with one GET of the templates. Nothing is stored when the service refuses it or cannot be reached. A live key is stored, not active: see keys switch-mode.',
+  summary: 'Add a profile step by step, and check its key at the service',
+  details: [
+    'The key is checked with one GET of the templates. Nothing is stored when the service refuses it or',
+    'cannot be reached. A live key is stored, but not used before keys switch-mode live.',
+  ].join('\n'),
   params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
   sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',

@@ -7,15 +7,15 @@ import { duration, phone, phoneDoubt } from '../cli/values.ts';
 import { usage } from '../errors.ts';
 
 const params = {
-  phone: argument('[phone]', 'recipient, such as +12025550101'),
-  name: argument('[template]', 'name of an approved template'),
-  to: option('--to <phone>', 'the recipient, when no argument is given'),
-  template: option('--template <name>', 'the template, when no argument is given'),
-  params: repeated('-p, --param <value>', 'a template variable; one for each, in order'),
-  allowEmpty: flag('--allow-empty', 'an empty value is meant'),
-  allowUnsure: flag('--allow-unsure', 'send again what may have been sent before; with a live key that is refused'),
-  wait: flag('--wait', 'wait for what becomes of the message; 12 if it fails, 13 if nothing comes'),
-  waitFor: choice('--wait-for <state>', 'what --wait waits for; delivered unless told', ['delivered', 'read']),
+  phone: argument('[phone]', 'the recipient, such as +12025550101'),
+  name: argument('[template]', 'the name of an approved template'),
+  to: option('--to <phone>', 'the recipient, in place of the argument'),
+  template: option('--template <name>', 'the template, in place of the argument'),
+  params: repeated('-p, --param <value>', "the value of the template's next variable"),
+  allowEmpty: flag('--allow-empty', 'an empty param is meant'),
+  allowUnsure: flag('--allow-unsure', 'send again what may already have been sent'),
+  wait: flag('--wait', 'wait for what becomes of the message: exit 12 if it fails, 13 if nothing comes'),
+  waitFor: choice('--wait-for <state>', 'what --wait waits for (delivered)', ['delivered', 'read']),
   within: option('--within <duration>', 'how long --wait waits (30s)', duration),
 } as const;
 
@@ -23,9 +23,9 @@ export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
   details: [
-    'Through a pipe it prints the bare message_id. It makes exactly one call and',
-    'never sends twice. With --wait it hears the events of the local sandbox, or',
-    'those that come to bizmsg webhooks listen on this machine.',
+    'Through a pipe it prints the bare message_id. It makes exactly one call and never sends twice.',
+    'With --wait it watches the events of the local sandbox, or those that bizmsg webhooks listen',
+    'receives on this machine. With a live key, what may already have been sent is refused for a day.',
   ].join('\n'),
   params,
   examples: [

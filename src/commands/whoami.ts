@@ -7,8 +7,8 @@ import type { Candidate } from '../profiles/explain.ts';
 export const whoami = command({
   name: 'whoami',
   summary: 'Show which key, mode and address the next command would use, and why',
-  details: 'It makes no call.',
-  params: { explain: flag('--explain', 'show every candidate, and why it won or lost') },
+  details: 'It calls nobody.',
+  params: { explain: flag('--explain', 'show everything that names a key, and why it won or lost') },
   examples: ['whoami --profile local', 'whoami --explain --profile local'],
   sample:
     'Profile  local\nSource   --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780\nKey      sk_test_…f167',

@@ -54,5 +54,5 @@ export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {
 /** A home of its own, gone when the test is. */
 export function temporaryHome(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
 }

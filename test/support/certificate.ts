@@ -7,12 +7,14 @@ export interface Certificate {
 
 export interface CertificateOptions {
   readonly name?: string;
+  /** A name that it is for, beside the address of this machine. */
+  readonly host?: string;
   readonly from?: Date;
   readonly until: Date;
 }
 
 /** A certificate for this machine that nobody but itself vouches for: X.509 by hand, since openssl may be missing. */
-export function selfSigned({ name = 'Acme Ltd', from = new Date(0), until }: CertificateOptions): Certificate {
+export function selfSigned({ name = 'Acme Ltd', host, from = new Date(0), until }: CertificateOptions): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const body = sequence(
     tagged(0xa0, integer(2)),
@@ -22,7 +24,7 @@ export function selfSigned({ name = 'Acme Ltd', from = new Date(0), until }: Cer
     sequence(time(from), time(until)),
     commonName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(0xa3, sequence(forThisMachine)),
+    tagged(0xa3, sequence(subjects(host))),
   );
   const signature = sign('sha256', body, privateKey);
   const cert = sequence(body, ecdsaWithSha256, tagged(0x03, Buffer.from([0]), signature));
@@ -59,11 +61,14 @@ function time(date: Date): Buffer {
 
 const ecdsaWithSha256 = sequence(identifier('2a8648ce3d040302'));
 
-/** subjectAltName: 127.0.0.1 */
-const forThisMachine = sequence(
-  identifier('551d11'),
-  tagged(0x04, sequence(tagged(0x87, Buffer.from([127, 0, 0, 1])))),
-);
+/** subjectAltName: 127.0.0.1, and a name. */
+function subjects(host: string | undefined): Buffer {
+  const named = host === undefined ? [] : [tagged(0x82, Buffer.from(host))];
+  return sequence(
+    identifier('551d11'),
+    tagged(0x04, sequence(...named, tagged(0x87, Buffer.from([127, 0, 0, 1])))),
+  );
+}
 
 function pem(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];

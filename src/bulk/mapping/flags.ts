@@ -16,10 +16,10 @@ export interface Split {
   readonly by: keyof typeof separators;
 }
 
-/** `--map input=field`, where dots in the field nest. The last = counts, since an input's name may hold one. */
+/** `--map column=field`, where dots in the field nest. The last = counts, since a column's name may hold one. */
 export function mapFlag(text: string): FieldMap {
   const at = text.lastIndexOf('=');
-  if (at < 1) throw usage(`"${text}" is not input=field`, "give both, such as --map 'Mobile=phone'");
+  if (at < 1) throw usage(`"${text}" is not column=field`, "give both, such as --map 'Mobile=phone'");
   const to = text.slice(at + 1).split('.');
   if (to.includes('')) throw usage(`"${text.slice(at + 1)}" has an empty part`, 'such as attributes.city');
   return { from: text.slice(0, at), to };

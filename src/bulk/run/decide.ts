@@ -1,7 +1,9 @@
 import { CliError, unsafe, usage } from '../../errors.ts';
 import type { FoundRun, FoundRuns } from './find.ts';
 import { isFinished } from './find.ts';
+import { inputName } from './input-name.ts';
 import type { Story } from './story.ts';
+import { waysWithUnsure } from './unsure-ways.ts';
 
 export interface RunFlags {
   readonly resume: boolean;
@@ -56,15 +58,22 @@ function finished(run: FoundRun, story: Story, { resume, allowRepeat, allowUnsur
   if (resume) return { action: 'tell', run, story };
   if (allowRepeat) return { action: 'begin', before: run };
   const { kind, path } = story.facts;
-  const message = `this ${kind} of "${path}" was finished on ${dayOf(story)}: run ${run.id}`;
-  return refuse(unsafe('run-repeated', message, '--allow-repeat sends all of it once more'));
+  const message = `this ${kind} of ${inputName(path)} was finished on ${timeOf(story)}: run ${run.id}`;
+  const alone = allowUnsure ? '--allow-unsure is for --resume; ' : '';
+  const { unsure } = story.ledger.counts();
+  const ways =
+    unsure > 0 ? `${alone}${waysWithUnsure(unsure, story.rows)}` : '--allow-repeat sends all of it once more';
+  return refuse(unsafe('run-repeated', message, ways));
 }
 
 function unfinished({ id }: FoundRun, story: Story, isChanged: boolean): CliError {
   const { kind, path } = story.facts;
-  const before = isChanged ? `, before "${path}" was changed` : '';
-  const message = `this ${kind} of "${path}" is not finished${before}: ${progressOf(story)}; run ${id}`;
-  return unsafe('run-unfinished', message, '--resume goes on where it stopped, --restart begins anew');
+  const isStdin = path === '-';
+  const before = isChanged ? (isStdin ? ', and it had other rows' : `, before "${path}" was changed`) : '';
+  const message = `this ${kind} of ${inputName(path)} is not finished${before}: ${progressOf(story)}; run ${id}`;
+  const where =
+    isStdin && isChanged ? 'if no row that was sent has changed, or if nothing is piped in' : 'where it stopped';
+  return unsafe('run-unfinished', message, `--resume goes on ${where}, --restart begins anew`);
 }
 
 /** How far it came, in words. */
@@ -78,6 +87,6 @@ function refuse(error: CliError): Decision {
   return { action: 'refuse', error };
 }
 
-function dayOf({ lastAt }: Story): string {
+function timeOf({ lastAt }: Story): string {
   return new Date(lastAt).toISOString().slice(0, 16).replace('T', ' ');
 }

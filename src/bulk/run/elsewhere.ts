@@ -5,34 +5,54 @@ import { progressOf } from './decide.ts';
 import { isFinished, runAt, runIds } from './find.ts';
 import type { Identity } from './identity.ts';
 import { placeOf, runsFolder } from './identity.ts';
+import { inputName } from './input-name.ts';
 import { knownAt } from './known.ts';
 import type { Known } from './known.ts';
 import type { Story } from './story.ts';
 
-/** Throws where what is to go on is not there: it is unknown, or was begun with something else, such as another key. */
-export function refuseElsewhere(stateFolder: string, identity: Identity, { resume, newKey }: RunFlags): void {
-  if (!resume) return;
+/**
+ * Throws where what is to go on is not there, and an unfinished run of the same input could be meant: one that differs
+ * by its mapping or by its key alone. Others are told of. `--new-key` means one that is there.
+ */
+export function refuseElsewhere(
+  stateFolder: string,
+  identity: Identity,
+  { resume, newKey }: RunFlags,
+): readonly string[] {
+  if (!resume) return [];
+  const notes: string[] = [];
   for (const id of runIds(stateFolder)) {
     const folder = join(runsFolder(stateFolder), id);
     const known = knownAt(folder);
-    if (!known || !isOfSameInput(known, identity)) continue;
+    if (!known || known.facts.kind !== identity.kind || !isOfSameInput(known, identity)) continue;
     const story = runAt(folder, id)?.story;
-    if (story && !(story instanceof CliError) && !isFinished(story)) throw refusal(id, story, identity);
+    if (!story || story instanceof CliError || isFinished(story)) continue;
+    const others = differencesOf(story, identity);
+    if (newKey || couldBeMeant(story, identity)) throw refusal(id, story, identity);
+    notes.push(`run ${id}, which was begun with ${others.join(' and ')}, is not finished: ${progressOf(story)}`);
   }
   if (newKey) throw nothingThere(identity);
+  return notes;
 }
 
-function isOfSameInput({ facts, content }: Known, identity: Identity): boolean {
-  const { kind, file } = identity;
-  if (facts.kind !== kind) return false;
+/** Of the same content, or of the same file whatever it held then. */
+export function isOfSameInput({ facts, content }: Known, identity: Identity): boolean {
+  const { file } = identity;
   return content === identity.content || (facts.place !== null && facts.place === placeOf({ ...facts, content, file }));
+}
+
+function couldBeMeant({ facts }: Story, identity: Identity): boolean {
+  const { address, mode, template, mapping, keyDigest } = identity;
+  const isThere = facts.address === address && facts.mode === mode && facts.template === template;
+  return isThere && (facts.mapping === mapping || facts.keyDigest === keyDigest);
 }
 
 function refusal(id: string, story: Story, identity: Identity): CliError {
   const { kind, path } = story.facts;
   const others = differencesOf(story, identity);
   const begun = others.length > 0 ? others.join(' and ') : 'another key';
-  const message = `this ${kind} of "${path}" was begun with ${begun}, and is not finished: ${progressOf(story)}; run ${id}`;
+  const what = `this ${kind} of ${inputName(path)} was begun with ${begun}`;
+  const message = `${what}, and is not finished: ${progressOf(story)}; run ${id}`;
   const restart = `--restart sends all rows, also those that "bizmsg runs show ${id}" tells as done`;
   const isTheKey = story.content === identity.content && story.facts.keyDigest !== identity.keyDigest;
   const goesOn =
@@ -48,7 +68,8 @@ function differencesOf({ facts, content }: Story, identity: Identity): readonly 
     facts.mode !== identity.mode && `another mode (${facts.mode})`,
     facts.keyDigest !== identity.keyDigest && `another key (${facts.key})`,
     facts.template !== identity.template && `another template (${facts.template ?? 'none'})`,
-    facts.mapping !== identity.mapping && 'another mapping',
+    // The template is a part of it.
+    facts.template === identity.template && facts.mapping !== identity.mapping && 'another mapping',
     content !== identity.content && 'another content',
   ];
   return differs.filter((one) => one !== false);

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
 import { namesIn } from '../../folder.ts';
-import type { Identity } from './identity.ts';
-import { placeOf, runFolder, runId, runsFolder } from './identity.ts';
+import type { Circumstances, Identity } from './identity.ts';
+import { isAlike, placeOf, runFolder, runId, runsFolder } from './identity.ts';
 import { knownAt } from './known.ts';
 import type { Known } from './known.ts';
 import type { Story } from './story.ts';
@@ -20,7 +20,7 @@ export interface FoundRun {
 export interface FoundRuns {
   /** With just this content. */
   readonly same?: FoundRun | undefined;
-  /** An unfinished one of the same file, with the content that this had then. */
+  /** An unfinished one of the same file, or of stdin as well, with the content that this had then. */
   readonly changed?: FoundRun | undefined;
   /** Where they are asked for: unfinished ones with just this content that another key began. */
   readonly others?: readonly FoundRun[] | undefined;
@@ -67,9 +67,25 @@ function findOthers(stateFolder: string, identity: Identity): readonly FoundRun[
 
 function findChanged(stateFolder: string, identity: Identity): FoundRun | undefined {
   const place = placeOf(identity);
-  if (place === null) return undefined;
-  const ofThisFile = foundWhere(stateFolder, (_, { facts }) => facts.place === place);
-  return ofThisFile.find(({ story }) => !(story instanceof CliError));
+  const isOfThis = place === null ? isOfStdin(identity) : (_: string, { facts }: Known) => facts.place === place;
+  return foundWhere(stateFolder, isOfThis).find(({ story }) => !(story instanceof CliError));
+}
+
+/** The newest unfinished one of stdin, whatever it brought; with `newKey` another key may have begun it. */
+export function findOfStdin(
+  stateFolder: string,
+  identity: Circumstances,
+  { newKey }: { readonly newKey: boolean },
+): FoundRun | undefined {
+  const found = foundWhere(stateFolder, isOfStdin(identity));
+  if (found.length > 0 || !newKey) return found[0];
+  return foundWhere(stateFolder, (id, known) =>
+    isOfStdin({ ...identity, keyDigest: known.facts.keyDigest })(id, known),
+  )[0];
+}
+
+function isOfStdin(identity: Circumstances): (id: string, known: Known) => boolean {
+  return (_, { facts }) => facts.place === null && isAlike(facts, identity);
 }
 
 /** All but those that are finished, the newest first. */

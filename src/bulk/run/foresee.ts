@@ -6,9 +6,10 @@ import { refuseElsewhere } from './elsewhere.ts';
 import { findRuns } from './find.ts';
 import { isSettled } from './intake.ts';
 import type { Ledger } from './ledger.ts';
-import type { OpenRunOptions } from './open.ts';
+import { refuseRepeats } from './repeats.ts';
+import type { RepeatsOptions } from './repeats.ts';
 
-type ForeseeOptions = Pick<OpenRunOptions, 'stateFolder' | 'identity' | 'flags' | 'read' | 'kill'> & {
+type ForeseeOptions = RepeatsOptions & {
   /** How the input is shown. */
   readonly path: string;
   /** How many rows can be sent at all. */
@@ -24,6 +25,8 @@ export interface Foreseen {
   /** What it would go on with, if with anything. */
   readonly run?: { readonly id: string; readonly done: number; readonly failed: number; readonly unsure: number };
   readonly refused?: CliError;
+  /** What is to be said. */
+  readonly notes?: readonly string[];
 }
 
 /** What `openRun` would come to; nothing is changed. */
@@ -36,20 +39,21 @@ export async function foresee(options: ForeseeOptions): Promise<Foreseen> {
   }
 }
 
-async function foreseen({ stateFolder, identity, flags, read, kill, ...shown }: ForeseeOptions): Promise<Foreseen> {
-  const { path, ready } = shown;
+async function foreseen(options: ForeseeOptions): Promise<Foreseen> {
+  const { stateFolder, identity, flags, read, kill, path, ready } = options;
   const found = findRuns(stateFolder, identity, flags);
   refuseBusy(found, kill, new Set());
   const decision = decide(found, flags);
   if (decision.action === 'refuse') throw decision.error;
   if (decision.action === 'begin') {
-    refuseElsewhere(stateFolder, identity, flags);
-    return { left: ready };
+    const others = refuseElsewhere(stateFolder, identity, flags);
+    return { left: ready, notes: [...others, ...(await refuseRepeats(options, decision))] };
   }
   const { action, story } = decision;
   const run = { id: decision.run.id, ...story.ledger.counts() };
   if (action === 'tell') return { left: 0, run };
   if (action === 'check') await refuseChanged(read(), story.ledger, path);
+  await refuseRepeats(options, decision);
   return { ...(await leftIn(read(), story.ledger, flags.allowUnsure)), run };
 }
 

@@ -4,12 +4,16 @@ import { join } from 'node:path';
 export type RunKind = 'import' | 'batch';
 
 /** What makes a run this one and no other. */
-export interface Identity {
-  readonly kind: RunKind;
+export interface Identity extends Circumstances {
   /** The SHA-256 of the input's bytes, in hex. */
   readonly content: string;
-  /** The absolute path of the input; stdin has none, and is known by its content alone. */
+  /** The absolute path of the input; stdin has none. */
   readonly file: string | undefined;
+}
+
+/** All but the input. */
+export interface Circumstances {
+  readonly kind: RunKind;
   /** In one canonical text. */
   readonly mapping: string;
   readonly template?: string | undefined;
@@ -42,7 +46,12 @@ export function runFolder(stateFolder: string, id: string): string {
   return join(runsFolder(stateFolder), id);
 }
 
-function circumstances({ kind, template, mapping, address, mode, keyDigest }: Identity) {
+export function isAlike(one: Circumstances, other: Circumstances): boolean {
+  const those = circumstances(other);
+  return circumstances(one).every((part, at) => part === those[at]);
+}
+
+function circumstances({ kind, template, mapping, address, mode, keyDigest }: Circumstances) {
   return [kind, template ?? null, mapping, address, mode, keyDigest];
 }
 

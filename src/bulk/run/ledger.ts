@@ -32,7 +32,7 @@ export interface Ledger {
 }
 
 export function createLedger(): Ledger {
-  let [known, digests, places] = [new Uint8Array(0), new Uint32Array(0), new Float64Array(0)];
+  let [known, digests, places] = [new Uint8Array(0), new Float64Array(0), new Float64Array(0)];
   let last = 0;
   const tally = [0, 0, 0, 0, 0, 0];
   const flying = new Map<number, number>();
@@ -82,7 +82,7 @@ export function createLedger(): Ledger {
     if (number >= known.length) {
       const size = Math.max(1_024, 2 ** Math.ceil(Math.log2(number + 1)));
       known = grown(known, new Uint8Array(size));
-      digests = grown(digests, new Uint32Array(size));
+      digests = grown(digests, new Float64Array(size));
     }
     const before = stateIn(known[number]);
     tally[before] = of(before) - 1;
@@ -102,7 +102,7 @@ function stateIn(number: number | undefined): State {
   return byNumber[number ?? 0] ?? states.unsent;
 }
 
-function grown<T extends Uint8Array | Uint32Array | Float64Array>(old: T, larger: T): T {
+function grown<T extends Uint8Array | Float64Array>(old: T, larger: T): T {
   larger.set(old);
   return larger;
 }

@@ -21,6 +21,7 @@ import type { Opened, OpenRun } from './open-run.ts';
 import { openPart } from './open-run.ts';
 import type { RunFacts } from './records.ts';
 import { form } from './records.ts';
+import { refuseRepeats } from './repeats.ts';
 import { journalPath, tell } from './story.ts';
 import type { Summary } from './summary.ts';
 import { summaryOf } from './summary.ts';
@@ -34,8 +35,10 @@ export interface OpenRunOptions extends Owner {
   /** How many rows the input holds. */
   readonly rows: number;
   readonly flags: RunFlags;
-  /** Reads the input, for a run whose file has changed. */
+  /** Reads the input, to be compared with what was sent. */
   readonly read: () => AsyncIterable<readonly Prepared[]>;
+  /** Where the rows are that failed in another run, by its folder, if they are anywhere. */
+  readonly failedFile: (folder: string) => string | undefined;
   readonly now: () => number;
   readonly later: Later;
 }
@@ -88,18 +91,22 @@ async function carriedOut(
 ): Promise<Opened | Omit<ToldRun, 'close'>> {
   if (decision.action === 'refuse') throw decision.error;
   if (decision.action === 'begin') {
-    refuseElsewhere(options.stateFolder, options.identity, options.flags);
-    return begun(options, folder, decision.before);
+    const others = refuseElsewhere(options.stateFolder, options.identity, options.flags);
+    const notes = [...others, ...(await refuseRepeats(options, decision))];
+    return begun({ ...options, notes }, folder, decision.before);
   }
   const { action, run, story } = decision;
   if (action === 'tell') return { action, id: run.id, folder, summary: summaryOf(story, journalPath(folder)) };
   const outdated = action === 'check' ? await refuseChanged(options.read(), story.ledger, options.shown.path) : [];
+  await refuseRepeats(options, decision);
   if (action !== 'resume') moveTo(run, folder);
   return { ...resumed(options, folder), outdated };
 }
 
-async function begun({ later, ...options }: OpenRunOptions, folder: string, before?: FoundRun): Promise<Opened> {
-  const notes = before ? await setAside(before, folder, options.read) : [];
+type Beginning = OpenRunOptions & Pick<Opened, 'notes'>;
+
+async function begun({ later, ...options }: Beginning, folder: string, before?: FoundRun): Promise<Opened> {
+  const notes = [...options.notes, ...(before ? await setAside(before, folder, options.read) : [])];
   // One without a part, if any: a crash came before anything was sent.
   rmSync(journalPath(folder), { force: true });
   const journal = openJournal(journalPath(folder), { ...form, later });

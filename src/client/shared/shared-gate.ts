@@ -65,7 +65,12 @@ export function createSharedGate(options: SharedGateOptions, changed: () => void
 
   function tell(): void {
     if (phase === 'idle') ask(isRefused ? atOnce : 0);
-    else if (phase === 'asking') telling.set();
+    settleLater();
+  }
+
+  /** What nobody has taken by then goes back. */
+  function settleLater(): void {
+    if (phase === 'asking' || unused > 0) telling.set();
   }
 
   /** What is not used goes back with it. */
@@ -74,7 +79,7 @@ export function createSharedGate(options: SharedGateOptions, changed: () => void
     [phase, unused] = ['asking', 0];
     try {
       const granted = ledger.turn({ kind, limit, inUse, wanted, ...news.take() });
-      if (granted instanceof Promise) void granted.then((late) => answered(wanted, late), failed).then(changed);
+      if (granted instanceof Promise) void granted.then((late) => answered(wanted, late), failed).then(arrived);
       else answered(wanted, granted);
     } catch (error) {
       failed(error);
@@ -84,12 +89,18 @@ export function createSharedGate(options: SharedGateOptions, changed: () => void
   function answered(wanted: number, { slots, again, wait, why }: Granted): void {
     [phase, unused, isRefused] = ['idle', slots, wanted > 0 && slots === 0];
     askAgainAt = isRefused ? now() + again : -Infinity;
-    if (slots > 0 || !news.isEmpty()) telling.set();
+    if (slots > 1) telling.set();
     if (!isRefused) isTold = false;
     else if (!isTold && wait > worthTelling && now() >= heldUntil) {
       isTold = true;
       options.onWait(wait, why);
     }
+  }
+
+  function arrived(): void {
+    changed();
+    if (!news.isEmpty()) telling.set();
+    settleLater();
   }
 
   function failed(error: unknown): void {

@@ -4,12 +4,12 @@ import { shellParam } from './shell-param.ts';
 
 export const installCompletion = command({
   name: 'install',
-  summary: 'Put it where the shell looks',
+  summary: 'Install completion where the shell looks for it',
   details: [
-    'bash: in bash-completion/completions, and where bash-completion is not there, one',
-    'line in ~/.bashrc. zsh: in a folder of its fpath, or else in one that a block in',
-    '~/.zshrc names. fish: in its completions. A start-up file is changed only after',
-    'a yes. To repeat it changes nothing; completion uninstall takes it back.',
+    'bash: in bash-completion/completions, and where bash-completion is not there, one line in ~/.bashrc.',
+    'zsh: in a folder of its fpath, or else in one that a block in ~/.zshrc names. fish: in its completions.',
+    'A start-up file is changed only after a yes, or with --yes. A second time changes nothing, and completion',
+    'uninstall takes it back.',
   ].join('\n'),
   params: { shell: shellParam },
   examples: ['completion install zsh --yes', 'completion install fish'],

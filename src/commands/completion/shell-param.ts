@@ -3,5 +3,5 @@ import { shell, shells } from '../../cli/values.ts';
 
 export const shellParam = knowing(
   { of: shells },
-  argument('[shell]', `${shells.join(', ')}; the one of SHELL when left out`, shell),
+  argument('[shell]', `the shell: ${shells.join(', ')} (that of SHELL)`, shell),
 );

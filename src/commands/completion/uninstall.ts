@@ -4,7 +4,7 @@ import { shellParam } from './shell-param.ts';
 
 export const uninstallCompletion = command({
   name: 'uninstall',
-  summary: 'Take back what completion install did',
+  summary: 'Uninstall completion: take back what completion install did',
   params: { shell: shellParam },
   examples: ['completion uninstall zsh'],
   sample: 'Removed /home/ada/.local/share/zsh/site-functions/_bizmsg\nRestored /home/ada/.zshrc',

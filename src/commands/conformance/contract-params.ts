@@ -6,11 +6,18 @@ import { usage } from '../../errors.ts';
 /** What is said of the comparison with the document. */
 export const contractParams = {
   contract: flag('--contract', "compare the service with the API's document, clause by clause"),
-  allowWrites: option('--allow-writes <n>', 'with --contract: at most n real writes, a message and a contact', count),
-  to: option('--to <phone>', 'who gets that message, and whose contact it is', phone),
-  template: knowing({ of: 'templates' }, option('--template <name>', 'its approved template; without it none is sent')),
-  params: repeated('-p, --param <value>', "that template's variables; one for each, in order"),
-  set: repeated('--set <key=value>', 'a field of that contact, in place of phone', setting),
+  allowWrites: option(
+    '--allow-writes <n>',
+    'with --contract: at most n real writes, a message and a contact (0)',
+    count,
+  ),
+  to: option('--to <phone>', 'who gets that message, and the phone of that contact', phone),
+  template: knowing(
+    { of: 'templates' },
+    option('--template <name>', 'the approved template of that message; without it none is sent'),
+  ),
+  params: repeated('-p, --param <value>', "the value of the template's next variable"),
+  set: repeated('--set <key=value>', 'a field of that contact, as text (phone)', setting),
 } as const;
 
 export type ContractInput = Input<typeof contractParams>;

@@ -10,11 +10,14 @@ import { jsonIn, nested } from '../body.ts';
 export const createContact = command({
   name: 'create',
   summary: 'Create a contact',
-  details: "The fields of a contact are the service's own; dots in a key nest.",
+  details: [
+    "Which fields a contact has is the service's matter: any name goes. A dot in a key makes an object:",
+    '--set attributes.city=Oslo sends {"attributes":{"city":"Oslo"}}.',
+  ].join('\n'),
   params: {
-    set: repeated('--set <key=value>', 'a field with a text', setting),
-    setJson: repeated('--set-json <key=json>', 'a field with any JSON value', setting),
-    input: option('--input <file>', 'the whole body as JSON, from a file or - for stdin'),
+    set: repeated('--set <key=value>', 'a field of the contact, as text', setting),
+    setJson: repeated('--set-json <key=json>', 'a field of the contact, as JSON', setting),
+    input: option('--input <file>', 'a file with the whole body, or - for stdin'),
   },
   examples: [
     'contacts create --set phone=+12025550142 --set name=Ada --profile local',

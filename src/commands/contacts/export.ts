@@ -7,17 +7,16 @@ import { exportColumns } from './export-columns.ts';
 
 export const exportContacts = streaming({
   name: 'export',
-  summary: 'Print all contacts of the account, page by page as they come',
+  summary: 'Print all contacts, page by page as they come',
   details: [
-    'As rows with tabs between, or with -o as csv, ndjson or json. The columns of rows',
-    'are those of the first page that has contacts; a note at the end names what was',
-    'left out, which --columns chooses. ndjson and json keep every field.',
-    'Where a page fails, what came before it is printed, and json is one array of that:',
-    'the exit code says that it is not all.',
+    'As tab-separated rows, or with -o as csv, ndjson or json. The columns of rows are those of the first',
+    'page that has contacts; a note at the end names the fields left out, which --columns can ask for.',
+    'ndjson and json keep every field. When a page fails, what came before it is printed, and the exit',
+    'code says that it is not all.',
     '',
-    'To import them again elsewhere, export as ndjson, or import the CSV with',
-    '--parse-json tags --parse-json attributes: a CSV has lists and objects as JSON.',
-    '--drop id --drop created_at leaves out what the service makes itself.',
+    'To import them again elsewhere, export as ndjson, or import the CSV with --parse-json tags',
+    '--parse-json attributes, since lists and objects are JSON in a CSV. --drop id --drop created_at leaves',
+    'out what the service makes itself.',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [

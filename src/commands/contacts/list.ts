@@ -4,7 +4,7 @@ import { listing, listParams, listView } from '../listing.ts';
 
 export const listContacts = command({
   name: 'list',
-  summary: 'List the contacts of the account',
+  summary: 'List the contacts',
   params: listParams,
   examples: [
     'contacts list --profile local',

@@ -3,7 +3,7 @@ import { printing } from '../../cli/globals.ts';
 
 export const listKeys = command({
   name: 'list',
-  summary: 'List the stored keys, shown by prefix and last four',
+  summary: 'List the stored keys, by prefix and last four',
   params: {},
   examples: ['keys list', 'keys list --profile acme -o json'],
   sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue',

@@ -6,7 +6,7 @@ import { mode } from '../../cli/values.ts';
 export const removeKey = command({
   name: 'remove',
   summary: 'Remove a stored key from a profile',
-  details: 'The key is still valid at the service; it is revoked in the dashboard.',
+  details: 'The key is still valid at the service: revoke it in the dashboard.',
   params: { which: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys remove live --profile acme'],
   sample: 'Removed the live key of acme',

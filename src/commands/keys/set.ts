@@ -5,8 +5,11 @@ import { flag } from '../../cli/params.ts';
 export const setKey = command({
   name: 'set',
   summary: 'Store a key in a profile',
-  details:
-    'The key comes from a prompt or from stdin, never from an argument. A live key is stored, not active: see keys switch-mode. For a key with neither prefix, --mode says which kind it is.',
+  details: [
+    'The key comes from a prompt or from stdin, never from an argument. A live key is stored, but not used',
+    'before keys switch-mode live. For a key that is neither sk_test_… nor sk_live_…, --mode says which',
+    'kind it is.',
+  ].join('\n'),
   params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
   sample: 'Stored the sandbox key sk_test_…1234 of acme',

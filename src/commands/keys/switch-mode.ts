@@ -5,9 +5,11 @@ import { mode } from '../../cli/values.ts';
 
 export const switchMode = command({
   name: 'switch-mode',
-  summary: 'Change which of its two keys a profile uses',
-  details:
-    'It changes this profile on this machine, for all its shells and scripts; the service is not called. For one command use --mode.',
+  summary: 'Choose which of its two keys a profile uses',
+  details: [
+    'This changes the profile on this machine, for all its shells and scripts; it calls nobody. For one',
+    'command use --mode.',
+  ].join('\n'),
   params: { to: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   sample: 'Switched acme to live: sk_live_…4f2a',

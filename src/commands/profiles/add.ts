@@ -6,8 +6,8 @@ import { profileLines } from './show.ts';
 
 export const addProfile = command({
   name: 'add',
-  summary: 'Add a profile: an address, a plan, and its first key',
-  details: 'Nothing is sent. To have the key checked at the service, use login.',
+  summary: 'Add a profile: an address, a plan and its first key',
+  details: 'It calls nobody. To have the key checked at the service, use login.',
   params: {
     name: required('<name>', 'a name of your choice'),
     ...planParams,

@@ -4,5 +4,5 @@ import { planNames } from '../../contract/plans.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
-  rate: option('--rate <rate>', 'requests a minute, where the plan is enterprise, such as 2000/m', rate),
+  rate: option('--rate <rate>', 'how many requests an enterprise plan has, such as 2000/m', rate),
 } as const;

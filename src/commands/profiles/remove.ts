@@ -5,8 +5,8 @@ import { knowing, required } from '../../cli/params.ts';
 export const removeProfile = command({
   name: 'remove',
   summary: 'Remove a profile and its stored keys',
-  details: 'The keys are still valid at the service; they are revoked in the dashboard.',
-  params: { name: knowing({ of: 'profiles' }, required('<name>', 'a profile')) },
+  details: 'The keys are still valid at the service: revoke them in the dashboard.',
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles remove acme'],
   sample: 'Removed acme',
   honours: [...printing],

@@ -9,7 +9,7 @@ export const setProfile = command({
   summary: "Change a profile's address, plan or webhook secret",
   details: 'A stored key goes only to the origin stored with it: a change of origin removes the keys.',
   params: {
-    name: knowing({ of: 'profiles' }, required('<name>', 'a profile')),
+    name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
   },

@@ -4,8 +4,8 @@ import { argument, knowing } from '../../cli/params.ts';
 
 export const showProfile = command({
   name: 'show',
-  summary: 'Show a profile, its keys by prefix and last four',
-  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'a profile; the one in use when left out')) },
+  summary: 'Show a profile, with its keys by prefix and last four',
+  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
     'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',

@@ -5,7 +5,7 @@ import { knowing, required } from '../../cli/params.ts';
 export const useProfile = command({
   name: 'use',
   summary: 'Choose the profile that is used when none is named',
-  params: { name: knowing({ of: 'profiles' }, required('<name>', 'a profile')) },
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles use acme'],
   sample: 'Using acme',
   honours: [...printing],

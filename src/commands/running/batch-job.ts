@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { checkMessageMapping, createMessageMapping, messageMappingText } from '../../bulk/mapping/message.ts';
 import type { MessageMappingOptions } from '../../bulk/mapping/message.ts';
 import { createSeen } from '../../bulk/mapping/seen.ts';
-import { heldMark } from '../../bulk/rows/error-field.ts';
+import { allowing, heldMark } from '../../bulk/rows/error-field.ts';
 import { placeOf, unitOf } from '../../bulk/rows/place.ts';
 import type { Source } from '../../bulk/rows/source.ts';
 import type { Context } from '../../cli/command.ts';
@@ -52,7 +52,7 @@ function onceEach(map: Awaited<ReturnType<typeof createMessageMapping>>, source:
       const before = seen.add(String(mapped.body.to), placeOf(row, source));
       return before === undefined
         ? mapped
-        : { reason: `${heldMark}${unitOf(source)} ${before}; --allow-same-recipient says that it is meant` };
+        : { reason: `${heldMark}${unitOf(source)} ${before}; if it is meant, ${allowing}` };
     },
   };
 }

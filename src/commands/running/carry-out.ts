@@ -1,6 +1,7 @@
 import type { Prepared } from '../../bulk/row.ts';
 import { unitOf } from '../../bulk/rows/place.ts';
 import { refuseOther } from '../../bulk/rows/prints.ts';
+import type { Identity } from '../../bulk/run/identity.ts';
 import { openRun } from '../../bulk/run/open.ts';
 import type { OpenRun } from '../../bulk/run/open-run.ts';
 import { runRows } from '../../bulk/run/run-rows.ts';
@@ -10,7 +11,9 @@ import type { Context, Emit } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import { CliError } from '../../errors.ts';
 import { redact } from '../../redact.ts';
+import { circumstancesOf } from './circumstances.ts';
 import { commandOf, endedOf } from './ended.ts';
+import { failedFileOf } from './failed-file.ts';
 import { writeFiles } from './files.ts';
 import type { Files } from './files.ts';
 import { nameOf } from './input.ts';
@@ -20,6 +23,7 @@ import type { Job, Mapper } from './job.ts';
 import { meantColumn } from './meant-column.ts';
 import type { Ended } from './result.ts';
 import type { RunInput } from './run-params.ts';
+import { sayUnsure } from './say-unsure.ts';
 import { showing } from './showing.ts';
 import type { Told } from './signals.ts';
 
@@ -53,18 +57,21 @@ export async function carriedOut(running: Running, emit: Emit): Promise<Ended> {
     rows: found.rows,
     flags,
     read: () => rowsOf(running),
+    failedFile: failedFileOf,
   });
   const told = { ...aboutOf(running), run: run.id };
   try {
     if (run.action === 'tell') {
       context.note('finished', 'this run was finished before; nothing was sent');
       const files = await filesOf(running, run.folder, run.summary);
+      sayUnsure(context, run.summary);
       return endedOf(run.summary, { ...told, files, sent: false, clue: undefined });
     }
     for (const note of run.notes) context.note('run', note);
     const source = input.draft === undefined ? input.source : await input.reopened(run.keepCopy(input.draft));
     const summary = await sent({ ...running, input: { ...input, source } }, run, emit);
     const files = await filesOf({ ...running, input: { ...input, source } }, run.folder, summary);
+    sayUnsure(context, summary);
     const clue = clueIn(running, summary);
     if (clue !== undefined && !summary.stopped) context.note('meant', clue);
     return endedOf(summary, { ...told, files, sent: true, clue });
@@ -85,10 +92,8 @@ function clueIn({ job, input }: Running, { reasons }: Summary): string | undefin
   );
 }
 
-export function identityOf({ job, input, client, found }: Running) {
-  const { kind, template, mapping } = job;
-  const { address, mode, key } = client.target;
-  return { kind, template, mapping, content: found.content, file: input.real, address, mode, keyDigest: key };
+export function identityOf({ job, input, client, found }: Running): Identity {
+  return { ...circumstancesOf(job, client), content: found.content, file: input.real };
 }
 
 async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary> {

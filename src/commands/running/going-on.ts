@@ -8,12 +8,17 @@ type Stopped = NonNullable<Summary['stopped']>;
 export function goesOn({ exit, code }: Stopped, summary: Summary, typed: readonly string[]): string {
   // It may be revoked for good. It is the same line where that very key is taken again.
   if (exit === 'keyRefused')
-    return `with a valid key of the same account go on with: ${resumeLine(typed, '--new-key')}`;
-  const line = `go on with: ${resumeLine(typed)}`;
+    return `${piped(typed)}with a valid key of the same account go on with: ${resumeLine(typed, '--new-key')}`;
+  const line = `${piped(typed)}go on with: ${resumeLine(typed)}`;
   if (code !== 'too-many-errors') return line;
   const cause = exit === 'usage' ? 'the rows' : 'the service';
   const again = `mend the flags and start again without --resume${sentTwice(summary)}`;
   return `if the mapping is wrong, ${again}; if it was ${cause}, ${line}`;
+}
+
+/** The run has its own copy. */
+function piped(typed: readonly string[]): string {
+  return typed.includes('-') ? 'nothing needs to be piped in; ' : '';
 }
 
 /** Other flags make another run. */

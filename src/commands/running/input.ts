@@ -1,4 +1,4 @@
-import { realpathSync, rmSync } from 'node:fs';
+import { linkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { openSource } from '../../bulk/rows/source.ts';
 import type { Source } from '../../bulk/rows/source.ts';
@@ -24,10 +24,16 @@ export interface RowsInput {
   close(): void;
 }
 
+interface InputOptions extends Pick<RunInput, 'format' | 'encoding'> {
+  readonly stop: AbortSignal;
+  /** A copy of what stdin was when a run began that goes on, where there is one. */
+  readonly kept: () => string | undefined;
+}
+
 export async function openInput(
   context: Context,
   file: string,
-  { format, encoding, stop }: Pick<RunInput, 'format' | 'encoding'> & { readonly stop: AbortSignal },
+  { format, encoding, stop, kept }: InputOptions,
 ): Promise<RowsInput> {
   const options = { format, encoding, name: file === '-' ? 'stdin' : file };
   const reopened = (path: string) => openSource(path, options);
@@ -47,13 +53,25 @@ export async function openInput(
   const draft = draftPath(stateFolder, own.pid);
   const close = () => rmSync(draft, { force: true });
   try {
-    await context.stdinTo(draft, stop);
+    await takeStdin(context, draft, { stop, kept });
     const source = await reopened(draft);
     return { source, shown: '-', path: undefined, real: undefined, draft, reopened, close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+/** At a terminal nobody types them again. */
+async function takeStdin(context: Context, draft: string, { stop, kept }: Pick<InputOptions, 'stop' | 'kept'>) {
+  const copy = context.interactive ? kept() : undefined;
+  if (copy === undefined) await context.stdinTo(draft, stop);
+  if (copy === undefined && statSync(draft).size > 0) return;
+  const found = copy ?? kept();
+  if (found === undefined) return;
+  rmSync(draft, { force: true });
+  linkSync(found, draft);
+  context.note('input', 'stdin is empty, so the run goes on with what was piped in before');
 }
 
 /** Where rows that came to nothing are written: beside their file, in its own format. */

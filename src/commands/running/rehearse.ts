@@ -4,6 +4,7 @@ import type { Foreseen } from '../../bulk/run/foresee.ts';
 import { runIds } from '../../bulk/run/find.ts';
 import { identityOf, rowsOf } from './carry-out.ts';
 import type { Running } from './carry-out.ts';
+import { failedFileOf } from './failed-file.ts';
 import { rehearsalOf } from './rehearsal.ts';
 import type { Rehearsed } from './rehearsal.ts';
 
@@ -13,6 +14,7 @@ export async function rehearsed(running: Running): Promise<Rehearsed> {
   const foreseen = await foreseenOf(running);
   const caution = foreseen.refused || found.first === undefined ? undefined : job.caution?.(found.first);
   if (caution !== undefined) context.note('caution', caution);
+  for (const note of foreseen.notes ?? []) context.note('run', note);
   const rehearsal = rehearsalOf(found, foreseen, client, { kind: job.kind, unit: unitOf(input.source) });
   return { rehearsal, exit: foreseen.refused ?? (rehearsal.bad > 0 ? 'partial' : 'done') };
 }
@@ -28,6 +30,6 @@ async function foreseenOf(running: Running): Promise<Foreseen> {
     return { left: ready };
   }
   const identity = identityOf(running);
-  const told = { path: input.shown, ready, kill: own.kill };
+  const told = { path: input.shown, ready, kill: own.kill, failedFile: failedFileOf };
   return foresee({ stateFolder, identity, flags, ...told, read: () => rowsOf(running) });
 }

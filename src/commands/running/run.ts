@@ -11,6 +11,7 @@ import { commandOf, endedEmpty } from './ended.ts';
 import { nameOf, openInput } from './input.ts';
 import type { RowsInput } from './input.ts';
 import type { Job, Mapper } from './job.ts';
+import { keptInput } from './kept-input.ts';
 import { refuseKeys } from './refuse-keys.ts';
 import type { Rehearsed } from './rehearsal.ts';
 import { rehearsed } from './rehearse.ts';
@@ -31,7 +32,8 @@ export async function runJob(
   const signals = untilTold(own, context);
   try {
     const client = await context.clientForRun({ ...flags, signals });
-    const input = await openInput(context, file, { ...flags, stop: signals.stop });
+    const kept = await keptInput(context, { job, client, flags });
+    const input = await openInput(context, file, { ...flags, stop: signals.stop, kept });
     return await withInput({ context, job, flags, input, client, signals }, emit).finally(input.close);
   } finally {
     signals.release();

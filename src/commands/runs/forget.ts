@@ -6,15 +6,14 @@ import { lossOf } from './loss.ts';
 
 export const forgetRun = command({
   name: 'forget',
-  summary: 'Remove what this machine knows of runs',
+  summary: 'Forget runs: remove what this machine keeps of them',
   details: [
-    'They can be resumed no more. It asks where rows are not sent, or where their only',
-    'copy would go; what is forgotten is not noticed when it is sent again. What was',
-    'sent stays sent.',
+    'They cannot be resumed any more, and are not recognised when the same is sent again. It asks first',
+    'where rows are not sent yet, or where their only copy would be lost. What was sent stays sent.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'of runs, from runs list, or the beginnings of them'),
-    finished: flag('--finished', 'all that are finished'),
+    ids: words('[ids...]', 'the ids of runs, from runs list, or how they begin'),
+    finished: flag('--finished', 'every run that is finished'),
   },
   examples: ['runs forget 3f9a1c20be --yes', 'runs forget --finished'],
   sample: 'Forgot the run 3f9a1c20be',

@@ -5,7 +5,7 @@ import { runRow } from './run-row.ts';
 
 export const listRuns = command({
   name: 'list',
-  summary: 'List the imports and batches on this machine',
+  summary: 'List the runs on this machine: imports and batches',
   params: {},
   examples: ['runs list', 'runs list -o json'],
   sample: 'id\tkind\tstate\tinput\trows\tdone\tfailed\tunsure\tprofile…',

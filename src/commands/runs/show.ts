@@ -8,7 +8,7 @@ import { runRow } from './run-row.ts';
 export const showRun = command({
   name: 'show',
   summary: 'Show how far a run came, and why rows failed or are unsure',
-  params: { id: required('<id>', 'of a run, from runs list, or its beginning') },
+  params: { id: required('<id>', 'the id of a run, from runs list, or how it begins') },
   examples: ['runs show 3f9a1c20be', 'runs show 3f9a1c20be -o json'],
   sample: 'id: 3f9a1c20be\nstate: unfinished\nkind: import\ninput: people.csv\nrows: 40000\ndone: 12345\n…',
   honours: printing,

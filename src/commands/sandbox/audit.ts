@@ -6,8 +6,10 @@ import { inOurWords } from './refusals.ts';
 
 export const sandboxAudit = command({
   name: 'audit',
-  summary: "Show a key's audit log: every call made with it, whatever its outcome",
-  params: { key: option('--key <id>', 'its id, from sandbox keys list (the sandbox key of --profile local)') },
+  summary: "List a key's audit log: every call made with it, whatever came of it",
+  params: {
+    key: option('--key <id>', 'the id of a key, from sandbox keys list (the sandbox key of --profile local)'),
+  },
   examples: ['sandbox audit', 'sandbox audit -o json'],
   sample:
     'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tPOST\t/api/public/messages/send-template\t200\tkey_5c1…\t\t',

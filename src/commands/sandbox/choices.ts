@@ -3,7 +3,7 @@ import { printing } from '../../cli/globals.ts';
 
 export const sandboxChoices = command({
   name: 'choices',
-  summary: 'List what the document leaves open, and what the sandbox does there',
+  summary: "List what the API's document leaves open, and what the sandbox does there",
   params: {},
   examples: ['sandbox choices', 'sandbox choices -o json'],
   sample: 'sections\topen\tchoice\tothers\n§2 §4\twhich fields of send-template are required\tall three\t',

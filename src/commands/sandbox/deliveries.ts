@@ -9,13 +9,13 @@ import { inOurWords } from './refusals.ts';
 
 const described = {
   name: 'deliveries',
-  summary: 'Show how events came to webhooks, or one delivery with its attempts',
+  summary: 'List the deliveries of events to webhooks, or show one with its attempts',
   params: {
-    id: argument('[id]', 'of a delivery or an event: every attempt, as it was sent and answered'),
-    failed: flag('--failed', 'those that are dead: ten attempts failed, or the webhook gets nothing more'),
-    waiting: flag('--waiting', 'those that have yet to be attempted, or attempted again'),
-    queued: flag('--queued', 'the events that came while nobody listened'),
-    limit: option('--limit <n>', 'only the last n', count),
+    id: argument('[id]', 'the id of a delivery, or of an event: shows every attempt, as sent and answered'),
+    failed: flag('--failed', 'only dead ones: ten attempts failed, or the webhook gets nothing more'),
+    waiting: flag('--waiting', 'only those that wait for an attempt, the first or another'),
+    queued: flag('--queued', 'only events that came while nobody listened'),
+    limit: option('--limit <n>', 'show at most the n newest (all)', count),
   },
   examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],
   sample:

@@ -4,7 +4,7 @@ import { printing } from '../../cli/globals.ts';
 export const sandboxEnv = command({
   name: 'env',
   summary: 'Print the environment that calls the sandbox, for eval or an .env file',
-  details: 'The one place that prints the sandbox’s keys in full. It starts the sandbox if none is running.',
+  details: "This is the one place that prints the sandbox's keys in full. It starts the sandbox if none runs.",
   params: {},
   examples: ['sandbox env', 'sandbox env -o json'],
   sample:

@@ -8,7 +8,7 @@ import { answersIn } from './answering.ts';
 import { settings } from './settings.ts';
 
 const params = {
-  webhook: option('--webhook <url>', 'send events there, once somebody answers there'),
+  webhook: option('--webhook <url>', 'send its events there, as soon as something listens there'),
   ...settings,
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;

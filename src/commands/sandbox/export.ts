@@ -5,8 +5,8 @@ export const exportSandbox = command({
   name: 'export',
   summary: 'Print what the sandbox holds, as sandbox seed takes it',
   details: [
-    'An object with contacts, templates and campaigns, and with messages and events,',
-    'which sandbox seed leaves out. No key and no secret is in it.',
+    'It is one object with contacts, templates and campaigns, and with messages and events, which sandbox',
+    'seed leaves out. It has no key and no secret.',
   ].join('\n'),
   params: {},
   examples: ['sandbox export', 'sandbox export --query contacts -o csv'],

@@ -7,11 +7,11 @@ import { inOurWords } from './refusals.ts';
 
 export const redeliver = command({
   name: 'redeliver',
-  summary: 'Deliver an event again, or all that are dead, at once',
-  details: 'Its attempts begin anew, all ten of them. An event that nobody had heard goes to those who listen now.',
+  summary: 'Deliver an event again at once, or all that failed',
+  details: 'Its ten attempts begin anew. An event for which there was no webhook goes to those that are there now.',
   params: {
-    id: argument('[id]', 'of a delivery, from sandbox deliveries, or of an event: then all of its deliveries'),
-    failed: flag('--failed', 'all that are dead because ten attempts failed'),
+    id: argument('[id]', 'the id of a delivery, from sandbox deliveries, or of an event for all of its deliveries'),
+    failed: flag('--failed', 'every delivery that is dead because ten attempts failed'),
   },
   examples: ['sandbox redeliver --failed'],
   sample: 'Delivering again: 3',

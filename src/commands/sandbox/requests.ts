@@ -10,10 +10,10 @@ import { callRow } from './call-row.ts';
 
 const described = {
   name: 'requests',
-  summary: 'Show the requests that reached the sandbox, also those without a valid key',
+  summary: 'List the requests that reached the sandbox, also those without a valid key',
   params: {
-    follow: flag('-f, --follow', 'go on with those that come, until Ctrl-C'),
-    limit: option('--limit <n>', 'only the last n', count),
+    follow: flag('-f, --follow', 'go on with new ones, until Ctrl-C'),
+    limit: option('--limit <n>', 'show at most the n newest (all)', count),
   },
   examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
   sample: 'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t',

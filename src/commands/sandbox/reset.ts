@@ -7,16 +7,15 @@ const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 
 export const resetSandbox = command({
   name: 'reset',
-  summary: 'Let the sandbox forget what was sent, its logs, or all',
+  summary: 'Reset what the sandbox holds: its messages, contacts, logs, or all',
   details: [
-    'What it began with is there again: its five contacts, and with all its templates',
-    'and campaigns too. Keys, plan, webhooks, faults and clock stay, so that whoever',
-    'is connected still is.',
+    'What it began with is there again: its five contacts, and with all also its templates and campaigns.',
+    'Keys, plan, webhooks, faults and clock stay as they are.',
   ].join('\n'),
   params: {
     what: knowing(
       { of: resettable },
-      required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
+      required('<what>', `what: ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
     ),
   },
   examples: ['sandbox reset messages', 'sandbox reset all'],

@@ -10,9 +10,9 @@ export const seedSandbox = command({
   name: 'seed',
   summary: 'Fill the sandbox with contacts, templates and campaigns',
   details: [
-    'The file is a JSON object that has these as arrays, or some of them. Of a record',
-    'id and created_at may be missing; one whose phone, name or id is known takes the',
-    'place of the other. When one entry is wrong, nothing is taken. Such as:',
+    'The file is a JSON object that has these as arrays, or some of them. A record may leave out id and',
+    'created_at; one whose phone, name or id is there already replaces the other. When one record is wrong,',
+    'nothing is taken. For example:',
     '  {"contacts": [{"phone": "+12025550142", "name": "Ada"}],',
     '   "templates": [{"name": "thanks", "body": "Thank you, {{1}}!"}],',
     '   "campaigns": [{"name": "Spring", "template": "thanks"}]}',

@@ -4,9 +4,9 @@ import { usage } from '../../errors.ts';
 
 /** How a sandbox that is started is to be. */
 export const settings = {
-  plan: choice('--plan <name>', "practise a plan's limits", planNames),
-  shape: option('--shape <shape>', 'the shape of its answers: default, bare or vary:SEED', shape),
-  rng: option('--rng <seed>', 'the same seed gives the same ids and delays'),
+  plan: choice('--plan <name>', 'the plan whose limits it has (enterprise)', planNames),
+  shape: option('--shape <shape>', 'the shape of its answers: default, bare or vary:SEED (default)', shape),
+  rng: option('--rng <seed>', 'a seed; the same one gives the same ids and delays'),
 } as const;
 
 function shape(text: string): string {

@@ -12,20 +12,20 @@ import type { Locator } from '../../sandbox/locator.ts';
 import { contentsIn } from './seed.ts';
 
 const params = {
-  background: flag('--background', 'return when it is ready, and leave it running'),
-  port: option('--port <port>', 'the port (4780, or the next that is free)', port),
+  background: flag('--background', 'return as soon as it is ready, and leave it running'),
+  port: option('--port <port>', 'the port (4780, or the next free one)', port),
   ...settings,
   idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
-  data: option('--data <dir>', 'a sandbox apart, in this folder, which --profile local does not mean', resolve),
-  ephemeral: flag('--ephemeral', 'a sandbox apart that keeps nothing, which --profile local does not mean'),
-  seedFile: option('--seed-file <file>', 'fill it first, as sandbox seed does'),
-  onDemand: flag('--on-demand', 'as a command starts it that finds none'),
+  data: option('--data <dir>', 'keep it in this folder, apart from the one that --profile local means', resolve),
+  ephemeral: flag('--ephemeral', 'keep nothing, apart from the one that --profile local means'),
+  seedFile: option('--seed-file <file>', 'a file to fill it with, as sandbox seed takes it'),
+  onDemand: flag('--on-demand', 'start it just as --profile local does when none runs'),
 } as const;
 
 export const startSandbox = streaming({
   name: 'start',
-  summary: 'Start a sandbox in the foreground, until Ctrl-C',
-  details: 'With --background it returns once the sandbox is ready. With -o ndjson the first line says where it is.',
+  summary: 'Start the sandbox, in the foreground until Ctrl-C',
+  details: 'With --background it returns once the sandbox is ready. With -o ndjson its first line says where it is.',
   params,
   examples: ['sandbox start --idle 1s', 'sandbox start --background --plan starter'],
   sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)',

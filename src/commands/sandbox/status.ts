@@ -5,7 +5,10 @@ import { isRow } from '../../terminal/rows.ts';
 export const sandboxStatus = command({
   name: 'status',
   summary: 'Show the sandboxes that run on this machine',
-  details: 'Queued are events that nobody was registered for; waiting are deliveries that have yet to leave, or again.',
+  details: [
+    'Queued are events for which there was no webhook; waiting are deliveries that have yet to be',
+    'attempted, or attempted again.',
+  ].join('\n'),
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:

@@ -15,13 +15,13 @@ export const triggerEvent = command({
   name: 'trigger',
   summary: 'Have an event happen in the sandbox, and what leads to it',
   details: [
-    'The state changes first, as it would in the service, and then comes the event,',
-    'which goes to webhooks as any other. What no flag says, the sandbox makes up.',
+    'The state changes first, as it would in the service, and then comes the event, which goes to webhooks',
+    'as any other. What no option says, the sandbox makes up.',
   ].join('\n'),
   params: {
-    event: required('<event>', eventNames.join(', '), eventNamed),
+    event: required('<event>', `the event: ${eventNames.join(', ')}`, eventNamed),
     ...flags,
-    data: option('--data <file>', 'its fields as a JSON object in place of flags, from a file or - for stdin'),
+    data: option('--data <file>', 'a file with its fields as a JSON object, in place of the options, or - for stdin'),
   },
   examples: [
     'sandbox trigger message.received --text Hello',

@@ -5,7 +5,7 @@ import { listing, listParams, listView } from '../listing.ts';
 
 export const listTemplates = command({
   name: 'list',
-  summary: 'List the message templates',
+  summary: 'List the templates',
   params: listParams,
   examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
   sample:

@@ -10,15 +10,15 @@ import { select, selectionParams } from './selection.ts';
 import type { Selected } from './selection.ts';
 
 const params = {
-  limit: option('--limit <n>', 'no more than the n newest (50)', count),
+  limit: option('--limit <n>', 'show at most the n newest (50)', count),
   ...selectionParams,
-  clear: flag('--clear', 'remove what listeners that have ended received; what is damaged with --yes'),
+  clear: flag('--clear', 'remove the events of listeners that have ended; with --yes also damaged files'),
 } as const;
 
 export const webhooksHistory = command({
   name: 'history',
   summary: 'List the events that listeners received on this machine, the newest first',
-  details: 'They are kept for a week. Nobody is called, and no listener has to run.',
+  details: 'They are kept for a week. It calls nobody, and no listener has to run.',
   params,
   examples: ['webhooks history', 'webhooks history --since 10m --failed', 'webhooks history --events message -o json'],
   sample:

@@ -4,18 +4,18 @@ import { usage } from '../../errors.ts';
 import { secretParams } from './secrets.ts';
 
 export const listenParams = {
-  port: option('--port <port>', 'the port (4781); 0 takes any that is free', port),
+  port: option('--port <port>', 'the port; 0 takes any free one (4781)', port),
   host: option('--host <host>', 'the address to listen on (127.0.0.1 and ::1)'),
-  path: option('--path <path>', 'the only path that takes events (every path does)', path),
-  events: option('--events <names>', 'show and forward only these, such as message,order.paid'),
-  where: repeated('--where <path=value>', 'only those whose body has that value there: data.status=failed'),
-  full: flag('--full', 'show the body of each event beneath it'),
-  forwardTo: option('--forward-to <address>', 'send events on as they came: 3000, localhost:3000/hook or a URL'),
-  route: repeated('--route <event=address>', 'send these events there instead: order.paid=localhost:3000/paid'),
-  retry: flag('--retry', 'try again what a handler failed to take, up to 5 times'),
-  respond: option('--respond <status>', 'what events are answered with (200)', status),
-  catchUp: flag('--catch-up', 'from the sandbox also what came while nobody listened'),
-  readyFile: option('--ready-file <file>', 'write this file when it is ready, and remove it at the end'),
+  path: option('--path <path>', 'take events at this path only (any path)', path),
+  events: option('--events <names>', 'only these events, or message for its family; with commas between'),
+  where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
+  full: flag('--full', 'show the body of each event too'),
+  forwardTo: option('--forward-to <address>', 'forward events, as they came, to 3000, localhost:3000/hook or a URL'),
+  route: repeated('--route <event=address>', 'forward these events elsewhere: order.paid=localhost:3000/paid'),
+  retry: flag('--retry', 'forward again, up to 5 times, what a handler failed to take'),
+  respond: option('--respond <status>', 'the status that events are answered with (200)', status),
+  catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
+  readyFile: option('--ready-file <file>', 'write this file as soon as it is ready, and remove it at the end'),
   ...secretParams,
 } as const;
 

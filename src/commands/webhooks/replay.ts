@@ -10,17 +10,17 @@ import { selectionParams, wentWell } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
-  summary: 'Send events that were received once more, the oldest first',
+  summary: 'Send events again that were received, the oldest first',
   details: [
     'They go as they came, byte for byte and with their headers, one after the other.',
-    'Exit 10 says that some were not answered 2xx.',
+    'Exit 10: some were not answered 2xx.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'of events, from webhooks history, or the beginnings of them'),
+    ids: words('[ids...]', 'the ids of events, from webhooks history, or how they begin'),
     ...selectionParams,
-    file: option('--file <file>', 'a delivery as webhooks show --raw writes it, or - for stdin'),
-    to: option('--to <address>', 'where to: 3000, localhost:3000/hook or a URL (where each was sent on to last)'),
-    resign: flag('--resign', 'sign those anew whose timestamp is too old to be accepted'),
+    file: option('--file <file>', 'an event as webhooks show --raw writes it, or - for stdin'),
+    to: option('--to <address>', 'where to: 3000, localhost:3000/hook or a URL (where each went the last time)'),
+    resign: flag('--resign', 'sign anew those that are too old to be accepted'),
     ...secretParams,
   },
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e1fq8zk3m00 --to 3000'],

@@ -4,8 +4,11 @@ import type { Input } from '../../cli/params.ts';
 import { CliError, configuration, usage } from '../../errors.ts';
 
 export const secretParams = {
-  secretStdin: flag('--secret-stdin', 'read the signing secret from stdin'),
-  secretFile: option('--secret-file <file>', 'read it from a file (BIZMSG_WEBHOOK_SECRET, or the profile has it)'),
+  secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
+  secretFile: option(
+    '--secret-file <file>',
+    "read the webhook secret from a file (BIZMSG_WEBHOOK_SECRET, or the profile's)",
+  ),
 } as const;
 
 /** A secret that signs events, and which one that is. */

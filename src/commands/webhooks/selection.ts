@@ -8,9 +8,9 @@ import type { WebhookEvent } from '../../webhooks/event.ts';
 
 export const selectionParams = {
   since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
-  events: option('--events <names>', 'only these, or message for its family; with commas between'),
-  where: repeated('--where <path=value>', 'only those whose body has that value there, such as data.to=+12025550101'),
-  failed: flag('--failed', 'only those that were not answered 2xx when last sent on'),
+  events: option('--events <names>', 'only these events, or message for its family; with commas between'),
+  where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
+  failed: flag('--failed', 'only events that were forwarded and, the last time, not answered 2xx'),
 } as const;
 
 export type Selection = Input<typeof selectionParams>;

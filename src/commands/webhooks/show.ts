@@ -10,14 +10,14 @@ import type { Shown } from './event-text.ts';
 
 export const showEvent = command({
   name: 'show',
-  summary: 'Show an event that a listener received, with its headers, its body and its forwards',
+  summary: 'Show an event that was received: its headers, its body and where it was forwarded',
   details: [
-    'With --raw it is written as it came: request line, headers, an empty line, body.',
-    'webhooks verify, sign and replay read such a file.',
+    'With --raw it is written as it came: request line, headers, an empty line, body. webhooks verify, sign',
+    'and replay read such a file.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'its id, from webhooks history, or the beginning of it (the newest event)'),
-    raw: option('--raw <file>', 'write the delivery as it came to a file, or to stdout for -'),
+    id: argument('[id]', 'the id of an event, from webhooks history, or how it begins (the newest)'),
+    raw: option('--raw <file>', 'write the event as it came to a file, or - for stdout'),
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
   sample:

@@ -6,16 +6,16 @@ import { requiredSecret, secretParams } from './secrets.ts';
 
 export const signBody = command({
   name: 'sign',
-  summary: 'Print the headers that sign a body, to make deliveries with curl',
+  summary: 'Print the headers that sign a body, to send events with curl',
   details: [
-    'The file is a body, byte for byte what will be sent, or a delivery as webhooks',
-    'show --raw writes it, whose id it keeps. With bash:',
+    'The file is a body, byte for byte as it will be sent, or an event as webhooks show --raw writes it, whose',
+    'id is kept. With bash:',
     '  curl -H @<(bizmsg webhooks sign body.json) --data-binary @body.json URL',
   ].join('\n'),
   params: {
-    file: required('<file>', 'a body, or a delivery; - for stdin'),
+    file: required('<file>', 'a body or an event, or - for stdin'),
     id: option('--id <id>', 'the id of the event (a new one)', headerValue),
-    timestamp: option('--timestamp <seconds>', 'when it is signed (now)', seconds),
+    timestamp: option('--timestamp <seconds>', 'when it is signed, as Unix seconds (now)', seconds),
     ...secretParams,
   },
   examples: ['webhooks sign - < body.json', 'webhooks sign body.json --secret-file secret.txt'],

@@ -12,16 +12,16 @@ import { secretHint, secretIn, secretParams } from './secrets.ts';
 
 export const verifyEvent = command({
   name: 'verify',
-  summary: 'Check the signature of an event that was received, or of a delivery in a file',
+  summary: 'Check the signature of an event that was received, or of one in a file',
   details: [
-    'What is wrong with it is looked for and said. For an event the clock counts as',
-    'it was when it came, for a file as it is now. Exit 0 is a good signature, 12 a',
-    'bad one or none, 3 that no secret is known here.',
+    'When the signature is bad, it is found out and said why. The age of an event is taken at the time it',
+    'came, that of a file now. Exit 0: the signature is good. 12: it is bad, or there is none. 3: no secret is',
+    'known here.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'of an event, from webhooks history, or the beginning of it (the newest event)'),
-    file: option('--file <file>', 'a delivery as webhooks show --raw writes it, or - for stdin'),
-    at: option('--at <time>', 'the clock that counts: seconds, or such as 2026-05-01T12:00:00Z', moment),
+    id: argument('[id]', 'the id of an event, from webhooks history, or how it begins (the newest)'),
+    file: option('--file <file>', 'an event as webhooks show --raw writes it, or - for stdin'),
+    at: option('--at <time>', 'the time at which its age counts: 2026-05-01T12:00:00Z, or Unix seconds', moment),
     ...secretParams,
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],

@@ -27,8 +27,8 @@ it('reads a country in any letters', () => {
 });
 
 it.each<[string, (text: string) => unknown, string, string, string]>([
-  ['--map', mapFlag, 'Mobile', '"Mobile" is not input=field', "give both, such as --map 'Mobile=phone'"],
-  ['--map', mapFlag, '=a', '"=a" is not input=field', "give both, such as --map 'Mobile=phone'"],
+  ['--map', mapFlag, 'Mobile', '"Mobile" is not column=field', "give both, such as --map 'Mobile=phone'"],
+  ['--map', mapFlag, '=a', '"=a" is not column=field', "give both, such as --map 'Mobile=phone'"],
   ['--map', mapFlag, 'a=', '"" has an empty part', 'such as attributes.city'],
   ['--map', mapFlag, 'a=b..c', '"b..c" has an empty part', 'such as attributes.city'],
   ['--split', splitFlag, 'tags=semicolons', 'is not one of comma, semicolon, pipe', 'did you mean semicolon?'],

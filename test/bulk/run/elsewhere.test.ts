@@ -19,8 +19,7 @@ describe('--resume of a run that was begun', () => {
   it.each([
     ['with another key', { keyDigest: 'ef01' }, 'another key (sk_test_…1234)'],
     ['with another mapping', { mapping: 'phone=b' }, 'another mapping'],
-    ['at another address', { address: 'https://other' }, 'another address (http://127.0.0.1:1)'],
-    ['in another mode, by another key', { mode: 'live', keyDigest: 'ef01' }, 'another mode (sandbox) and another key'],
+    ['with another mapping of the same content in another file', { mapping: 'b', file: '/b.csv' }, 'another mapping'],
   ])('%s is refused, and sends nothing', async (_, identity, said) => {
     const folder = await stopped();
     const before = readdirSync(runsFolder(folder));
@@ -46,6 +45,19 @@ describe('--resume of a run that was begun', () => {
     const folder = await stopped({ file: undefined });
     const opening = { ...rig.resume, identity: { file: undefined, keyDigest: 'ef01' } };
     await expect(rig.open(folder, input, opening)).rejects.toMatchObject({ code: 'run-elsewhere' });
+  });
+});
+
+describe('--resume begins a run, and tells of an unfinished one that was begun', () => {
+  it.each([
+    ['at another address', { address: 'https://other' }, 'another address (http://127.0.0.1:1)'],
+    ['in another mode, by another key', { mode: 'live', keyDigest: 'ef01' }, 'another mode (sandbox) and another key'],
+    ['with another template', { template: 'b', mapping: 'b' }, 'another template (none)'],
+    ['with another key and mapping', { keyDigest: 'ef01', mapping: 'b' }, 'another key (sk_test_…1234) and another map'],
+  ])('%s', async (_, identity, said) => {
+    const { sent, run } = await rig.part(await stopped(), input, { opening: { ...rig.resume, identity } });
+    expect([sent, run.notes[0]]).toEqual([input, expect.stringContaining(`, which was begun with ${said}`)]);
+    expect(run.notes[0]).toMatch(/is not finished: 4 of 10 rows are done$/);
   });
 });
 

@@ -201,12 +201,18 @@ describe('a file that has changed since its run stopped', () => {
     expect(readdirSync(runsFolder(folder))).toEqual([run.id]);
   });
 
-  it('is another run when it comes from stdin', async () => {
+  it('is the same run still when it comes from stdin', async () => {
     const identity = { file: undefined };
+    const shown = { path: '-', flags: ['-'], key: 'sk_test_…1234' };
     const folder = rig.stateFolder();
-    await rig.part(folder, input, { concurrency: 1, send: stoppingAt('row 5'), opening: { identity } });
-    const { sent } = await rig.part(folder, ['new'], { opening: { identity } });
-    expect(sent).toEqual(['new']);
+    await rig.part(folder, input, { concurrency: 1, send: stoppingAt('row 5'), opening: { identity, shown } });
+    const more = [...input, 'row 11'];
+    const message = expect.stringMatching(/^this import of stdin is not finished, and it had other rows: 4 of 10 rows/);
+    await expect(rig.open(folder, more, { identity, shown })).rejects.toMatchObject({ code: 'run-unfinished', message });
+    const other = rig.open(folder, ['new', ...input], { ...rig.resume, identity, shown });
+    await expect(other).rejects.toMatchObject({ code: 'run-changed', hint: expect.stringMatching(/^pipe nothing in/) });
+    const { sent } = await rig.part(folder, more, { opening: { ...rig.resume, identity, shown } });
+    expect(sent).toEqual(more.slice(4));
   });
 
   it('is found even where a crash came while it was taken over', async () => {

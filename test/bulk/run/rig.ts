@@ -64,6 +64,7 @@ export function options(folder: string, input: Input, { identity, flags, ...rest
     rows: input.length,
     flags: { resume: false, newKey: false, restart: false, allowRepeat: false, allowUnsure: false, ...flags },
     read: () => rowsOf(input),
+    failedFile: () => undefined,
     now: () => 1_000,
     later: () => () => {},
     pid: process.pid,

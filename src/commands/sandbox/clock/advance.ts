@@ -9,12 +9,15 @@ import { timeText } from './now.ts';
 
 export const clockAdvance = command({
   name: 'advance',
-  summary: 'Move the clock of the sandbox on, and run what falls due',
-  details:
-    'What falls due runs in order, each at its own time, and every delivery is awaited. Receipts, retries, the minute and the month follow this clock; the timestamp of a signature stays on the wall. A minute is opened by its first request: advance 60s for a fresh one.',
+  summary: 'Move the clock of the sandbox ahead, and have happen what falls due',
+  details: [
+    'What falls due on the way happens in order, each at its own time, and every delivery is awaited.',
+    "Receipts, retries, the plan's minute and its month follow this clock; the timestamp of a signature is",
+    "always this machine's time. The plan's minute begins with its first request: 60s is past its end.",
+  ].join('\n'),
   params: {
     by: argument('[span]', 'how far: 5s, 10m, 2h or 31d', span),
-    to: choice('--to <when>', 'to the beginning of the next one, in UTC', [
+    to: choice('--to <when>', 'to where the next one begins, in UTC', [
       'next-minute',
       'next-hour',
       'next-day',

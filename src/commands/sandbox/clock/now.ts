@@ -10,24 +10,26 @@ interface Now {
 
 export const clockNow = clockCommand({
   name: 'now',
-  summary: "Show the sandbox's time",
-  sample: '2026-05-01T12:00:00.000Z, as on the wall',
+  summary: 'Show the time of the sandbox',
+  sample: '2026-05-01T12:00:00.000Z, as on this machine',
   run: async (context) => (await context.sandbox()).clock(),
 });
 
 export const clockFreeze = clockCommand({
   name: 'freeze',
-  summary: 'Stop the clock of the sandbox; only advance moves it then',
+  summary: 'Stop the clock of the sandbox, so that only advance moves it',
   sample: '2026-05-01T12:00:00.000Z, frozen',
   run: async (context) => (await context.sandbox()).freeze(),
 });
 
 export const clockReal = clockCommand({
   name: 'real',
-  summary: 'Let the clock of the sandbox go with the wall again',
-  details:
-    'When it was ahead, it goes back: receipts and retries that were scheduled by it stay due at their own times, and it tells how many.',
-  sample: '2026-05-01T12:00:00.000Z, as on the wall',
+  summary: "Set the clock of the sandbox to this machine's again",
+  details: [
+    'When it was ahead, it goes back: receipts and retries that it scheduled stay due at the time they had,',
+    'and a note tells how many they are.',
+  ].join('\n'),
+  sample: '2026-05-01T12:00:00.000Z, as on this machine',
   run: async (context) => {
     const { later, from, ...now } = await (await context.sandbox()).real();
     if (later > 0)
@@ -62,6 +64,6 @@ function stranded(count: number): string {
 export function timeText({ now, frozen, ahead }: Now): string {
   if (frozen) return `${now}, frozen`;
   const seconds = Math.round(ahead / 1_000);
-  if (seconds === 0) return `${now}, as on the wall`;
-  return `${now}, ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the wall`;
+  if (seconds === 0) return `${now}, as on this machine`;
+  return `${now}, ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this machine`;
 }

@@ -9,24 +9,27 @@ import { faultRow } from './row.ts';
 
 export const addFault = command({
   name: 'add',
-  summary: 'Have the sandbox answer or deliver wrongly',
-  details:
-    'Without --after the service has done nothing when it goes wrong; with it, it has done what was asked. Faults strike requests whose key was accepted and that the minute lets pass, and count in that minute. Those on the same name are drawn for one by one, and the first that hits strikes.',
+  summary: 'Add a fault: have the sandbox answer or deliver wrongly',
+  details: [
+    'It goes wrong before the service has done anything, or with --after once it has done what was asked.',
+    "Struck are only requests with a valid key that are within the plan's minute; they count in that minute.",
+    'Where several faults are on one name, each is tried in its turn, and the first that hits strikes.',
+  ].join('\n'),
   params: {
     on: knowing(
       { of: nameWords, commas: true },
       option(
         '--on <names>',
-        'endpoints: send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all; or events: message.read, message for its kind, events for all; with commas between',
+        'what it strikes, with commas between: endpoints (send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all) or events (such as message.read, message for its family, or events for all)',
         names,
       ),
     ),
     ...kinds,
-    after: flag('--after', 'once the service has done what it was asked'),
-    rate: option('--rate <share>', 'the share that it strikes: 0.1 or 10% (all)', share),
-    for: option('--for <span>', "until so much later by the sandbox's clock: 10m", least(1, span)),
-    times: option('--times <n>', 'until it has struck so often', least(1, count)),
-    seed: option('--seed <text>', "the same seed strikes the same (from the sandbox's own)"),
+    after: flag('--after', 'go wrong only once the service has done what was asked'),
+    rate: option('--rate <share>', 'how large a share it strikes: 0.1 or 10% (all)', share),
+    for: option('--for <span>', "how long it lasts, by the sandbox's clock: 10m (until cleared)", least(1, span)),
+    times: option('--times <n>', 'how often it strikes at most (no limit)', least(1, count)),
+    seed: option('--seed <text>', "a seed; the same one strikes the same requests (the sandbox's)"),
   },
   examples: [
     'sandbox fault add --on send-template --status 500 --rate 10%',

@@ -5,8 +5,8 @@ import { inOurWords } from '../refusals.ts';
 
 export const clearFaults = command({
   name: 'clear',
-  summary: 'Have the sandbox do right again',
-  params: { id: argument('[id]', 'its id, from sandbox fault list (all)') },
+  summary: 'Clear a fault, or all: have the sandbox do right again',
+  params: { id: argument('[id]', 'the id of a fault, from sandbox fault list (all)') },
   examples: ['sandbox fault clear'],
   sample: 'Cleared flt_5c1f2a9e0b00000k',
   honours: [...printing],

@@ -11,17 +11,17 @@ type Effect = NewFault['effect'];
 /** The kinds, each by a flag of its name. */
 export const kinds = {
   status: option('--status <n>', 'answer with this status, from 400 to 599', status),
-  latency: option('--latency <duration>', 'answer well, but so late: 2s, 500ms', duration),
-  reset: flag('--reset', 'reset the connection in place of an answer'),
+  latency: option('--latency <duration>', 'answer well, but only after this long: 2s, 500ms', duration),
+  reset: flag('--reset', 'break the connection in place of an answer'),
   hang: flag('--hang', 'never answer'),
   truncate: flag('--truncate', 'break off in the middle of the answer'),
   garbage: flag('--garbage', 'answer 200 with a body that is not JSON'),
   drop: flag('--drop', 'do not deliver the event'),
-  delay: option('--delay <duration>', "deliver it so late, by the sandbox's clock", duration),
-  duplicate: flag('--duplicate', 'deliver it twice'),
-  reorder: flag('--reorder', 'deliver it after the one that follows'),
-  'bad-signature': flag('--bad-signature', 'sign it wrongly'),
-  'stale-timestamp': flag('--stale-timestamp', 'sign it with a time long past'),
+  delay: option('--delay <duration>', "deliver the event this much later, by the sandbox's clock: 5s", duration),
+  duplicate: flag('--duplicate', 'deliver the event twice'),
+  reorder: flag('--reorder', 'deliver the event after the one that follows'),
+  'bad-signature': flag('--bad-signature', 'sign the event wrongly'),
+  'stale-timestamp': flag('--stale-timestamp', 'sign the event with a time long past'),
 } as const;
 
 const answerKinds = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;

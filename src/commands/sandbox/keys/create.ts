@@ -5,10 +5,10 @@ import { scopes } from '../../../contract/keys.ts';
 
 export const createSandboxKey = command({
   name: 'create',
-  summary: 'Make a key in the sandbox, and print it',
+  summary: 'Create a key of the sandbox, and print it in full',
   params: {
     scope: choice('--scope <scope>', 'what it may do (full)', scopes),
-    live: flag('--live', 'a live key, which is not valid before the account goes live'),
+    live: flag('--live', 'a live key; it is valid after sandbox keys go-live'),
   },
   examples: ['sandbox keys create', 'sandbox keys create --scope read-only'],
   sample: 'sk_test_local-…',

@@ -3,7 +3,7 @@ import { printing } from '../../../cli/globals.ts';
 
 export const goLive = command({
   name: 'go-live',
-  summary: "Make the sandbox's live keys valid; what they send is simulated too",
+  summary: 'Make the live keys of the sandbox valid; what they send is simulated too',
   params: {},
   examples: ['sandbox keys go-live'],
   sample: 'Live: --profile local --mode live uses the live key',

@@ -4,7 +4,7 @@ import { shownKey } from '../../../redact.ts';
 
 export const listSandboxKeys = command({
   name: 'list',
-  summary: 'List the keys of the sandbox, shown by prefix and last four',
+  summary: 'List the keys of the sandbox, by prefix and last four',
   params: {},
   examples: ['sandbox keys list'],
   sample: 'id\tkey\tmode\tscope\tstate\tcreated_at\nkey_5c1f2a9e0b00000h\tsk_test_…b51c\tsandbox\tfull\tactive\t2026-…',

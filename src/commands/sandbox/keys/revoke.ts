@@ -6,8 +6,8 @@ import { inOurWords } from '../refusals.ts';
 export const revokeSandboxKey = command({
   name: 'revoke',
   summary: 'Revoke a key of the sandbox, as the dashboard would',
-  details: 'Its calls are refused with 401 from then on.',
-  params: { id: required('<id>', 'its id, from sandbox keys list') },
+  details: 'Calls with it are answered 401 from then on.',
+  params: { id: required('<id>', 'the id of a key, from sandbox keys list') },
   examples: ['sandbox keys revoke key_…'],
   sample: 'Revoked key_5c1f2a9e0b00000k',
   honours: [...printing],

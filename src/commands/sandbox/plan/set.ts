@@ -17,18 +17,22 @@ const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as
 
 export const setPlan = command({
   name: 'set',
-  summary: "Give the sandbox's account another plan",
-  details: 'A minute is opened by its first request: sandbox clock advance 60s gives a fresh one.',
+  summary: 'Change the plan of the sandbox',
+  details: "The plan's minute begins with its first request; sandbox clock advance 60s is past its end.",
   params: {
     plan: knowing(
       { of: planNames },
-      required('<name>', planNames.join(', '), (text) => chosen(text, planNames)),
+      required('<name>', `the plan: ${planNames.join(', ')}`, (text) => chosen(text, planNames)),
     ),
-    rate: option('--rate <rate>', "in place of the plan's: 20/s or 300/m", rate),
-    monthly: option('--monthly <n>', "messages a month, in place of the plan's", count),
+    rate: option('--rate <rate>', "how many requests, in place of the plan's: 20/s or 300/m", rate),
+    monthly: option('--monthly <n>', "how many messages a month, in place of the plan's", count),
     without: knowing(
       { of: endpointWords, commas: true },
-      option('--without <names>', `what it does not include: ${endpointWords.join(', ')}`, excluded),
+      option(
+        '--without <names>',
+        `what it does not include, with commas between: ${endpointWords.join(', ')}`,
+        excluded,
+      ),
     ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],

@@ -7,15 +7,17 @@ import { webhookRow } from './row.ts';
 
 export const addWebhook = command({
   name: 'add',
-  summary: 'Have the events of the sandbox come to a URL',
-  details:
-    'The same URL again is the same webhook: it gets these settings, and is enabled if it was not. Events are signed with the secret that sandbox env prints, unless the webhook has its own.',
+  summary: 'Add a webhook: send the events of the sandbox to a URL',
+  details: [
+    'A URL that is there already is changed: it gets these settings, and is enabled if it was not.',
+    'Events are signed with the secret that sandbox env prints, unless the webhook has its own.',
+  ].join('\n'),
   params: {
-    url: required('<url>', 'where events are posted to, such as http://127.0.0.1:3000/hooks'),
-    events: option('--events <names>', 'only these, or message for its family; with commas between', eventNames),
-    secretStdin: flag('--secret-stdin', 'read a secret of its own from stdin'),
-    external: flag('--allow-external', 'the URL may be on another machine'),
-    catchUp: flag('--catch-up', 'also the events that came while nobody listened'),
+    url: required('<url>', 'where the events go, such as http://127.0.0.1:3000/hooks'),
+    events: option('--events <names>', 'only these events, or message for its family; with commas between', eventNames),
+    secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
+    external: flag('--allow-external', 'allow a URL on another machine'),
+    catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
   },
   examples: [
     'sandbox webhooks add http://127.0.0.1:3000/hooks',

@@ -4,7 +4,7 @@ import { webhookRow } from './row.ts';
 
 export const listWebhooks = command({
   name: 'list',
-  summary: 'List the URLs that the events of the sandbox come to',
+  summary: 'List the webhooks: the URLs that the events of the sandbox go to',
   params: {},
   examples: ['sandbox webhooks list', 'sandbox webhooks list -o json'],
   sample:

@@ -5,9 +5,9 @@ import { inOurWords } from '../refusals.ts';
 
 export const removeWebhook = command({
   name: 'remove',
-  summary: 'Have no more events come to a URL',
-  details: 'What waits for it is dead then.',
-  params: { webhook: required('<id-or-url>', 'its id, from sandbox webhooks list, or its URL') },
+  summary: 'Remove a webhook: send its URL no more events',
+  details: 'Deliveries that wait for it become dead: they are not attempted any more.',
+  params: { webhook: required('<id-or-url>', 'the id of a webhook, from sandbox webhooks list, or its URL') },
   examples: ['sandbox webhooks remove http://127.0.0.1:3000/hooks'],
   sample: 'Removed whk_5c1f2a9e0b00000k: http://127.0.0.1:3000/hooks',
   honours: [...printing],

@@ -6,11 +6,14 @@ import { inOurWords } from '../refusals.ts';
 
 export const rotateSecret = command({
   name: 'rotate',
-  summary: 'Sign events with a new secret, for a day beside the old one',
-  details:
-    "Without an id it is the sandbox's secret, which sandbox env prints. With one it is the webhook's own, which nothing prints but --show-secret; to set one that you know, use webhooks add --secret-stdin.",
+  summary: 'Sign events with a new webhook secret, and for a day with the old one too',
+  details: [
+    'Without an id this is the secret of the sandbox, which sandbox env prints. With an id it is the',
+    "webhook's own, which only --show-secret prints; sandbox webhooks add --secret-stdin sets one that you",
+    'choose.',
+  ].join('\n'),
   params: {
-    id: argument('[id]', 'one webhook alone: its id, from sandbox webhooks list'),
+    id: argument('[id]', 'the id of a webhook, from sandbox webhooks list (that of the sandbox)'),
     showSecret: flag('--show-secret', 'print the new secret'),
   },
   examples: ['sandbox webhooks rotate'],

@@ -1,0 +1,43 @@
+export const environmentTopic = `Environment
+
+  BIZMSG_API_KEY      the key; needs BIZMSG_BASE_URL
+  BIZMSG_BASE_URL     the service's address
+  BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
+  BIZMSG_MODE         sandbox or live: the mode of the key that has to be used
+  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine
+                      (for --profile local the one at BIZMSG_BASE_URL, if any)
+  BIZMSG_WEBHOOK_SECRET   the webhook secret, which signs events: printed by
+                      sandbox env, used by bizmsg webhooks and your own receiver
+  BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
+  BIZMSG_STATE_DIR    where all else is kept (~/.local/state/bizmsg)
+  XDG_CONFIG_HOME, XDG_STATE_HOME   in place of ~/.config and ~/.local/state
+  HTTPS_PROXY, ALL_PROXY, NO_PROXY  obeyed, but never for this machine itself
+  NO_COLOR, FORCE_COLOR             obeyed
+  CI                  nothing is asked, and no line changes in place
+  ACCESSIBLE          no line changes in place: for a screen reader
+  TERM                "dumb": no colours, and no line changes in place
+  LC_ALL, LC_CTYPE, LANG            where they name no UTF-8, a terminal is shown
+                      plain letters only
+  SHELL               whose completion is installed
+
+A BIZMSG_ variable that is set but empty is an error (exit 3): it is what a
+missing secret looks like.
+
+Who is calling, first match wins: --profile, then BIZMSG_API_KEY with
+BIZMSG_BASE_URL, then BIZMSG_PROFILE, then the profile in use. See
+bizmsg whoami --explain.
+
+In the folder of BIZMSG_CONFIG_DIR is profiles.json, with the keys. In that of
+BIZMSG_STATE_DIR, which holds no key of an account:
+
+  runs         imports and batches, until runs forget
+  activity     what was changed at the service; 64 MB at most
+  events       what listeners received; for a week
+  pace         what of a plan's minute is taken, for all processes
+  sandbox      what the sandbox holds, with its own keys
+  sandboxes, listeners, sandbox.log, bin, templates.json
+               what runs now, and what can be made again
+
+Only you can read either. The second may be removed while nothing runs: then no
+run can be resumed, and no message is recognised that may have been sent.
+`;

@@ -1,0 +1,13 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { binary } from './bin.ts';
+
+/** A PATH with the binary under test as `bizmsg`, as `npm link` has it. */
+export function installIn(home: string): string {
+  const folder = join(home, 'bin');
+  const file = join(folder, 'bizmsg');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`);
+  chmodSync(file, 0o755);
+  return `${folder}:${process.env['PATH'] ?? ''}`;
+}
