@@ -12,7 +12,7 @@ const { Script } = require('node:vm');
  */
 function run(folder, name, module, require) {
   const file = `${folder}/${name}`;
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
   // What V8 keeps holds this name, so it is the same wherever that was made.
   const compiled = new Script(source, { filename: name, cachedData: kept(`${file}.cache`) });
   compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);

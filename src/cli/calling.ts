@@ -97,6 +97,7 @@ export async function openConnection(line: Line, approached: Approached, many?: 
     around: recording(line, approached),
     signal: host.signal,
     now: host.now,
+    steady: host.steady,
     random: host.random,
     sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
     trace: given.debug ? reporter.trace : undefined,

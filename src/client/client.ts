@@ -26,6 +26,8 @@ export interface ClientOptions extends Omit<Line, 'conceal' | 'openDeadline'> {
   readonly baseUrl: string;
   readonly key: string;
   readonly userAgent: string;
+  /** Milliseconds of a clock that is never set back. */
+  readonly steady: () => number;
   readonly around?: Around | undefined;
 }
 
@@ -55,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
   const line: Line = {
     ...options,
     conceal: createConceal(options.key),
-    openDeadline: createDeadlines(options.signal),
+    openDeadline: createDeadlines(options.signal, options.steady),
   };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;

@@ -13,7 +13,7 @@ export interface Deadline extends Stop {
 const longest = 2 ** 31 - 1;
 
 /** Deadlines that share one timer and one listener on the user's signal: a run has thousands of requests a second. */
-export function createDeadlines(user: AbortSignal): (milliseconds: number) => Deadline {
+export function createDeadlines(user: AbortSignal, steady: () => number): (milliseconds: number) => Deadline {
   const open = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
   let next = Number.POSITIVE_INFINITY;
@@ -24,7 +24,7 @@ export function createDeadlines(user: AbortSignal): (milliseconds: number) => De
     timer = setTimeout(expire, Math.ceil(due - now)).unref();
   };
   const expire = () => {
-    const now = performance.now();
+    const now = steady();
     for (const entry of open) if (entry.due <= now) entry.abort();
     next = Math.min(...Array.from(open, ({ due }) => due));
     // A timer may well be a fraction early.
@@ -39,7 +39,7 @@ export function createDeadlines(user: AbortSignal): (milliseconds: number) => De
   };
 
   return (milliseconds) => {
-    const now = performance.now();
+    const now = steady();
     const entry = new Entry(now + Math.min(milliseconds, longest), close);
     if (open.size === 0) user.addEventListener('abort', abortAll);
     open.add(entry);

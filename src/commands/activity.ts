@@ -24,7 +24,7 @@ export const activity = command({
   params,
   examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],
   sample:
-    'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…',
+    'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
   honours: printing,
   piped: 'rows',
   first: ['at', 'outcome', 'command', 'recipient', 'message_id', 'about', 'mode'],

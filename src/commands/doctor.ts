@@ -22,14 +22,8 @@ export const doctor = command({
     'doctor --contract --profile local',
     'doctor --contract --allow-writes 2 --to +12025550101 --template welcome --profile local',
   ],
-  sample: [
-    'This machine',
-    '  ok    node         22.13.0',
-    '  …',
-    'Service',
-    '  ok    templates    answered in 12 ms',
-    '  …',
-  ].join('\n'),
+  sample:
+    'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    templates    answered in 12 ms\n  …',
   honours: ['profile', 'mode', 'baseUrl', ...printing],
   piped: 'text',
   run: async (context, input) => {

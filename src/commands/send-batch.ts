@@ -13,7 +13,8 @@ export const sendBatch = command({
     'Each row has a recipient and params of its own, in the columns that --param-column names; --param is the',
     'same for all rows.',
     "The order of these options is that of the template's variables. In NDJSON and JSON a column is a",
-    'field. A row with an empty param, or with the recipient of an earlier row, is refused.',
+    'field. A row with an empty param, or with the recipient of an earlier row, is refused. So is a batch',
+    'of which an earlier one of the same file, or of stdin, has sent messages, whatever flags were added.',
     '',
     ...runDetails,
   ].join('\n'),
@@ -30,6 +31,7 @@ export const sendBatch = command({
     ...runParams,
   },
   examples: [
+    'send-batch order_update orders.csv --param-column name --param-column order --profile local',
     'send-batch order_update orders.csv --param-column name --param-column order --profile local --dry-run',
     'send-batch order_update orders.csv --param-column name --param A-1042 --rate 20/s --profile local',
     'send-batch welcome crm.csv --to-column Mobile --normalise --country US --profile local',

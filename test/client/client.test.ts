@@ -328,6 +328,7 @@ describe('a client', () => {
     signal: new AbortController().signal,
     random: () => 0,
     now: () => 0,
+    steady: () => 0,
     sleep: async () => {},
   };
 

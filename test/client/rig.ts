@@ -45,6 +45,7 @@ export async function rig(way: Way, url: string, options: Partial<ClientOptions>
     signal: new AbortController().signal,
     random: () => 0.5,
     now: () => Date.parse('2026-01-01T00:00:00Z'),
+    steady: () => performance.now(),
     sleep: async (milliseconds) => {
       waits.push(milliseconds);
     },

@@ -33,7 +33,9 @@ describe('a batch of which rows were sent before is refused, and sends nothing,'
     const { code, stderr, stdout } = await batch(...words);
     expect([code, stdout, sent()]).toEqual([11, '', [ada, alan]]);
     const message = `2 of these ${phones.length} messages were sent by run ${before.run} on ${today()}`;
-    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { code: 'rows-repeated', message } });
+    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { code: 'rows-repeated', message },
+    });
     expect(stderr).toContain(`people.failed.csv holds those that ${held}`);
     expect(stderr).toContain('--allow-repeat sends all of them once more');
   });

@@ -21,8 +21,13 @@ function batch(stdin: string, ...words: readonly string[]) {
 }
 
 describe('a batch of stdin that was stopped', () => {
+  let stopped: Awaited<ReturnType<typeof batch>>;
   beforeEach(async () => {
-    const { code, stderr } = await batch(stopping);
+    stopped = await batch(stopping);
+  });
+
+  it('says with what it goes on, and that nothing needs to be piped in for it', () => {
+    const { code, stderr } = stopped;
     expect([code, sent()]).toEqual([2, [ada, alan]]);
     expect(stderr).toMatch(/nothing needs to be piped in; go on with: bizmsg send-batch welcome - [^"]*--resume"/);
   });
@@ -44,6 +49,13 @@ describe('a batch of stdin that was stopped', () => {
     expect(stderr).toMatch(/this batch of stdin is not finished[^"]*: 2 of 4 rows are done, 1 failed; run /);
   });
 
+  it('is not given up for other rows, which --restart begins beside it', async () => {
+    const [older, newer] = ['+12025550151', '+12025550152'];
+    const { code } = await batch(rows(older, newer), '--restart');
+    await batch('', '--resume');
+    expect([code, sent()]).toEqual([0, [ada, alan, older, newer, grace]]);
+  });
+
   it('goes on with its own copy where nothing is piped in', async () => {
     const rehearsed = await batch('', '--resume', '--dry-run');
     expect(JSON.parse(rehearsed.stdout)).toMatchObject({ rows: 4, would_send: 1 });
@@ -61,7 +73,10 @@ describe('a batch of stdin that was stopped', () => {
       rmSync(join(runs, id, 'stdin'));
     }
     const { code, stderr } = await batch('', '--resume');
-    expect([code, stderr]).toEqual([11, expect.stringContaining('stdin is empty, and this batch of stdin is not finished')]);
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining('stdin is empty, and this batch of stdin is not finished'),
+    ]);
   });
 });
 

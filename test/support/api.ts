@@ -16,7 +16,7 @@ export const accountKeys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live
 export async function openApi(home: string): Promise<Readonly<Record<string, string>>> {
   const identity = selfSigned({ host: 'api.example.com', until: new Date(Date.now() + 90 * 86_400_000) });
   const sandbox = createSandbox();
-  sandbox.goLive();
+  sandbox.keys.goLive();
   const server = createServer(identity, async (request, response) => {
     const { method = '', url: target = '', headers } = request;
     const authorization = accountKeyOf(headers.authorization, sandbox.keys);

@@ -64,10 +64,7 @@ const ecdsaWithSha256 = sequence(identifier('2a8648ce3d040302'));
 /** subjectAltName: 127.0.0.1, and a name. */
 function subjects(host: string | undefined): Buffer {
   const named = host === undefined ? [] : [tagged(0x82, Buffer.from(host))];
-  return sequence(
-    identifier('551d11'),
-    tagged(0x04, sequence(...named, tagged(0x87, Buffer.from([127, 0, 0, 1])))),
-  );
+  return sequence(identifier('551d11'), tagged(0x04, sequence(...named, tagged(0x87, Buffer.from([127, 0, 0, 1])))));
 }
 
 function pem(der: Buffer): string {

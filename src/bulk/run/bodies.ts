@@ -12,6 +12,8 @@ export interface Sent {
 /** What is about to be sent, by its digests alone: 13 bytes a row. Those that are equal count one by one. */
 export interface Bodies {
   readonly count: number;
+  /** Of the whole input, those that are not sent too. */
+  readonly rows: number;
   /** How many of them a run has sent. */
   take(ledger: Ledger): Sent;
   /** How many of them all runs that were taken have sent together. */
@@ -21,25 +23,27 @@ export interface Bodies {
 /** Rows that cannot be sent are none. */
 export async function bodiesOf(rows: Batches, isLeft: (row: Prepared) => boolean): Promise<Bodies> {
   let digests = new Float64Array(1_024);
-  let count = 0;
+  let [count, all] = [0, 0];
   for await (const batch of rows) {
+    all += batch.length;
     for (const row of batch) {
       if ('reason' in row || !isLeft(row)) continue;
       if (count === digests.length) digests = twiceAsLong(digests);
       digests[count++] = digestOf(row.content);
     }
   }
-  return createBodies(digests.subarray(0, count).sort());
+  return createBodies(digests.subarray(0, count).sort(), all);
 }
 
 const marks = { unsure: 1, done: 2 } as const;
 
-function createBodies(digests: Float64Array): Bodies {
+function createBodies(digests: Float64Array, rows: number): Bodies {
   const known = new Uint8Array(digests.length);
   /** How many of those that are equal to the one at a place, and follow it, this run has sent. */
   const taken = new Uint32Array(digests.length);
   return {
     count: digests.length,
+    rows,
     take(ledger) {
       const sent = { done: 0, unsure: 0 };
       taken.fill(0);

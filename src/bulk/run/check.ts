@@ -77,6 +77,8 @@ function refusal({ number, line }: Changed, path: string): CliError {
       ? `row ${number} of ${input} was sent, and is not there any more`
       : `line ${line} of ${input} (row ${number}) has changed since it was sent`;
   const back =
-    path === '-' ? 'pipe nothing in and --resume, which goes on with what it was' : 'put back what was sent and --resume';
+    path === '-'
+      ? 'pipe nothing in and --resume, which goes on with what it was'
+      : 'put back what was sent and --resume';
   return unsafe('run-changed', what, `${back}, or --restart to begin anew, which sends all rows again`);
 }

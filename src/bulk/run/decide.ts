@@ -36,7 +36,8 @@ export function decide({ same, changed, others = [] }: FoundRuns, flags: RunFlag
   const { story } = run;
   if (story instanceof CliError) return flags.restart ? { action: 'begin', before: run } : refuse(story);
   if (same && isFinished(story)) return finished(run, story, flags);
-  if (flags.restart) return { action: 'begin', before: run };
+  // What stdin brings may be something else altogether: the other one is not given up for it.
+  if (flags.restart) return { action: 'begin', before: same || story.facts.place !== null ? run : undefined };
   if (!flags.resume) return refuse(unfinished(run, story, same === undefined));
   return same ? { action: 'resume', run, story } : { action: 'check', run, story };
 }
@@ -71,9 +72,11 @@ function unfinished({ id }: FoundRun, story: Story, isChanged: boolean): CliErro
   const isStdin = path === '-';
   const before = isChanged ? (isStdin ? ', and it had other rows' : `, before "${path}" was changed`) : '';
   const message = `this ${kind} of ${inputName(path)} is not finished${before}: ${progressOf(story)}; run ${id}`;
-  const where =
-    isStdin && isChanged ? 'if no row that was sent has changed, or if nothing is piped in' : 'where it stopped';
-  return unsafe('run-unfinished', message, `--resume goes on ${where}, --restart begins anew`);
+  const ways =
+    isStdin && isChanged
+      ? `--resume goes on if no row that was sent has changed, or if nothing is piped in; --restart begins another run of these rows; "bizmsg runs forget ${id}" gives it up`
+      : '--resume goes on where it stopped, --restart begins anew';
+  return unsafe('run-unfinished', message, ways);
 }
 
 /** How far it came, in words. */

@@ -19,11 +19,7 @@ export interface Earlier {
  * Those of the same input to the same place but for these, the newest first: by whatever mapping or key, finished or
  * not. One at a time is read; damaged ones are passed over.
  */
-export function* earlierRuns(
-  stateFolder: string,
-  identity: Identity,
-  butFor: ReadonlySet<string>,
-): Generator<Earlier> {
+export function* earlierRuns(stateFolder: string, identity: Identity, butFor: ReadonlySet<string>): Generator<Earlier> {
   const found = runIds(stateFolder)
     .filter((id) => !butFor.has(id))
     .flatMap((id) => {

@@ -26,12 +26,18 @@ export interface FoundRuns {
   readonly others?: readonly FoundRun[] | undefined;
 }
 
-export function findRuns(stateFolder: string, identity: Identity, { newKey }: { readonly newKey: boolean }): FoundRuns {
+interface Asked {
+  readonly newKey: boolean;
+  /** Whether another process is at a run at this instant. */
+  readonly isHeld: (folder: string) => boolean;
+}
+
+export function findRuns(stateFolder: string, identity: Identity, { newKey, isHeld }: Asked): FoundRuns {
   const id = runId(identity);
   const own = runAt(runFolder(stateFolder, id), id);
   const others = newKey ? findOthers(stateFolder, identity) : undefined;
   if (own && !isOther(own, identity)) return { same: own, others };
-  return { changed: own ?? findChanged(stateFolder, identity), others };
+  return { changed: own ?? findChanged(stateFolder, identity, isHeld), others };
 }
 
 /** Names of runs, which may be damaged. */
@@ -65,27 +71,35 @@ function findOthers(stateFolder: string, identity: Identity): readonly FoundRun[
   });
 }
 
-function findChanged(stateFolder: string, identity: Identity): FoundRun | undefined {
+function findChanged(stateFolder: string, identity: Identity, isHeld: Asked['isHeld']): FoundRun | undefined {
   const place = placeOf(identity);
-  const isOfThis = place === null ? isOfStdin(identity) : (_: string, { facts }: Known) => facts.place === place;
-  return foundWhere(stateFolder, isOfThis).find(({ story }) => !(story instanceof CliError));
+  const found =
+    place === null
+      ? foundOfStdin(stateFolder, identity, isHeld)
+      : foundWhere(stateFolder, (_, { facts }) => facts.place === place);
+  return found.find(({ story }) => !(story instanceof CliError));
 }
 
 /** The newest unfinished one of stdin, whatever it brought; with `newKey` another key may have begun it. */
 export function findOfStdin(
   stateFolder: string,
-  identity: Circumstances,
-  { newKey }: { readonly newKey: boolean },
+  those: Circumstances,
+  { newKey, isHeld }: Asked,
 ): FoundRun | undefined {
-  const found = foundWhere(stateFolder, isOfStdin(identity));
-  if (found.length > 0 || !newKey) return found[0];
-  return foundWhere(stateFolder, (id, known) =>
-    isOfStdin({ ...identity, keyDigest: known.facts.keyDigest })(id, known),
-  )[0];
+  const [own] = foundOfStdin(stateFolder, those, isHeld);
+  return own ?? (newKey ? foundOfStdin(stateFolder, { ...those, keyDigest: undefined }, isHeld)[0] : undefined);
 }
 
-function isOfStdin(identity: Circumstances): (id: string, known: Known) => boolean {
-  return (_, { facts }) => facts.place === null && isAlike(facts, identity);
+/** One that another process is at goes on with what that one was given. */
+function foundOfStdin(
+  stateFolder: string,
+  { keyDigest, ...those }: Omit<Circumstances, 'keyDigest'> & { readonly keyDigest: string | undefined },
+  isHeld: Asked['isHeld'],
+): readonly FoundRun[] {
+  const found = foundWhere(stateFolder, (_, { facts }) => {
+    return facts.place === null && isAlike(facts, { ...those, keyDigest: keyDigest ?? facts.keyDigest });
+  });
+  return found.filter(({ folder }) => !isHeld(folder));
 }
 
 /** All but those that are finished, the newest first. */

@@ -4,6 +4,7 @@ import { refuseChanged } from './check.ts';
 import { decide } from './decide.ts';
 import { refuseElsewhere } from './elsewhere.ts';
 import { findRuns } from './find.ts';
+import { holderOfRun } from './hold.ts';
 import { isSettled } from './intake.ts';
 import type { Ledger } from './ledger.ts';
 import { refuseRepeats } from './repeats.ts';
@@ -41,7 +42,8 @@ export async function foresee(options: ForeseeOptions): Promise<Foreseen> {
 
 async function foreseen(options: ForeseeOptions): Promise<Foreseen> {
   const { stateFolder, identity, flags, read, kill, path, ready } = options;
-  const found = findRuns(stateFolder, identity, flags);
+  const isHeld = (folder: string) => holderOfRun(folder, kill) !== undefined;
+  const found = findRuns(stateFolder, identity, { ...flags, isHeld });
   refuseBusy(found, kill, new Set());
   const decision = decide(found, flags);
   if (decision.action === 'refuse') throw decision.error;

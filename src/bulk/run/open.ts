@@ -13,7 +13,7 @@ import { refuseElsewhere } from './elsewhere.ts';
 import type { FoundRun } from './find.ts';
 import { findRuns } from './find.ts';
 import type { Holds } from './hold.ts';
-import { createHolds } from './hold.ts';
+import { createHolds, holderOfRun } from './hold.ts';
 import type { Identity } from './identity.ts';
 import { placeOf, runFolder, runId } from './identity.ts';
 import { createLedger } from './ledger.ts';
@@ -75,7 +75,8 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
 /** What the decision is about is held before it is made for good. */
 function decided({ stateFolder, identity, flags, kill }: OpenRunOptions, holds: Holds): Decision {
   for (;;) {
-    const found = findRuns(stateFolder, identity, flags);
+    const isHeld = (folder: string) => !holds.folders.has(folder) && holderOfRun(folder, kill) !== undefined;
+    const found = findRuns(stateFolder, identity, { ...flags, isHeld });
     refuseBusy(found, kill, holds.folders);
     const decision = decide(found, flags);
     const other = decision.action === 'begin' ? decision.before : 'run' in decision ? decision.run : undefined;

@@ -43,21 +43,22 @@ interface Ways extends Omit<Repeated, 'sent'> {
 }
 
 /** What can be done in place of sending all of it. */
-export function waysOf({ bodies, run, identity, file }: Ways): string {
-  const { done, unsure } = bodies.sent();
-  const left = bodies.count - done - unsure;
-  return [...restText(run, left, file), ...goesOn(run, identity), '--allow-repeat sends all of them once more'].join('; ');
+export function waysOf(ways: Ways): string {
+  return [...restText(ways), ...goesOn(ways), '--allow-repeat sends all of them once more'].join('; ');
 }
 
 /** Where those rows are that were not sent. */
-function restText({ story }: Earlier, left: number, file: string | undefined): readonly string[] {
-  if (left === 0) return [];
+function restText({ bodies, run: { story }, file }: Ways): readonly string[] {
+  const { done, unsure } = bodies.sent();
+  const left = bodies.count - done - unsure;
   const apart = 'send those that are new in a file of their own';
+  if (left === 0) return [];
   if (file === undefined) return isFinished(story) ? [apart] : [];
-  return left <= story.ledger.counts().failed ? [`${file} holds those that were not`] : [`${file} holds those that failed; ${apart}`];
+  const areTheFailed = left <= story.ledger.counts().failed && bodies.rows <= story.rows;
+  return [areTheFailed ? `${file} holds those that were not` : `${file} holds those that failed; ${apart}`];
 }
 
-function goesOn({ id, story }: Earlier, { content, mapping, keyDigest }: Identity): readonly string[] {
+function goesOn({ run: { id, story }, identity: { content, mapping, keyDigest } }: Ways): readonly string[] {
   const { facts } = story;
   if (isFinished(story)) return [];
   if (facts.keyDigest !== keyDigest && facts.mapping === mapping && story.content === content)

@@ -32,6 +32,7 @@ export function openCalls(line: Line, { target, simulated }: Approached): Calls 
     local: simulated,
     signal: host.signal,
     now: host.now,
+    steady: host.steady,
     random: host.random,
     sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
     trace: given.debug ? reporter.trace : undefined,

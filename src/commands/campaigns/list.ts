@@ -8,7 +8,7 @@ export const listCampaigns = command({
   params: listParams,
   examples: ['campaigns list --profile local', 'campaigns list --profile local -o csv'],
   sample:
-    'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_2\tOrder updates\torder_update\tRUNNING\t40\t{"sent":25,…\n…',
+    'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_1\tWelcome to new customers\twelcome\tCOMPLETED\t120\t{"sent":120,…\n…',
   honours: calling,
   piped: 'rows',
   run: (context, input) => listing(context, 'listCampaigns', input),

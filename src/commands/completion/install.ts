@@ -13,7 +13,8 @@ export const installCompletion = command({
   ].join('\n'),
   params: { shell: shellParam },
   examples: ['completion install zsh --yes', 'completion install fish'],
-  sample: 'Wrote /home/ada/.config/fish/completions/bizmsg.fish\nIt works in the next shell.',
+  sample:
+    'Wrote /home/ada/.local/share/zsh/site-functions/_bizmsg\nAdded to /home/ada/.zshrc:\n  …\nIt works in the next shell.',
   honours: [...printing],
   changes: true,
   piped: 'text',

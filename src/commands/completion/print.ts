@@ -12,7 +12,7 @@ function print(shell: Shell, once: string) {
     details: `To try it in one shell alone: ${once}`,
     params: {},
     examples: [`completion ${shell}`],
-    sample: `# ${shell} completion of bizmsg, by bizmsg completion.\n…`,
+    sample: `${shell === 'zsh' ? '#compdef bizmsg\n' : ''}# ${shell} completion of bizmsg, by bizmsg completion.…\n…`,
     honours: [],
     piped: 'verbatim',
     run: async (context) => (await context.completions()).shim(shell),

@@ -26,7 +26,7 @@ export const exportContacts = streaming({
     'contacts export --profile local -o ndjson | bizmsg contacts import - --format ndjson --profile local',
   ],
   sample:
-    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
+    'id,phone,name,tags,attributes,created_at\ncon_sandbox_1,+12025550111,Grace Hopper,"[""customer""]",{},2026-…\n…',
   honours: calling.filter((name) => name !== 'query'),
   piped: 'rows',
   lists: true,

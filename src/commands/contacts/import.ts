@@ -34,8 +34,8 @@ export const importContacts = command({
     ...runParams,
   },
   examples: [
-    'contacts import people.csv --profile local --dry-run',
     'contacts import people.csv --profile local',
+    'contacts import people.csv --profile local --dry-run',
     'contacts import people.csv --profile local --resume',
     'contacts import crm.csv --map Mobile=phone --phone phone --country US --split tags=semicolon --profile local',
   ],

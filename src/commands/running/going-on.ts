@@ -12,7 +12,7 @@ export function goesOn({ exit, code }: Stopped, summary: Summary, typed: readonl
   const line = `${piped(typed)}go on with: ${resumeLine(typed)}`;
   if (code !== 'too-many-errors') return line;
   const cause = exit === 'usage' ? 'the rows' : 'the service';
-  const again = `mend the flags and start again without --resume${sentTwice(summary)}`;
+  const again = `mend the flags and start again without --resume${sentTwice(summary, typed)}`;
   return `if the mapping is wrong, ${again}; if it was ${cause}, ${line}`;
 }
 
@@ -22,7 +22,8 @@ function piped(typed: readonly string[]): string {
 }
 
 /** Other flags make another run. */
-function sentTwice({ done, unsure }: Summary): string {
+function sentTwice({ done, unsure }: Summary, typed: readonly string[]): string {
   if (done + unsure === 0) return '';
-  return `, which sends once more what is done or unsure (${whole(done + unsure)})`;
+  const again = `, which sends once more what is done or unsure (${whole(done + unsure)})`;
+  return typed.includes('send-batch') ? `${again}, where its message is the same only with --allow-repeat` : again;
 }

@@ -3,6 +3,7 @@ import { copyPath } from '../../bulk/run/copies.ts';
 import { progressOf } from '../../bulk/run/decide.ts';
 import { findOfStdin } from '../../bulk/run/find.ts';
 import type { FoundRun } from '../../bulk/run/find.ts';
+import { holderOfRun } from '../../bulk/run/hold.ts';
 import type { Context } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import { CliError, unsafe } from '../../errors.ts';
@@ -18,10 +19,11 @@ interface Asked {
 
 /** Finds what was piped into the unfinished run that goes on; throws where that is not there any more. */
 export async function keptInput(context: Context, { job, client, flags }: Asked): Promise<() => string | undefined> {
-  const { stateFolder } = await context.sandboxes();
+  const { stateFolder, process: own } = await context.sandboxes();
+  const isHeld = (folder: string) => holderOfRun(folder, own.kill) !== undefined;
   return () => {
     if (!flags.resume) return undefined;
-    const run = findOfStdin(stateFolder, circumstancesOf(job, client), flags);
+    const run = findOfStdin(stateFolder, circumstancesOf(job, client), { ...flags, isHeld });
     if (!run) return undefined;
     const copy = copyPath(run.folder);
     if (!existsSync(copy)) throw gone(run, job);

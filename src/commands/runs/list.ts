@@ -8,7 +8,8 @@ export const listRuns = command({
   summary: 'List the runs on this machine: imports and batches',
   params: {},
   examples: ['runs list', 'runs list -o json'],
-  sample: 'id\tkind\tstate\tinput\trows\tdone\tfailed\tunsure\tprofile…',
+  sample:
+    'id\tstate\tkind\tinput\ttemplate\trows\tdone\tfailed\tunsure\tunsent\t…\n3f9a1c20be\tfinished\timport\tpeople.csv\t\t2\t2\t0\t0\t0\t…',
   honours: printing,
   piped: 'rows',
   run: async (context) => {

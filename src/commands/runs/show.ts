@@ -10,7 +10,7 @@ export const showRun = command({
   summary: 'Show how far a run came, and why rows failed or are unsure',
   params: { id: required('<id>', 'the id of a run, from runs list, or how it begins') },
   examples: ['runs show 3f9a1c20be', 'runs show 3f9a1c20be -o json'],
-  sample: 'id: 3f9a1c20be\nstate: unfinished\nkind: import\ninput: people.csv\nrows: 40000\ndone: 12345\n…',
+  sample: 'id: 3f9a1c20be\nstate: finished\nkind: import\ninput: people.csv\n…\nrows: 2\ndone: 2\nfailed: 0\n…',
   honours: printing,
   piped: 'text',
   run: async (context, { id: given }) => {

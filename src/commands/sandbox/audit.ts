@@ -12,7 +12,7 @@ export const sandboxAudit = command({
   },
   examples: ['sandbox audit', 'sandbox audit -o json'],
   sample:
-    'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tPOST\t/api/public/messages/send-template\t200\tkey_5c1…\t\t',
+    'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\n…',
   honours: [...printing],
   piped: 'rows',
   run: async (context, { key }) => {

@@ -6,7 +6,7 @@ export const sandboxChoices = command({
   summary: "List what the API's document leaves open, and what the sandbox does there",
   params: {},
   examples: ['sandbox choices', 'sandbox choices -o json'],
-  sample: 'sections\topen\tchoice\tothers\n§2 §4\twhich fields of send-template are required\tall three\t',
+  sample: 'sections\topen\tchoice\tothers\n§2 §4\twhich fields of send-template are required\tall three\t\n…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) =>

@@ -19,7 +19,7 @@ const described = {
   },
   examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],
   sample:
-    'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\ndlv_…\tevt_…\tmessage.read\thttp://127.0.0.1:3000/hooks\twaiting\t1\t503\t2026-…',
+    'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\ndlv_…\tevt_…\tmessage.failed\thttp://127.0.0.1:3000/hooks\twaiting\t1\t503\t2026-…',
   honours: [...printing],
 } as const;
 

@@ -24,7 +24,8 @@ export const execInSandbox = command({
   ].join('\n'),
   params,
   examples: ['sandbox exec -- bizmsg contacts list', 'sandbox exec --plan starter -- npm test'],
-  sample: 'what the command prints',
+  sample:
+    'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
   honours: [],
   piped: 'text',
   run: async (context, { words, webhook, ...given }) => {

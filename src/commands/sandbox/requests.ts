@@ -16,7 +16,8 @@ const described = {
     limit: option('--limit <n>', 'show at most the n newest (all)', count),
   },
   examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
-  sample: 'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t',
+  sample:
+    'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\n…',
   honours: [...printing],
   piped: 'rows',
 } as const;

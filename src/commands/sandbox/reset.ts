@@ -18,7 +18,7 @@ export const resetSandbox = command({
       required('<what>', `what: ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
     ),
   },
-  examples: ['sandbox reset messages', 'sandbox reset all'],
+  examples: ['sandbox reset all', 'sandbox reset messages'],
   sample: 'Reset all: 5 contacts, 7 templates, 3 campaigns, 0 messages, 0 events, …',
   honours: [...printing],
   changes: true,

@@ -27,8 +27,8 @@ export const startSandbox = streaming({
   summary: 'Start the sandbox, in the foreground until Ctrl-C',
   details: 'With --background it returns once the sandbox is ready. With -o ndjson its first line says where it is.',
   params,
-  examples: ['sandbox start --idle 1s', 'sandbox start --background --plan starter'],
-  sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)',
+  examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
+  sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)\nStopped http://127.0.0.1:4780',
   honours: ['output'],
   piped: 'text',
   async *run(context, input) {

@@ -38,7 +38,7 @@ Of a run (contacts import, send-batch)
 Of other commands
 
   sandbox exec, webhooks expect   the code of the command that they run
-  webhooks listen                 0 when Ctrl-C ends it
+  webhooks listen, sandbox start  0 when Ctrl-C ends it
   webhooks verify                 12 for a bad signature or none
   doctor                          the code of the first check that fails; with
                                   --contract 12 where the service differs

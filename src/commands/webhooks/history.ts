@@ -22,7 +22,7 @@ export const webhooksHistory = command({
   params,
   examples: ['webhooks history', 'webhooks history --since 10m --failed', 'webhooks history --events message -o json'],
   sample:
-    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t',
+    'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
   honours: [...printing],
   piped: 'rows',
   first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],

@@ -25,7 +25,7 @@ export const verifyEvent = command({
     ...secretParams,
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
-  sample: "good: e1fq8zk3m00: it was signed with the sandbox's secret",
+  sample: 'good: e1fq8zk3m00: it was signed with the secret of the profile "acme"',
   honours: ['profile', ...printing],
   piped: 'text',
   run: async (context, { id, file, at, ...given }) => {

@@ -53,7 +53,11 @@ describe('--resume begins a run, and tells of an unfinished one that was begun',
     ['at another address', { address: 'https://other' }, 'another address (http://127.0.0.1:1)'],
     ['in another mode, by another key', { mode: 'live', keyDigest: 'ef01' }, 'another mode (sandbox) and another key'],
     ['with another template', { template: 'b', mapping: 'b' }, 'another template (none)'],
-    ['with another key and mapping', { keyDigest: 'ef01', mapping: 'b' }, 'another key (sk_test_…1234) and another map'],
+    [
+      'with another key and mapping',
+      { keyDigest: 'ef01', mapping: 'b' },
+      'another key (sk_test_…1234) and another map',
+    ],
   ])('%s', async (_, identity, said) => {
     const { sent, run } = await rig.part(await stopped(), input, { opening: { ...rig.resume, identity } });
     expect([sent, run.notes[0]]).toEqual([input, expect.stringContaining(`, which was begun with ${said}`)]);

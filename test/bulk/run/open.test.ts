@@ -208,7 +208,10 @@ describe('a file that has changed since its run stopped', () => {
     await rig.part(folder, input, { concurrency: 1, send: stoppingAt('row 5'), opening: { identity, shown } });
     const more = [...input, 'row 11'];
     const message = expect.stringMatching(/^this import of stdin is not finished, and it had other rows: 4 of 10 rows/);
-    await expect(rig.open(folder, more, { identity, shown })).rejects.toMatchObject({ code: 'run-unfinished', message });
+    await expect(rig.open(folder, more, { identity, shown })).rejects.toMatchObject({
+      code: 'run-unfinished',
+      message,
+    });
     const other = rig.open(folder, ['new', ...input], { ...rig.resume, identity, shown });
     await expect(other).rejects.toMatchObject({ code: 'run-changed', hint: expect.stringMatching(/^pipe nothing in/) });
     const { sent } = await rig.part(folder, more, { opening: { ...rig.resume, identity, shown } });

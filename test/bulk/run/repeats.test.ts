@@ -144,6 +144,15 @@ it('a batch is refused while another one of its file is running', async () => {
   await running.close();
 });
 
+it('a batch of stdin begins while another one is running', async () => {
+  const folder = rig.stateFolder();
+  const identity = { ...batch, file: undefined };
+  const running = await rig.open(folder, input, { identity });
+  const { sent } = await rig.part(folder, ['a', 'b'], { opening: { identity } });
+  expect(sent).toEqual(['a', 'b']);
+  await running.close();
+});
+
 describe('a batch that goes on', () => {
   const [one, other] = [{ mapping: 'a' }, { mapping: 'b' }];
 
@@ -152,6 +161,15 @@ describe('a batch that goes on', () => {
     await rig.part(folder, input, { opening: { identity: { ...batch, ...other }, flags: { allowRepeat: true } } });
     const again = rig.open(folder, input, { ...rig.resume, identity: { ...batch, ...one }, now: () => 2_000 });
     await expect(again).rejects.toMatchObject(refusal('5 of these 5 messages were sent by run '));
+  });
+
+  it('with other rows is refused where any other one has sent them', async () => {
+    const folder = await ran({ ...one, file: undefined }, 'row 6');
+    const identity = { ...batch, ...one, file: undefined };
+    const send = async () => Promise.reject(rig.unreachable());
+    await rig.part(folder, ['new'], { opening: { identity, flags: { restart: true }, now: () => 5_000 }, send });
+    const again = rig.open(folder, [...input, 'row 11'], { ...rig.resume, identity });
+    await expect(again).rejects.toMatchObject(refusal('4 of these 11 messages were sent and 1 more'));
   });
 
   it('is not where that was before it began', async () => {
@@ -168,5 +186,7 @@ it('an import says how many rows were sent before, and begins', async () => {
   const folder = await ran({ kind: 'import', template: undefined });
   const { sent, run } = await rig.part(folder, [...input, 'row 11'], { opening: rig.resume });
   expect(sent).toHaveLength(11);
-  expect(run.notes).toEqual([expect.stringMatching(/^10 of these rows were sent before by run [0-9a-f]{10} on 1970-01-01$/)]);
+  expect(run.notes).toEqual([
+    expect.stringMatching(/^10 of these rows were sent before by run [0-9a-f]{10} on 1970-01-01$/),
+  ]);
 });

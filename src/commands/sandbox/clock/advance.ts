@@ -25,7 +25,8 @@ export const clockAdvance = command({
     ]),
   },
   examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
-  sample: '12:00:05.000  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n2026-05-01T12:00:05.000Z, frozen',
+  sample:
+    '12:00:05.000  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of this machine',
   honours: [...printing],
   changes: true,
   piped: 'text',

@@ -7,7 +7,8 @@ export const listSandboxKeys = command({
   summary: 'List the keys of the sandbox, by prefix and last four',
   params: {},
   examples: ['sandbox keys list'],
-  sample: 'id\tkey\tmode\tscope\tstate\tcreated_at\nkey_5c1f2a9e0b00000h\tsk_test_…b51c\tsandbox\tfull\tactive\t2026-…',
+  sample:
+    'id\tkey\tmode\tscope\tstate\tcreated_at\nkey_5c1f2a9e0b00000h\tsk_test_…b51c\tsandbox\tfull\tactive\t2026-…\nkey_5c1f2a9e0b00000i\tsk_live_…0e5d\tlive\tfull\tinactive\t2026-…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) => {

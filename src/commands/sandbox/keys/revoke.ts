@@ -8,7 +8,7 @@ export const revokeSandboxKey = command({
   summary: 'Revoke a key of the sandbox, as the dashboard would',
   details: 'Calls with it are answered 401 from then on.',
   params: { id: required('<id>', 'the id of a key, from sandbox keys list') },
-  examples: ['sandbox keys revoke key_…'],
+  examples: ['sandbox keys revoke key_7f7c7bf3f500000k'],
   sample: 'Revoked key_5c1f2a9e0b00000k',
   honours: [...printing],
   changes: true,

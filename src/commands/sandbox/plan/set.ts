@@ -36,7 +36,7 @@ export const setPlan = command({
     ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
-  sample: 'growth: 10 requests a minute, 15000 messages a month, without campaigns',
+  sample: 'starter: 60 requests a minute, 3000 messages a month',
   honours: [...printing],
   changes: true,
   piped: 'text',

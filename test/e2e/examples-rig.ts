@@ -1,0 +1,143 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished } from 'vitest';
+import { serve } from '../client/servers.ts';
+import type { Service } from '../client/servers.ts';
+import { secret as webhookSecret, signed } from '../commands/webhooks-rig.ts';
+import { accountKeys, openApi } from '../support/api.ts';
+import { cleanEnv } from '../support/bin.ts';
+import { newHome } from '../support/hostile.ts';
+import { installIn } from '../support/installed.ts';
+import { serveLocal } from '../support/local.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+
+/** What the examples name that a machine of its own would have. */
+const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be', seed: 'help' } as const;
+
+/** A machine on which the examples of a command run as they stand. */
+export interface Machine {
+  readonly home: string;
+  /** Without what is in the way of an example: a port that somebody has. */
+  here(example: string): string;
+  /** Starts a line in a shell, in the folder with the files that the examples name. */
+  shell(line: string): ReturnType<typeof start>;
+}
+
+export async function openMachine(command: string): Promise<Machine> {
+  const home = newHome();
+  const [handler, failing] = [await answering(204), await answering(503)];
+  const env = { ...cleanEnv(home), ...(await openApi(home)), PATH: installIn(home), SHELL: '/bin/bash' };
+  const shell = (line: string) => start(line, home, env);
+  if (!['profiles add', 'login'].includes(command)) addAcme(home);
+  writeFiles(home);
+  addEvents(home, `${handler.url}/hooks`, ['webhooks replay', 'webhooks history'].includes(command) ? 503 : 200);
+  if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
+  else await fillSandbox(home, failing);
+  for (const line of before[command] ?? []) await shell(line);
+  if (command.startsWith('runs ')) nameRun(home);
+  return {
+    home,
+    shell,
+    here: (example) => example.replaceAll('3000', String((command.startsWith('sandbox ') ? failing : handler).port)),
+  };
+}
+
+const sent = 'bizmsg send-template +12025550101 welcome --profile local';
+
+/** What an example goes on from. */
+const before: Readonly<Record<string, readonly string[]>> = {
+  'completion uninstall': ['bizmsg completion install zsh --yes'],
+  'runs list': ['bizmsg contacts import people.csv --profile local'],
+  'runs show': ['bizmsg contacts import people.csv --profile local'],
+  'runs forget': ['bizmsg contacts import people.csv --profile local'],
+  'sandbox keys revoke': ['bizmsg sandbox keys create'],
+  'sandbox redeliver': ['bizmsg sandbox clock advance 7d'],
+  activity: [sent, sent],
+  'webhooks verify': ['bizmsg webhooks show --raw event.http'],
+};
+
+/** Starts what goes on until Ctrl-C, and waits until it is ready. */
+export async function goOn(shell: Machine['shell'], line: string) {
+  const child = shell(`exec ${line}`);
+  let text = '';
+  child.stdout.on('data', (part: Buffer) => (text += part.toString()));
+  await expect.poll(() => text, { timeout: 10_000 }).toMatch(/Ready|"type":"ready"/);
+  return {
+    printed: () => text,
+    end: async () => {
+      child.kill('SIGINT');
+      return (await child).exitCode;
+    },
+  };
+}
+
+function start(line: string, cwd: string, env: Readonly<Record<string, string>>) {
+  return execa('/bin/sh', ['-c', line], { cwd, env, extendEnv: false, reject: false, stdin: 'ignore' });
+}
+
+function answering(status: number): Promise<Service> {
+  return serve((_, __, response) => response.writeHead(status).end());
+}
+
+/** So that no list is empty. */
+async function fillSandbox(home: string, failing: Service): Promise<void> {
+  const sandbox = await serveLocal(home, { seed: named.seed });
+  sandbox.webhooks.add({ url: `${failing.url}/hooks` });
+  sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 500 }, rate: 0 });
+  const headers = { authorization: `Bearer ${sandbox.keys.sandbox}`, 'content-type': 'application/json' };
+  await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers, body: '' });
+  for (const to of ['+12025550103', '+12025550102']) {
+    const body = JSON.stringify({ to, template: 'welcome', params: [] });
+    await sandbox.answer({ method: 'POST', target: '/api/public/messages/send-template', headers, body });
+  }
+  await expect.poll(() => failing.seen.length).toBeGreaterThan(0);
+  await sandbox.settled();
+}
+
+function nameRun(home: string): void {
+  const runs = join(home, '.local/state/bizmsg/runs');
+  for (const id of readdirSync(runs)) if (/^\w{10}$/.test(id)) renameSync(join(runs, id), join(runs, named.run));
+}
+
+function writeFiles(home: string): void {
+  const files = {
+    'people.csv': 'phone,name\n+12025550146,Ada\n+12025550147,Alan\n',
+    'crm.csv': 'Mobile,name,tags\n(202) 555-0146,Ada,vip;lead\n(202) 555-0147,Alan,\n',
+    'orders.csv': 'phone,name,order\n+12025550146,Ada,A-1042\n+12025550147,Alan,A-1043\n',
+    'key.txt': `${accountKeys.sandbox}\n`,
+    'secret.txt': `${webhookSecret}\n`,
+    'body.json': '{"type":"message.read"}',
+    'contents.json':
+      '{"contacts":[{"phone":"+12025550145"},{"phone":"+12025550146"}],"templates":[{"name":"thanks","body":"Thanks!"},{"name":"bye","body":"Bye!"}],"campaigns":[{"name":"Spring","template":"thanks"}]}',
+    'package.json': JSON.stringify({ scripts: { test: `${order}; ${order}` } }),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content);
+}
+
+const order = 'bizmsg sandbox trigger order.paid --currency EUR';
+
+/** An event long ago, which an example names, and a new one. */
+function addEvents(home: string, url: string, status: number): void {
+  for (const now of [() => named.event, Date.now]) {
+    const journal = journalIn(join(home, '.local/state/bizmsg'), { now });
+    const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
+    const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at: now() })] as const;
+    const event = journal.received(delivery(body, { path: '/hooks', headers }));
+    journal.forwarded({ event: event.id, url, ms: 12, status });
+  }
+}
+
+function addAcme(home: string): void {
+  const acme = {
+    baseUrl: 'https://api.example.com',
+    plan: 'growth',
+    mode: 'sandbox',
+    keys: accountKeys,
+    webhookSecret,
+  };
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const store = { version: 1, current: 'acme', profiles: { acme } };
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify(store), { mode: 0o600 });
+}

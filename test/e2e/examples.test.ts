@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../support/commands.ts';
+import { shaped, shapeOf } from '../support/sample.ts';
+import { goOn, openMachine } from './examples-rig.ts';
+
+/** Those that ask on a terminal, which e2e/readme-account.test.ts has. */
+const elsewhere = ['login', 'keys set --profile acme'];
+/** What goes on until Ctrl-C. */
+const goesOn = /^(webhooks listen|sandbox start(?!.*--background))/;
+
+const all = commands
+  .flatMap(({ name, command: { examples, sample } }) =>
+    examples.map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
+  )
+  .filter(({ example }) => !elsewhere.includes(example));
+
+describe('the example', () => {
+  it.each(all.filter(({ example }) => !goesOn.test(example)))('$example runs as it stands', async (one) => {
+    const { home, shell, here } = await openMachine(one.name);
+    const listener = one.name === 'webhooks expect' ? await goOn(shell, `bizmsg ${listen} --port 0`) : undefined;
+    const { exitCode, stdout, stderr } = await shell(`bizmsg ${here(one.example)}`);
+    await listener?.end();
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+    expect(stdout).not.toBe('');
+    expect(shaped(stdout.replaceAll(home, '/home/ada'))).toMatch(shapeOf(one.sample));
+  });
+
+  it.each(all.filter(({ example }) => goesOn.test(example)))('$example goes on until Ctrl-C', async (one) => {
+    const { shell, here } = await openMachine(one.name);
+    const going = await goOn(shell, `bizmsg ${here(one.example)} --port 0`);
+    if (one.example === listen) await shell('bizmsg send-template +12025550101 welcome --profile local');
+    if (one.example === listen) await expect.poll(going.printed).toContain('signed');
+    expect(await going.end()).toBe(0);
+    expect(shaped(going.printed())).toMatch(shapeOf(one.sample));
+  });
+});
+
+const listen = 'webhooks listen --profile local';

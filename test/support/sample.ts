@@ -1,0 +1,28 @@
+const prefixes = 'msg_sandbox|con_sandbox|tpl_sandbox|cmp_sandbox|ord_sandbox|evt|key|whk|flt|dlv';
+const changing: readonly (readonly [RegExp, string])[] = [
+  [/\b20\d\d-(?:…|\d\d-\d\dT(?:…|[\d:.]+Z))/g, 'TIME'],
+  [new RegExp(`\\b(${prefixes})_[0-9a-z]+`, 'g'), '$1_ID'],
+  [/\be[0-9a-hjkmnp-tv-z]{10,}\b/g, 'EVENT'],
+  [/(sk_(?:test|live)_)…\w{4}/g, '$1LAST'],
+  [/\b[\d.]+ m?s\b/g, 'SOME TIME'],
+  [/\d+(?:\.\d+)*/g, 'N'],
+];
+
+/** A text without what is another time another: times, ids and numbers. */
+export function shaped(text: string): string {
+  return changing.reduce(
+    (left, [pattern, name]) => left.replace(pattern, name),
+    text.replace(/\s+$/gm, (end) => '\n'.repeat(end.split('\n').length - 1)).trimEnd(),
+  );
+}
+
+/** What a text has to look like that a sample stands for: `…` is anything, on a line of its own any lines. */
+export function shapeOf(sample: string): RegExp {
+  const lines = shaped(sample).split('\n');
+  const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line).replaceAll('…', '.*')));
+  return new RegExp(`^${parts.join('\n')}$`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
