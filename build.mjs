@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { cliEntry, installCli, makeCli, precompile } from './build/cli.mjs';
 import { installLibrary, libraryEntry, makeLibrary } from './build/library.mjs';
-import { thirdPartyLicences } from './build/licences.mjs';
+import { modulesOf, packagesOf, thirdPartyLicences } from './build/licences.mjs';
 
 const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -22,13 +22,13 @@ async function build() {
   try {
     const made = await Promise.allSettled([makeCli(cli, { version, stamp }), ...makeLibrary(library)]);
     for (const one of made) if (one.status === 'rejected') throw one.reason;
-    const modules = made.flatMap(({ value }) => value ?? []);
-    writeFileSync(join(aside, licences), thirdPartyLicences(modules));
+    const chunks = made.flatMap(({ value }) => value ?? []);
+    writeFileSync(join(aside, licences), thirdPartyLicences(modulesOf(chunks)));
     installLibrary(library);
     renameSync(join(aside, licences), join(root, 'dist', licences));
     // What is packed has nothing of the build before.
     const files = installCli(cli, process.argv.includes('--alone') ? [] : before.files);
-    writeFileSync(stampFile, JSON.stringify({ stamp, files }));
+    writeFileSync(stampFile, JSON.stringify({ stamp, files, packages: packagesOf(chunks) }));
     await precompile();
   } finally {
     rmSync(aside, { recursive: true, force: true });
@@ -41,7 +41,6 @@ function digest() {
   const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
   const files = [
     ...sources.map((name) => join('src', name)).sort(),
-    'bin/compiled.js',
     'build.mjs',
     ...readdirSync(join(root, 'build')).map((name) => join('build', name)),
     'tsconfig.json',

@@ -18,9 +18,10 @@ const { tree } = await import(pathToFileURL(join(dir, 'tree.mjs')).href);
 
 const marked = /(<!-- reference -->\n).*(<!-- \/reference -->)/s;
 const text = readFileSync(readme, 'utf8');
+const written = await reference(tree);
 if (!marked.test(text)) throw new Error('the README has lost the marks of its reference');
 writeFileSync(
   readme,
-  text.replace(marked, (_, start, end) => start + reference(tree) + end),
+  text.replace(marked, (_, start, end) => start + written + end),
 );
 rmSync(dir, { recursive: true });

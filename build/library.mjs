@@ -4,7 +4,6 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { modulesOf } from './licences.mjs';
 
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/sandbox');
@@ -32,7 +31,7 @@ async function bundle(aside) {
     await made.write({ dir: aside, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false }),
   ];
   await made.close();
-  return written.flatMap(({ output }) => modulesOf(output));
+  return written.flatMap(({ output }) => output);
 }
 
 async function writeTypes(aside) {

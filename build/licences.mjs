@@ -36,6 +36,19 @@ export function modulesOf(output) {
 }
 
 /**
+ * The packages that each chunk holds code of.
+ * @param {readonly { readonly fileName: string, readonly moduleIds?: readonly string[] }[]} output
+ */
+export function packagesOf(output) {
+  return Object.fromEntries(
+    output.map(({ fileName, moduleIds = [] }) => {
+      const names = moduleIds.flatMap((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+      return [fileName, [...new Set(names)].sort()];
+    }),
+  );
+}
+
+/**
  * The same text for the same modules, in whatever order they come.
  * @param {readonly string[]} modules
  * @param {{ readonly project?: string, readonly supplied?: readonly Supplied[] }} [given]

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { tree } from '../src/commands/index.ts';
-import { readme } from './support/readme.ts';
+import { readme, sections } from './support/readme.ts';
 
-it('holds the reference that the tree makes; npm run docs writes it', () => {
+it('holds the reference that the tree makes; npm run docs writes it', async () => {
   const [, written] = /<!-- reference -->\n(.*)<!-- \/reference -->/s.exec(readme) ?? [];
-  expect(written).toBe(reference(tree));
+  expect(written).toBe(await reference(tree));
 });
 
 it('shows on its first screen what it is, the command that sends and the command that tests', () => {
@@ -21,3 +21,16 @@ it('shows a test that is one of ours', () => {
   const example = readFileSync(new URL('examples/sandbox.test.ts', import.meta.url), 'utf8');
   expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
 });
+
+it('has no line for a shell that no test runs', () => {
+  const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
+  const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => readFileSync(`${here}${file}`, 'utf8'));
+  const run = tests.flatMap((text) => [...text.matchAll(/blocksIn\(\s*'([^']+)',\s*(\d+),?\s*\)/g)]);
+  const typed = [...sections].filter(([, blocks]) => blocks.some(({ language }) => forShells.includes(language)));
+  expect(new Map(run.map(([, title, count]) => [title, Number(count)]))).toEqual(
+    new Map(typed.map(([title, blocks]) => [title, blocks.length])),
+  );
+});
+
+const here = new URL('.', import.meta.url).pathname;
+const forShells = ['console', 'sh', 'crontab'];

@@ -1,6 +1,7 @@
 import type { CliError } from '../errors.ts';
 import { usage } from '../errors.ts';
-import type { Group, Node } from './command.ts';
+import type { Door, Group, Node, Tree } from './command.ts';
+import { whole } from './command.ts';
 import { globals } from './globals.ts';
 import type { Stray } from './mistakes/command-word.ts';
 import { optionAt } from './option-word.ts';
@@ -10,14 +11,14 @@ import { longName } from './params.ts';
 export interface Located {
   /** The words that lead to the node, the program's name first. */
   readonly path: readonly string[];
-  readonly node: Node;
+  readonly node: Node | Tree;
   /** Everything else that was typed, in order. */
   readonly rest: readonly string[];
 }
 
 /** Follows the words to a node of the tree; global options may stand between them. */
-export async function locate(tree: Group, argv: readonly string[]): Promise<Located> {
-  let node: Node = tree;
+export async function locate(tree: Tree, argv: readonly string[]): Promise<Located> {
+  let node: Node | Tree = tree;
   const path = [tree.name];
   const rest: string[] = [];
   for (let at = 0; at < argv.length; at++) {
@@ -28,10 +29,9 @@ export async function locate(tree: Group, argv: readonly string[]): Promise<Loca
       if (await valueFollows(token)) rest.push(...argv.slice(++at, at + 1));
       continue;
     }
-    const { children }: Group = node;
-    const found = children.find(({ name }) => name === token);
-    if (!found) throw await unknownWord({ tree, parent: node, path, word: token, after: argv.slice(at + 1) });
-    node = found;
+    const found: Node | Door | undefined = childrenOf(node).find(({ name }) => name === token);
+    if (!found) throw await unknownWord(tree, node, { path, word: token, after: argv.slice(at + 1) });
+    node = found.kind === 'door' ? await found.open() : found;
     path.push(token);
   }
   return { path, node, rest };
@@ -77,8 +77,13 @@ export function wantsJson(argv: readonly string[]): boolean {
   });
 }
 
-async function unknownWord(stray: Stray): Promise<CliError> {
-  return (await import('./mistakes/command-word.ts')).unknownCommand(stray);
+function childrenOf({ children }: Group | Tree): readonly (Node | Door)[] {
+  return children;
+}
+
+async function unknownWord(tree: Tree, node: Group | Tree, stray: Omit<Stray, 'tree' | 'parent'>): Promise<CliError> {
+  const [{ unknownCommand }, all] = await Promise.all([import('./mistakes/command-word.ts'), whole(tree)]);
+  return unknownCommand({ ...stray, tree: all, parent: node.kind === 'tree' ? all : node });
 }
 
 async function valueFollows(token: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { events } from '../contract/events.ts';
-import type { Command, Group, Node } from './command.ts';
+import type { Command, Node, Tree } from './command.ts';
+import { whole } from './command.ts';
 import { globals, honourable } from './globals.ts';
 import type { Known, Param, Params } from './params.ts';
 
@@ -29,8 +30,8 @@ export interface SurfaceParam {
   readonly known?: Known | undefined;
 }
 
-export function surfaceOf(tree: Group): Surface {
-  return { root: nodeOf(tree), globals: paramsOf(globals) };
+export async function surfaceOf(tree: Tree): Promise<Surface> {
+  return { root: nodeOf(await whole(tree)), globals: paramsOf(globals) };
 }
 
 function nodeOf(node: Node): SurfaceNode {

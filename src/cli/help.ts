@@ -1,14 +1,15 @@
-import type { Command, Group, Node } from './command.ts';
+import type { Command, Group, Node, Tree } from './command.ts';
 import { globals } from './globals.ts';
 import type { Param, Params } from './params.ts';
 
 /** Help for people: what stands in the tree, laid out for 80 columns. */
-export function help(path: readonly string[], node: Node): string {
-  return path.length === 1 && node.kind === 'group' ? rootHelp(node) : nodeHelp(path, node);
+export function help(path: readonly string[], node: Node | Tree): string {
+  return node.kind === 'tree' ? rootHelp(node) : nodeHelp(path, node);
 }
 
-function rootHelp(root: Group): string {
-  const names = (node: Node) => (node.kind === 'group' ? `${node.name} …` : node.name);
+function rootHelp(root: Tree): string {
+  const names = (node: Tree['children'][number]) =>
+    node.kind === 'door' && node.to === 'group' ? `${node.name} …` : node.name;
   return [
     `${root.name}: ${root.summary}\n`,
     'Usage: bizmsg <command> [options]\n',

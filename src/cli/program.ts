@@ -7,7 +7,8 @@ import { longName } from './params.ts';
 /** What was typed for each param. The one place that knows commander. */
 export async function parse(line: Line): Promise<Texts> {
   const { path, params, argv } = line;
-  const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).allowExcessArguments(false);
+  const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).showSuggestionAfterError(false);
+  parser.allowExcessArguments(false);
   parser.configureOutput({ writeErr: () => {}, writeOut: () => {} });
   for (const param of Object.values(params)) declare(parser, param);
   const rest = Object.keys(params).find((name) => params[name]?.kind === 'rest');

@@ -1,11 +1,13 @@
-import type { Command, Group, Node } from './command.ts';
+import type { Command, Node, Tree } from './command.ts';
+import { whole } from './command.ts';
 import { globals } from './globals.ts';
 import { described, usageLine } from './help.ts';
 
 /** The command reference of the README, made from the tree. */
-export function reference(root: Group): string {
+export async function reference(tree: Tree): Promise<string> {
+  const { name, children } = await whole(tree);
   return [
-    ...root.children.flatMap((node) => section([root.name], node)),
+    ...children.flatMap((node) => section([name], node)),
     '### Global options\n',
     table(described(globals)),
     '',

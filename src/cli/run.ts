@@ -4,7 +4,7 @@ import { redact } from '../redact.ts';
 import { narrowed } from '../terminal/narrow.ts';
 import { createUi } from '../terminal/ui.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
-import type { Command, Group, Outcome } from './command.ts';
+import type { Command, Group, Outcome, Tree } from './command.ts';
 import { createContext } from './context.ts';
 import { failed, failedInTheEnd } from './failed.ts';
 import type { Globals } from './globals.ts';
@@ -20,7 +20,7 @@ import type { Reporter } from './report.ts';
 import { createReporter } from './report.ts';
 
 /** One command line from words to exit code: here every failure ends. */
-export async function run(host: Host, tree: Group): Promise<number> {
+export async function run(host: Host, tree: Tree): Promise<number> {
   const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv), redact });
   try {
     const exit = await perform(host, tree, reporter);
@@ -31,9 +31,9 @@ export async function run(host: Host, tree: Group): Promise<number> {
   }
 }
 
-async function perform(host: Host, tree: Group, reporter: Reporter): Promise<Outcome['exit']> {
+async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outcome['exit']> {
   const { path, node, rest } = await locate(tree, host.argv);
-  if (node.kind === 'group') {
+  if (node.kind !== 'command') {
     if (!rest.some((word) => word === '--help' || word === '-h') && host.argv.length > 0) throw wordMissing(path, node);
     return shown(host, help(path, node));
   }
@@ -81,7 +81,7 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   if (name) throw usage(`${path.join(' ')} cannot honour ${longName(globals[name])}`, 'leave it out');
 }
 
-function wordMissing(path: readonly string[], { children }: Group): CliError {
+function wordMissing(path: readonly string[], { children }: Group | Tree): CliError {
   const names = children.map(({ name }) => name).join(', ');
   return usage(`${path.join(' ')} needs one of its commands`, `they are ${names}`);
 }
@@ -99,7 +99,7 @@ function surroundings({ stdout, env, now }: Host, given: Globals) {
   };
 }
 
-async function helpFor(tree: Group, words: readonly string[]): Promise<string> {
+async function helpFor(tree: Tree, words: readonly string[]): Promise<string> {
   const { path, node } = await locate(tree, words);
   return help(path, node);
 }

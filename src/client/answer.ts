@@ -5,8 +5,6 @@ import type { Line } from './exchange.ts';
 import { failed } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
-const decoder = new TextDecoder();
-
 interface Success {
   readonly answer: WireAnswer;
   readonly reader: Reader<unknown>;
@@ -14,7 +12,8 @@ interface Success {
 
 /** An answer by its endpoint's reader; an empty one is as good as any where nothing is shown. */
 export function readAnswer(line: Line, request: WireRequest, { answer, reader }: Success): unknown {
-  const text = decoder.decode(answer.body);
+  // A mark of the order of bytes says nothing in UTF-8.
+  const text = answer.body.toString().replace(/^\ufeff/, '');
   const empty = text.trim() === '';
   try {
     return reader(empty ? undefined : parseJson(text));

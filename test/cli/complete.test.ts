@@ -12,7 +12,13 @@ import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 
-const surface = surfaceOf(tree);
+const surface = await surfaceOf(tree);
+
+function nodeNamed(name: string): SurfaceNode | undefined {
+  return name
+    .split(' ')
+    .reduce<SurfaceNode | undefined>((node, word) => node?.children?.find((one) => one.name === word), surface.root);
+}
 
 /** The candidates, as fish gets them: whole words. */
 function offered(line: string, home = newHome(), env: Env = {}): readonly string[] {
@@ -241,16 +247,12 @@ describe('the names of templates', () => {
 
 describe('the surface', () => {
   it.each(commands)('has $name', ({ name }) => {
-    const found = name
-      .split(' ')
-      .reduce<SurfaceNode | undefined>((node, word) => node?.children?.find((one) => one.name === word), surface.root);
-    expect(found?.params).toBeDefined();
+    expect(nodeNamed(name)?.params).toBeDefined();
   });
 
   const values = commands.flatMap(({ name, command }) =>
-    Object.values(command.params).flatMap((param) => {
-      const known = surfaceOf({ ...tree, children: [{ ...command, params: { param } }] }).root.children?.[0]
-        ?.params?.[0]?.known;
+    Object.values(command.params).flatMap((param, at) => {
+      const known = nodeNamed(name)?.params?.[at]?.known;
       const of = known && typeof known.of !== 'string' ? known.of : [];
       return of.filter((text) => !text.endsWith('=')).map((text) => ({ name, param, spec: param.spec, text }));
     }),
@@ -260,8 +262,8 @@ describe('the surface', () => {
     expect(() => param.read([text])).not.toThrow();
   });
 
-  it('is data alone', () => {
-    expect(JSON.parse(JSON.stringify(surface))).toEqual(JSON.parse(JSON.stringify(surfaceOf(tree))));
+  it('is data alone', async () => {
+    expect(JSON.parse(JSON.stringify(surface))).toEqual(JSON.parse(JSON.stringify(await surfaceOf(tree))));
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../../src/cli/command.ts';
+import { whole } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {
@@ -8,7 +9,7 @@ export interface Named {
 }
 
 /** Every command of the tree, so that none can be forgotten. */
-export const commands: readonly Named[] = within(tree, []);
+export const commands: readonly Named[] = within(await whole(tree), []);
 
 function within({ children }: Group, path: readonly string[]): readonly Named[] {
   return children.flatMap((node) => {

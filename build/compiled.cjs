@@ -4,7 +4,7 @@ const { readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
 
 /**
- * Runs CommonJS as `require` would have, as V8 compiled it at build; another V8 compiles it anew.
+ * Runs CommonJS, with what `require` puts around it there already, as V8 compiled it at build; another V8 compiles it anew.
  * @param {string} folder
  * @param {string} name
  * @param {{ exports: object }} module
@@ -12,7 +12,7 @@ const { Script } = require('node:vm');
  */
 function run(folder, name, module, require) {
   const file = `${folder}/${name}`;
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
+  const source = readFileSync(file, 'latin1');
   // What V8 keeps holds this name, so it is the same wherever that was made.
   const compiled = new Script(source, { filename: name, cachedData: kept(`${file}.cache`) });
   compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);
@@ -26,5 +26,3 @@ function kept(path) {
     return undefined;
   }
 }
-
-module.exports = { run };

@@ -1,0 +1,3 @@
+import { listCampaigns } from './list.ts';
+
+export const campaignsCommands = [listCampaigns];

@@ -1,0 +1,3 @@
+import { listTemplates } from './list.ts';
+
+export const templatesCommands = [listTemplates];

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { binary } from '../support/bin.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+/** The packages whose code each chunk of the build holds. */
+const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = JSON.parse(
+  readFileSync(new URL('../../dist/build.json', import.meta.url), 'utf8'),
+);
+const hook = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify(Object.keys(require.cache))))`;
+
+async function newWorld(): Promise<World> {
+  const world = await openWorld();
+  onTestFinished(() => world.close());
+  writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550146\n');
+  writeFileSync(join(world.home, 'hook.cjs'), hook);
+  return world;
+}
+
+/** The files of the build that a command loads. */
+async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promise<readonly string[]> {
+  const list = join(home, 'loaded.json');
+  const words = ['-r', join(home, 'hook.cjs'), binary, ...argv];
+  await execa(process.execPath, words, {
+    cwd: home,
+    env: { ...binEnv, LOADED: list },
+    extendEnv: false,
+    input: 'sk_test_bench0123456789',
+  });
+  const files: unknown = JSON.parse(readFileSync(list, 'utf8'));
+  return Array.isArray(files) ? files.filter((file) => /dist.cli/.test(file)).map((file) => basename(file)) : [];
+}
+
+it.each([
+  [['--version'], ['main.cjs']],
+  [['--help'], ['main.cjs']],
+  [['__complete', 'bash', 'bizmsg con', 'con'], ['complete.cjs']],
+  [
+    ['send-template', '+12025550101', 'welcome'],
+    ['main.cjs', 'bizmsg.cjs'],
+  ],
+])('%j loads no more than it needs', async (argv, files) => {
+  const loaded = await loadedBy(await newWorld(), argv);
+  expect(loaded.map((file) => file.replace(/^bizmsg-.*\.cjs$/, 'bizmsg.cjs'))).toEqual(files);
+});
+
+const profiles = 'profiles add acme --base-url https://api.example.com --key-stdin';
+
+it.each([
+  ['send-template +12025550101 welcome', []],
+  ['contacts list', []],
+  ['contacts list -o json', []],
+  ['contacts list --query [].phone', ['jmespath']],
+  ['contacts list -o table', ['cli-table3']],
+  ['contacts create --set phone=+12025550142', []],
+  ['api /api/public/templates', []],
+  ['whoami', []],
+  ['runs list', []],
+  ['activity', []],
+  ['doctor', []],
+  ['webhooks history', []],
+  ['contacts import people.csv', ['undici']],
+  ['contacts import people.csv --phone phone --country US', ['libphonenumber-js', 'undici']],
+  [profiles, ['conf', 'proper-lockfile']],
+])('%s loads of other packages commander and %j', async (line, wanted) => {
+  const named = ['chalk', 'cli-table3', 'commander', 'conf', 'jmespath', 'libphonenumber-js', 'ora', 'undici'];
+  const sought = [...named, '@inquirer/prompts', 'proper-lockfile', 'ajv', 'csv-parse'];
+  const files = await loadedBy(await newWorld(), line.split(' '));
+  const loaded = files.flatMap((file) => packages[file] ?? []);
+  expect(sought.filter((name) => loaded.includes(name)).sort()).toEqual(['commander', ...wanted].sort());
+});
+
+it('knows what every chunk holds', () => {
+  expect(isRecord(packages) && Object.values(packages).flat()).toEqual(expect.arrayContaining(['commander', 'undici']));
+});
