@@ -65,7 +65,7 @@ it.each([
   ['webhooks history', []],
   ['contacts import people.csv', ['undici']],
   ['contacts import people.csv --phone phone --country US', ['libphonenumber-js', 'undici']],
-  [profiles, ['conf', 'proper-lockfile']],
+  [profiles, ['ajv', 'conf', 'proper-lockfile']],
 ])('%s loads of other packages commander and %j', async (line, wanted) => {
   const named = ['chalk', 'cli-table3', 'commander', 'conf', 'jmespath', 'libphonenumber-js', 'ora', 'undici'];
   const sought = [...named, '@inquirer/prompts', 'proper-lockfile', 'ajv', 'csv-parse'];
