@@ -139,7 +139,7 @@ function setApart(dir) {
   );
   writeFileSync(join(dir, body), `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
   const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8');
-  writeFileSync(join(dir, chunk), `${runner}\nrun(__dirname, '${body}', module, require);\n`);
+  writeFileSync(join(dir, chunk), `${runner}\nmodule.exports.run(__dirname, '${body}', module, require);\n`);
   return body;
 }
 

@@ -26,3 +26,5 @@ function kept(path) {
     return undefined;
   }
 }
+
+module.exports = { run };

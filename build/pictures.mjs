@@ -1,5 +1,5 @@
 // Draws docs/*.svg: what a terminal shows of real runs, each in a home of its own. It needs tmux.
-//   node build/pictures.mjs
+//   npm run pictures [-- send import]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

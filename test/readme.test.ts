@@ -26,11 +26,11 @@ it('has no line for a shell that no test runs', () => {
   const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
   const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => readFileSync(`${here}${file}`, 'utf8'));
   const run = tests.flatMap((text) => [...text.matchAll(/blocksIn\(\s*'([^']+)',\s*(\d+),?\s*\)/g)]);
-  const typed = [...sections].filter(([, blocks]) => blocks.some(({ language }) => forShells.includes(language)));
+  const typed = [...sections].filter(([, blocks]) => blocks.some(({ language }) => forShells.has(language)));
   expect(new Map(run.map(([, title, count]) => [title, Number(count)]))).toEqual(
     new Map(typed.map(([title, blocks]) => [title, blocks.length])),
   );
 });
 
 const here = new URL('.', import.meta.url).pathname;
-const forShells = ['console', 'sh', 'crontab'];
+const forShells = new Set(['console', 'sh', 'crontab']);

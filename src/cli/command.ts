@@ -176,6 +176,6 @@ export function commandDoor(name: string, summary: string, open: () => Promise<C
 
 /** With all its doors open. */
 export async function whole({ name, summary, children }: Tree): Promise<Group> {
-  const nodes = children.map((child) => (child.kind === 'door' ? child.open() : child));
+  const nodes = children.map(async (child) => (child.kind === 'door' ? child.open() : child));
   return group(name, summary, await Promise.all(nodes));
 }

@@ -21,7 +21,7 @@ export const globals = {
   caFile: option('--ca-file <file>', 'trust the certificate authorities in this PEM file too'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),
-  noInput: flag('--no-input', 'never ask; fail and name the flag instead'),
+  noInput: flag('--no-input', 'never ask; fail and name the option instead'),
   quiet: flag('--quiet', 'no notes, but for those that say whether a send is real'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
   noColor: flag('--no-color', 'no colours'),

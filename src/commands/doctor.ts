@@ -23,7 +23,7 @@ export const doctor = command({
     'doctor --contract --allow-writes 2 --to +12025550101 --template welcome --profile local',
   ],
   sample:
-    'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    templates    answered in 12 ms\n  …',
+    'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    contacts     answered in 12 ms\n  …',
   honours: ['profile', 'mode', 'baseUrl', ...printing],
   piped: 'text',
   run: async (context, input) => {

@@ -39,7 +39,7 @@ export function passing(filters: readonly Filter[]): Filter {
 function known(word: string): string {
   if (words.includes(word)) return word;
   const near = nearest(word, words);
-  throw usage(`"${word}" is no event`, near === undefined ? `use ${words.join(', ')}` : `did you mean ${near}?`);
+  throw usage(`"${word}" is not an event`, near === undefined ? `use ${words.join(', ')}` : `did you mean ${near}?`);
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
@@ -64,7 +64,7 @@ function condition(text: string): Condition {
     const found = bracket.exec(rest) ?? (path.length === 0 ? first : next).exec(rest);
     const [whole = '', ...names] = found ?? [];
     const name = names.find((one) => one !== undefined)?.trim();
-    if (!name) throw usage(`"${text}" is no condition`, 'use a path and a value: data.status=failed, data["a.b"]=1');
+    if (!name) throw usage(`"${text}" is not a condition`, 'use a path and a value: data.status=failed, data["a.b"]=1');
     path.push(name);
     rest = rest.slice(whole.length);
     if (rest.startsWith('=')) return { path, value: rest.slice(1) };

@@ -51,7 +51,7 @@ function secretTrouble(secrets: readonly string[]): string | undefined {
   const broken = secrets.find((secret) => !/^[\w+/-]+={0,2}$/.test(bareOf(secret)));
   if (broken === undefined) {
     if (secrets.every((secret) => secret.startsWith(prefix))) return undefined;
-    return `${known(secrets)} did not make the signature, and it does not begin with ${prefix}: is it the signing secret?`;
+    return `${known(secrets)} did not make the signature, and it does not begin with ${prefix}: is it the webhook secret?`;
   }
   if (bareOf(broken) === '') return 'the secret is empty';
   const letter = broken.length - bareOf(broken).length + bareOf(broken).search(/[^\w+/-]/) + 1;

@@ -67,9 +67,10 @@ describe('help', () => {
     expect(announced.flatMap(({ what }) => what).filter((one) => !stdout.includes(one))).toEqual([]);
   });
 
-  it.each(['environment', 'output'])('%s is a topic', async (topic) => {
+  it.each(['exit-codes', 'environment', 'output'])('%s is a topic, on lines of 80 columns', async (topic) => {
     const { code, stdout } = await run(['help', topic]);
     expect([code, stdout.length > 200]).toEqual([0, true]);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it.each([['nowhere'], ['contacts', 'nowhere']])('of %s is exit 2', async (...path) => {

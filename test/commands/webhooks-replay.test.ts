@@ -149,8 +149,8 @@ describe('webhooks replay', () => {
     ['e --file x --to 9', '--file excludes'],
     ['--file x', 'say it with --to'],
     ['--file none.http --to 9', 'cannot be read'],
-    ['e --to ftp://x', 'is no address to forward to'],
-    ['e --resign --to 9', 'no signing secret is known'],
+    ['e --to ftp://x', 'is not an address to forward to'],
+    ['e --resign --to 9', 'no webhook secret is known'],
     ['e0zz --to 9', 'there is no event'],
   ])('%s sends nothing and says why', async (words, reason) => {
     const { send, run } = await listener();

@@ -105,14 +105,14 @@ describe('webhooks verify --file', () => {
     ]);
   });
 
-  it('reads stdin, and says when that is no delivery', async () => {
+  it('reads stdin, and says when that is not a delivery', async () => {
     const { run } = await listener();
     const head = signed(body).map(([name, value]) => `${name}: ${value}\n`);
     const good = await run('webhooks verify --file -', { env, stdin: `POST / HTTP/1.1\n${head.join('')}\n${body}` });
     expect([good.code, good.stderr]).toEqual([0, '']);
     const bad = await run('webhooks verify --file -', { env, stdin: body });
     expect([bad.code, bad.stdout]).toEqual([2, '']);
-    expect(bad.stderr).toContain('stdin is no delivery');
+    expect(bad.stderr).toContain('stdin is not a delivery');
   });
 });
 
@@ -136,7 +136,7 @@ describe('webhooks sign', () => {
   });
 
   it.each([
-    ['-', {}, 3, 'no signing secret is known'],
+    ['-', {}, 3, 'no webhook secret is known'],
     ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'not whsec_ and at least 16 bytes'],
     ['- --secret-stdin', {}, 2, 'stdin is asked for twice'],
     ['- --timestamp soon', env, 2, 'is not a number of seconds'],

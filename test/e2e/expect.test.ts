@@ -239,12 +239,12 @@ describe('webhooks expect runs nothing', () => {
   it.each([
     [['message.delivered'], 3, 'open bizmsg webhooks listen'],
     [['mesage.delivered'], 2, 'did you mean message.delivered?'],
-    [['message.delivered', '--where', 'to'], 2, '"to" is no condition'],
+    [['message.delivered', '--where', 'to'], 2, '"to" is not a condition'],
     [['message.delivered', '--count', '0'], 2, 'expects nothing'],
     [['message.delivered', '--within', 'soon'], 2, 'is not a duration'],
     [['message.delivered', '--answer', '2xx'], 2, 'name it with --forward-to'],
-    [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'no status of HTTP'],
-    [['message.delivered', '--forward-to', 'ftp://localhost/'], 2, 'no address to forward to'],
+    [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'is not an HTTP status'],
+    [['message.delivered', '--forward-to', 'ftp://localhost/'], 2, 'is not an address to forward to'],
     [['message.delivered', '-o', 'json'], 2, 'cannot honour --output'],
     [[], 2, '<event> is missing'],
   ])('with %j: exit %i, %s', async (words, code, said) => {

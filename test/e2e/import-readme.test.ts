@@ -10,6 +10,7 @@ import type { Terminal } from '../support/terminal.ts';
 
 const [source = '', rehearsed = '', imported = '', stopped = '', resumed = '', ...recipes] = blocksIn(
   'Import contacts, and send to many',
+  9,
 );
 const [tagged = '', watched = '', folder = '', nightly = ''] = recipes;
 

@@ -276,10 +276,10 @@ describe('webhooks listen forwards', () => {
 
   it.each([
     [['--retry'], '--retry needs'],
-    [['--forward-to', 'ftp://here'], 'is no address'],
+    [['--forward-to', 'ftp://here'], 'is not an address'],
     [['--route', 'order.pad=3000'], 'did you mean order.paid'],
     [['--route', 'order.paid=1', '--route', 'order.paid=2'], 'twice'],
-    [['--where', 'x'], 'is no condition'],
+    [['--where', 'x'], 'is not a condition'],
     [['--respond', '99'], 'is not a status'],
     [['--path', 'hooks'], 'is not a path'],
     [['--forward-to', '4781'], 'this listener itself'],

@@ -22,7 +22,7 @@ const [
   heard = '',
   mended = '',
   script = '',
-] = blocksIn('See events in your handler');
+] = blocksIn('See events in your handler', 9);
 
 describe('the README, where it sees events in a handler', () => {
   let home: ReturnType<typeof temporaryHome>;

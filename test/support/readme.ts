@@ -8,11 +8,29 @@ export interface Step {
   readonly shown: string;
 }
 
-/** The code blocks of a section, in order. */
-export function blocksIn(title: string): readonly string[] {
-  const [, section = ''] = readme.split(`\n## ${title}\n`);
-  const [own = ''] = section.split('\n## ');
-  return [...own.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, text = '']) => text);
+/** The sections before the reference, which is made from the help: its title, and its code blocks in order. */
+export const sections: ReadonlyMap<string, readonly Block[]> = new Map(
+  readme
+    .split('\n## Reference\n')[0]
+    ?.split(/^##? /m)
+    .map((section) => [section.split('\n', 1)[0] ?? '', blocksOf(section)]),
+);
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+function blocksOf(section: string): readonly Block[] {
+  const found = section.matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  return [...found].map(([, language = '', text = '']) => ({ language, text }));
+}
+
+/** The code blocks of a section, in order. So many there are that a test runs: another one must not go unnoticed. */
+export function blocksIn(title: string, count: number): readonly string[] {
+  const blocks = sections.get(title) ?? [];
+  if (blocks.length !== count) throw new Error(`"${title}" has ${blocks.length} code blocks, and a test has ${count}`);
+  return blocks.map(({ text }) => text);
 }
 
 /** The steps of a block, which may begin with what is shown without a command. */
@@ -25,10 +43,12 @@ export function stepsIn(block: string): readonly Step[] {
 
 const eventId = /\be[0-9a-hjkmnp-tv-z]{10,}\b/g;
 const changing: readonly (readonly [RegExp, string])[] = [
-  [/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'],
+  [/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
+  [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/\b\d+ ms\b/g, 'SOME ms'],
   [eventId, 'EVENT'],
-  [/\b(msg_sandbox|evt|ord_sandbox)_[0-9a-z]+/g, '$1_ID'],
+  [/\b(msg_sandbox|con_sandbox|ord_sandbox|evt|whk|dlv|flt)_[0-9a-z]+/g, '$1_ID'],
+  [/(sk_(?:test|live)_…)\w{4}/g, '$1LAST'],
   [/\b(127\.0\.0\.1|localhost):\d+/g, '$1:PORT'],
 ];
 

@@ -18,8 +18,13 @@ export function shaped(text: string): string {
 
 /** What a text has to look like that a sample stands for: `…` is anything, on a line of its own any lines. */
 export function shapeOf(sample: string): RegExp {
-  const lines = shaped(sample).split('\n');
-  const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line).replaceAll('…', '.*')));
+  return abridged(shaped(sample), '.*');
+}
+
+/** A text of which a line of `…` stands for any lines, and `…` in a line for what is given. */
+export function abridged(text: string, inLine = '…'): RegExp {
+  const lines = text.split('\n');
+  const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line).replaceAll('…', inLine)));
   return new RegExp(`^${parts.join('\n')}$`);
 }
 

@@ -14,6 +14,7 @@ export const noTerminal =
 export interface TerminalOptions {
   readonly home: string;
   readonly columns?: number;
+  readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +42,7 @@ export interface Terminal {
 const prompt = /(?:^|\n)\[(\d+)\]\s*$/;
 
 /** A shell in a real terminal, with an environment that holds nothing but a home. */
-export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions): Terminal {
+export function openTerminal({ home, columns = 100, rows = 40, env = {} }: TerminalOptions): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-terminal-'));
   const socket = join(folder, 'tmux');
   const tmux = (...words: string[]) => execFileSync('tmux', ['-S', socket, ...words], { encoding: 'utf8' });
@@ -49,7 +50,21 @@ export function openTerminal({ home, columns = 100, env = {} }: TerminalOptions)
   writeFileSync(profile, `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`);
   const given = { ...cleanEnv(home), PS1: '[$?] ', ENV: profile, TERM: 'screen-256color', LANG: 'C.UTF-8', ...env };
   const words = Object.entries(given).map(([name, value]) => `${name}=${value}`);
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '40', 'env', '-i', ...words, 'sh', '-i');
+  tmux(
+    '-f',
+    '/dev/null',
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    'env',
+    '-i',
+    ...words,
+    'sh',
+    '-i',
+  );
   const record = join(folder, 'written');
   writeFileSync(record, '');
   tmux('pipe-pane', `exec cat > '${record}'`);

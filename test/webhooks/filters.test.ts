@@ -112,7 +112,7 @@ describe('events by a field', () => {
     'a"b=x',
     "it's=x",
   ])('are refused without a path and a value: %j', (text) => {
-    expect(thrown(() => byField(text))).toMatchObject({ exit: 'usage', message: `"${text}" is no condition` });
+    expect(thrown(() => byField(text))).toMatchObject({ exit: 'usage', message: `"${text}" is not a condition` });
   });
 });
 

@@ -94,7 +94,7 @@ describe('a bad signature is explained:', () => {
   it.each([
     ['the secret known here did not make the signature: another one did, or the body was changed beyond', [other]],
     ['each of the 2 secrets known here did not make the signature', [other, `${other.slice(0, -1)}E`]],
-    ['it does not begin with whsec_: is it the signing secret?', ['c2tfdGVzdF8wMTIzNDU2Nzg5YWJjZGVm']],
+    ['it does not begin with whsec_: is it the webhook secret?', ['c2tfdGVzdF8wMTIzNDU2Nzg5YWJjZGVm']],
     ['the secret is empty', ['']],
     ['the secret is empty', ['whsec_']],
     ['the secret does not decode: whsec_ and base64 are due, and its letter 9 is none of base64', ['whsec_ab!de']],

@@ -7,7 +7,7 @@ export const listProfiles = command({
   params: {},
   examples: ['profiles list', 'profiles list -o json'],
   sample:
-    'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\tsk_live_…4f2a\tstored',
+    'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) => (await context.profiles()).rows(),

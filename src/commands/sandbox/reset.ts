@@ -15,7 +15,7 @@ export const resetSandbox = command({
   params: {
     what: knowing(
       { of: resettable },
-      required('<what>', `what: ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
+      required('<what>', `one of ${resettable.join(', ')}`, (text) => chosen(text, resettable)),
     ),
   },
   examples: ['sandbox reset all', 'sandbox reset messages'],

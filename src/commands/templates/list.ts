@@ -9,7 +9,7 @@ export const listTemplates = command({
   params: listParams,
   examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
   sample:
-    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello {{1}}, …\t["name","order"]\n…',
+    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
   honours: calling,
   piped: 'rows',
   run: async (context, input) => {

@@ -4,8 +4,9 @@ export const environmentTopic = `Environment
   BIZMSG_BASE_URL     the service's address
   BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live: the mode of the key that has to be used
-  BIZMSG_ONLY         "local": refuse every target but the sandbox on this machine
-                      (for --profile local the one at BIZMSG_BASE_URL, if any)
+  BIZMSG_ONLY         "local": refuse every target but the sandbox on this
+                      machine (for --profile local the one at BIZMSG_BASE_URL,
+                      if any)
   BIZMSG_WEBHOOK_SECRET   the webhook secret, which signs events: printed by
                       sandbox env, used by bizmsg webhooks and your own receiver
   BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
@@ -16,8 +17,8 @@ export const environmentTopic = `Environment
   CI                  nothing is asked, and no line changes in place
   ACCESSIBLE          no line changes in place: for a screen reader
   TERM                "dumb": no colours, and no line changes in place
-  LC_ALL, LC_CTYPE, LANG            where they name no UTF-8, a terminal is shown
-                      plain letters only
+  LC_ALL, LC_CTYPE, LANG            where they name no UTF-8, a terminal is
+                      shown plain letters only
   SHELL               whose completion is installed
 
 A BIZMSG_ variable that is set but empty is an error (exit 3): it is what a

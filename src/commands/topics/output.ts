@@ -5,8 +5,8 @@ aligned table; through a pipe it is tab-separated with a header line, and a
 send prints the bare message_id. Reports, such as doctor, and runs read the
 same in both.
 
-  -o table    aligned; on a terminal as much as fits, with times as its clock has
-              them
+  -o table    aligned; on a terminal as much as fits, with times as its clock
+              has them
   -o tsv      tab-separated; inside a value a tab is \\t, a line feed \\n, a
               carriage return \\r, a NUL \\0 and a backslash \\\\
   -o csv      RFC 4180

@@ -15,7 +15,7 @@ export async function deliveryIn(context: Context, file: string): Promise<Filed>
   const what = file === '-' ? 'stdin' : file;
   if (raw) return { what, raw };
   throw usage(
-    `${what} is no delivery`,
+    `${what} is not a delivery`,
     'it begins as HTTP does: POST /path HTTP/1.1, headers, an empty line, the body',
   );
 }

@@ -76,7 +76,7 @@ function atLeastOne(text: string): number {
 }
 
 function statuses(text: string) {
-  if (!/^[1-5](?:xx|\d\d)$/.test(text)) throw usage(`"${text}" is no status of HTTP`, 'use 2xx, or one such as 204');
+  if (!/^[1-5](?:xx|\d\d)$/.test(text)) throw usage(`"${text}" is not an HTTP status`, 'use 2xx, or one such as 204');
   const wanted = text.replace('xx', '');
   return { text, holds: (status: number) => String(status).startsWith(wanted) };
 }

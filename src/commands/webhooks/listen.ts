@@ -24,7 +24,7 @@ const described = {
     'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
   ],
   sample:
-    'Ready http://127.0.0.1:4781 for the events of the sandbox http://127.0.0.1:4780 (Ctrl-C ends it)\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
+    'Ready http://127.0.0.1:4781 for the events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
   honours: ['profile', 'mode', 'output'],
   piped: 'text',
 } as const;

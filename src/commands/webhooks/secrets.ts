@@ -48,7 +48,7 @@ async function sandboxSecret(context: Context): Promise<string | undefined> {
   const running = sandboxes.find();
   if (running) return context.signingSecret((await (await sandboxes.remote(running)).env()).secret);
   const hint = 'bizmsg sandbox start --background starts it';
-  throw configuration('no-secret', 'the sandbox has the signing secret, and it does not run', hint);
+  throw configuration('no-secret', 'the sandbox has the webhook secret, and it does not run', hint);
 }
 
 /** That of the environment or the profile, for what also does without. */
@@ -65,9 +65,9 @@ export async function storedSecret(context: Context): Promise<string | undefined
 export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
   const { isSecret } = await import('../../webhooks/signature.ts');
   const { secret } = (await secretIn(context, input)) ?? {};
-  if (secret === undefined) throw configuration('no-secret', 'no signing secret is known', secretHint);
+  if (secret === undefined) throw configuration('no-secret', 'no webhook secret is known', secretHint);
   if (isSecret(secret) || isSecret(`whsec_${secret}`)) return secret;
-  throw configuration('bad-secret', 'the signing secret is not whsec_ and at least 16 bytes in base64');
+  throw configuration('bad-secret', 'the webhook secret is not whsec_ and at least 16 bytes in base64');
 }
 
 export const secretHint =

@@ -21,7 +21,7 @@ export const showEvent = command({
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
   sample:
-    'e1fq8zk3m00  2026-…  message.read\nfrom 127.0.0.1 to port 4781\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
+    'e1fq8zk3m00  2026-…  message.read\nfrom 127.0.0.1 to port 4781: msg_…, +12025550101\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
   honours: [...printing],
   piped: 'verbatim',
   run: async (context, { id, raw }) => {

@@ -8,6 +8,6 @@ export function millisecondsOf(span: number | string): number {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(span) ?? [];
   const milliseconds = Math.round(Number(amount) * (lengths[unit] ?? Number.NaN));
   if (Number.isNaN(milliseconds))
-    throw new Refusal(400, `"${span}" is no span of time: give milliseconds, 5s, 10m, 2h or 31d`);
+    throw new Refusal(400, `"${span}" is not a span of time: give milliseconds, 5s, 10m, 2h or 31d`);
   return milliseconds;
 }

@@ -38,7 +38,7 @@ export function forwardUrl(text: string): URL {
   const whole = wholeUrl(text);
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw usage(`"${text}" is no address to forward to`, 'use 3000, localhost:3000/hook or a whole URL');
+    throw usage(`"${text}" is not an address to forward to`, 'use 3000, localhost:3000/hook or a whole URL');
   if (url.username !== '' || url.password !== '') throw usage('an address to forward to has no user and no password');
   url.hash = '';
   return url;
@@ -52,7 +52,7 @@ function wholeUrl(text: string): string {
 function routesIn(text: string): readonly Route[] {
   const at = text.indexOf('=');
   if (at < 1)
-    throw usage(`"${text}" is no route`, 'use an event and an address, such as order.paid=localhost:3000/paid');
+    throw usage(`"${text}" is not a route`, 'use an event and an address, such as order.paid=localhost:3000/paid');
   const names = text.slice(0, at);
   // What is no event is refused as it is by --events.
   byName(names);

@@ -30,7 +30,7 @@ describe('the encoding', () => {
   it('is refused where nobody knows it', () => {
     expect(thrown(() => encodingOf(Buffer.from('a'), 'latin-99'))).toMatchObject({
       exit: 'usage',
-      message: '"latin-99" is no encoding',
+      message: '"latin-99" is not an encoding',
     });
   });
 

@@ -61,5 +61,5 @@ function meant(word: string): readonly Name[] {
   const begun = word === '' ? [] : nameWords.filter((one) => one.startsWith(word));
   const likely = begun.length > 0 || near === undefined ? begun : [near];
   const hint = likely.length > 0 ? `did you mean ${likely.join(' or ')}?` : `use ${nameWords.join(', ')}`;
-  throw usage(`"${word}" is no endpoint and no event`, hint);
+  throw usage(`"${word}" is neither an endpoint nor an event`, hint);
 }

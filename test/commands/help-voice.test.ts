@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../src/cli/command.ts';
+import { whole } from '../../src/cli/command.ts';
+import { globals } from '../../src/cli/globals.ts';
+import { tree } from '../../src/commands/index.ts';
+import { commands } from '../support/commands.ts';
+
+const verbs =
+  /^(Add|Change|Check|Choose|Clear|Create|Deliver|Fill|Forget|Have|Install|Keep|Let|List|Make|Move|Print|Receive|Remove|Reset|Revoke|Run|Send|Set|Show|Sign|Start|Stop|Store|Uninstall)\b/;
+
+const root = await whole(tree);
+
+describe('the summary', () => {
+  it.each(nodesIn(root))('of $name starts with a verb and has no full stop', ({ summary }) => {
+    expect(summary).toMatch(verbs);
+    expect(summary).not.toMatch(/\.$/);
+  });
+});
+
+/** What is another thing in another command, though it is typed alike. */
+const apart = new Set([
+  '<event>',
+  '<file>',
+  '<id>',
+  '<name>',
+  '[id]',
+  '[ids...]',
+  '--failed',
+  '--limit <n>',
+  '--live',
+  '--plan <name>',
+  '--port <port>',
+  '--rate <rate>',
+  '--set <key=value>',
+  '--template <name>',
+  '--to <phone>',
+  '--within <duration>',
+  '-p, --param <value>',
+]);
+
+describe('what is typed', () => {
+  const described = commands.flatMap(({ command }) => Object.values(command.params));
+  const specs = [...new Set(described.map(({ spec }) => spec))].filter((spec) => !apart.has(spec));
+
+  it.each(specs)('as %s reads the same in each command', (spec) => {
+    const texts = described.filter((param) => param.spec === spec).map(({ description }) => bare(description));
+    expect([...new Set(texts)]).toHaveLength(1);
+  });
+
+  it.each([...described, ...Object.values(globals)])('$spec is said in a phrase: $description', ({ description }) => {
+    expect(description).toMatch(/^(?:[a-z]|CSV\b|a JMES)/);
+    expect(description).not.toMatch(/\.$/);
+  });
+});
+
+describe('the details', () => {
+  it.each(commands.filter(({ command }) => command.details))('of $name are sentences', ({ command }) => {
+    const last = command.details?.split('\n').at(-1) ?? '';
+    expect(last).toMatch(/^ |[.)]$|: bizmsg |bizmsg completion/);
+  });
+});
+
+function bare(text: string): string {
+  return text.replace(/^with --\w+: | \([^()]*\)$/g, '');
+}
+
+function nodesIn(node: Node): readonly Node[] {
+  return node.kind === 'command' ? [node] : node.children.flatMap((child) => [child, ...nodesIn(child)]);
+}

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountKeys, openApi } from '../support/api.ts';
+import { newHome } from '../support/hostile.ts';
+import { blocksIn, stepsIn } from '../support/readme.ts';
+import { noTerminal } from '../support/terminal.ts';
+import { openReader } from './readme-rig.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const [loggedIn = '', unasked = '', live = ''] = blocksIn('Use your own account', 3);
+const [contract = ''] = blocksIn('See whether a service keeps to its document', 1);
+
+/** What is asked by the commands of the README, and answered then. */
+const answers = {
+  'bizmsg login': [
+    ['Name of the profile', 'acme'],
+    ['Base URL of the API', 'https://api.example.com'],
+    ['API key', accountKeys.sandbox],
+  ],
+  'bizmsg keys set --profile acme': [['API key', accountKeys.live]],
+  'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],
+} as const;
+
+describe('the README, with an account', () => {
+  it('logs in, adds a live key and chooses it', async () => {
+    const home = newHome();
+    writeFileSync(join(home, 'key.txt'), accountKeys.sandbox);
+    const { enter, follow } = openReader({ home, env: await openApi(home) });
+    for (const block of [loggedIn, unasked, live]) expect(await follow(block, { answers })).toEqual([]);
+    const commands = stepsIn(loggedIn + live).map(({ command }) => command);
+    expect(commands).toEqual(expect.arrayContaining(Object.keys(answers)));
+    expect((await enter('bizmsg whoami')).printed).toContain('Mode     live');
+  });
+
+  it('compares the service with its document', async () => {
+    const home = newHome();
+    const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Who is it?</h1>' };
+    const api = await openApi(home, { answer: (reply) => (reply.status === 401 ? { ...reply, ...page } : reply) });
+    const caller = { BIZMSG_BASE_URL: 'https://api.example.com', BIZMSG_API_KEY: accountKeys.sandbox };
+    const { follow } = openReader({ home, env: { ...api, ...caller }, columns: 80 });
+    expect(await follow(contract, { exit: 12 })).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/hostile.ts';
+import { installIn } from '../support/installed.ts';
+import { blocksIn } from '../support/readme.ts';
+import { noTerminal } from '../support/terminal.ts';
+import { openReader } from './readme-rig.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const [first = ''] = blocksIn('bizmsg', 2);
+const [sent = ''] = blocksIn('Send a message', 1);
+const [contacts = '', request = ''] = blocksIn('Work with contacts, templates and campaigns', 2);
+const [activity = ''] = blocksIn('See what was sent from here', 1);
+const [loop = ''] = blocksIn('Use it in scripts', 1);
+
+describe('the README', () => {
+  it('sends a message', async () => {
+    expect(await openReader().follow(sent)).toEqual([]);
+  });
+
+  it('works with contacts, templates and campaigns', async () => {
+    const { follow } = openReader();
+    expect([await follow(contacts), await follow(request)]).toEqual([[], []]);
+  });
+
+  it('sees what was sent from here, and is kept from sending it twice', async () => {
+    const { follow } = openReader({ local: (text) => text.replace(/\b\d+ s ago/, 'SOME TIME ago') });
+    expect(await follow(activity)).toEqual([]);
+  });
+
+  it('begins with a line that sends, once npm ci has run', async () => {
+    const home = newHome();
+    const [, line = ''] = first.split('npm ci && ');
+    const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
+    const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });
+    await bin(['sandbox', 'stop'], { home });
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+$/)]);
+  });
+
+  it('loops over a file in a script', async () => {
+    const home = newHome();
+    writeFileSync(join(home, 'phones.txt'), '+12025550101\n+12025550111\n');
+    const env = { HOME: home, PATH: installIn(home) };
+    const { exitCode, stdout } = await execa('/bin/sh', ['-c', loop], { cwd: home, env, extendEnv: false });
+    await bin(['sandbox', 'stop'], { home });
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+\nmsg_sandbox_\w+$/)]);
+  });
+});
