@@ -12,6 +12,7 @@ const plain = new Map([
   ['→', '->'],
   ['–', '-'],
   ['’', "'"],
+  ['§', 'section '],
 ]);
 
 /** A locale that says nothing is that of a container, whose terminal is one of today. */
@@ -51,7 +52,7 @@ function output(fd, told) {
  */
 function lettered(text, fd) {
   if (/utf-?8/i.test(locale) || !isTerminal(fd)) return text;
-  return text.replace(/[·•…→–’]/g, (letter) => plain.get(letter) ?? letter);
+  return text.replace(/[·•…→–’§]/g, (letter) => plain.get(letter) ?? letter);
 }
 
 /** Stdout; where it is a pipe, so opened that a reader who takes nothing cannot keep signals from being heard. */

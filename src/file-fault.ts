@@ -14,6 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'the disk quota is used up',
   EEXIST: 'a file stands where a folder should',
+  EFTYPE: 'it is no file of the usual kind',
   EISDIR: 'a folder stands where a file should',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',

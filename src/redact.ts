@@ -15,13 +15,14 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
 }
 
 /** The same for a path and query; a key that hides behind percent signs has all of it shown decoded. */
-export function redactTarget(target: string): string {
+export function redactTarget(target: string, secrets: readonly string[] = []): string {
   const decoded = decodedOrNot(target);
-  const safe = redact(decoded);
-  return safe === decoded ? redact(target) : safe;
+  const safe = redact(decoded, secrets);
+  return safe === decoded ? redact(target, secrets) : safe;
 }
 
-function decodedOrNot(target: string): string {
+/** Where its percent signs are not those of UTF-8, each stands for a byte. */
+export function decodedOrNot(target: string): string {
   try {
     return target.includes('%') ? decodeURIComponent(target) : target;
   } catch {

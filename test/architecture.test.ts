@@ -81,6 +81,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'cli/doctoring': {
     now: [
       'cli',
+      'activity/files',
       'bulk/run',
       'client',
       'doctor',
@@ -129,6 +130,7 @@ const floor = new Set([
   'csv',
   'nearest',
   'near-file',
+  'regular-file',
   'shell-word',
 ]);
 

@@ -6,7 +6,7 @@ import type { Came } from './record.ts';
 export function came(answer: unknown): Came {
   if (isRecord(answer) && answer['failure'] instanceof CliError) return cameToNothing(answer['failure']);
   const id = messageId(answer);
-  return { outcome: 'done', message_id: id?.slice(0, 200) };
+  return { outcome: 'done', message_id: id };
 }
 
 /** Of one that was not. What an error says may hold what was sent, so only its code is kept. */

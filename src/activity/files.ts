@@ -1,12 +1,17 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, stateFolderAt } from '../folder.ts';
+import { configuration } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
+import { openRegular, readRegular } from '../regular-file.ts';
+import type { Hidden } from './written.ts';
+import { written } from './written.ts';
 
 /** Beyond it the next file is begun. */
 const largest = 4 * 1024 * 1024;
 /** 64 MB: the last hundred thousand calls, at least. */
 const mostFiles = 16;
+const appending = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT;
 
 export interface LogFile {
   readonly number: number;
@@ -38,20 +43,24 @@ export function logFiles(folder: string): readonly LogFile[] {
 /** None of one that was removed since it was found. */
 export function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
   try {
-    return fs.readFileSync(path);
+    return readRegular(path);
   } catch (error) {
-    if (fileFault(error)?.code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+    const fault = fileFault(error);
+    if (fault?.code === 'ENOENT') return Buffer.alloc(0);
+    if (!fault) throw error;
+    const hint = 'move it away: what it says of calls before is then not known';
+    throw configuration('state-unreadable', `cannot read ${path}: ${fault.reason}`, hint, error);
   }
 }
 
 /** For any number of processes at once. A line that a full disk cut short does not spoil the one after it. */
-export function openAppender(folder: string): Appender {
+export function openAppender(folder: string, hidden: Hidden): Appender {
   const { path, fd } = openNewest(folder);
+  const safe = written(hidden);
   return {
     path,
     append: (record) => {
-      const bytes = Buffer.from(`${isWhole(fd) ? '' : '\n'}${JSON.stringify(record)}\n`);
+      const bytes = Buffer.from(`${isWhole(fd) ? '' : '\n'}${JSON.stringify(record, safe)}\n`);
       let done = 0;
       // A disk that is nearly full takes a part, and says why when it is offered the rest.
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
@@ -74,10 +83,10 @@ function openNewest(folder: string): { readonly path: string; readonly fd: numbe
 
 function openAt(path: string, folder: string): number {
   try {
-    return fs.openSync(path, 'a+', 0o600);
+    return openRegular(path, appending);
   } catch (error) {
     if (fileFault(error)?.code !== 'ENOENT') throw error;
-    return fs.openSync(join(stateFolderAt(folder), path.slice(folder.length)), 'a+', 0o600);
+    return openRegular(join(stateFolderAt(folder), path.slice(folder.length)), appending);
   }
 }
 

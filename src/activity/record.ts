@@ -57,6 +57,8 @@ export interface Ending extends Came {
   readonly id: string;
   readonly at: number;
   readonly digest?: string | undefined;
+  /** The unsure sends of the same message of which whoever sent it again knew. */
+  readonly forgives?: readonly string[] | undefined;
 }
 
 /** Undefined for a line that is not as it was written. */
@@ -78,7 +80,8 @@ function isIntent(value: unknown): value is Intent {
     value['type'] === 'intent' &&
     texts.every((name) => typeof value[name] === 'string') &&
     maybeTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
-    ['at', 'pid'].every((name) => Number.isSafeInteger(value[name])) &&
+    isTime(value['at']) &&
+    isProcess(value['pid']) &&
     typeof value['simulated'] === 'boolean'
   );
 }
@@ -89,11 +92,26 @@ function isEnding(value: unknown): value is Ending {
     value['type'] === 'ending' &&
     typeof value['id'] === 'string' &&
     maybeTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
-    Number.isSafeInteger(value['at']) &&
+    isTime(value['at']) &&
     outcomes.some((one) => one === value['outcome']) &&
     ['number', 'undefined'].includes(typeof value['status']) &&
-    (value['counts'] === undefined || isCounts(value['counts']))
+    (value['counts'] === undefined || isCounts(value['counts'])) &&
+    (value['forgives'] === undefined || isTexts(value['forgives']))
   );
+}
+
+/** One that a date can have. */
+function isTime(value: unknown): boolean {
+  return Number.isSafeInteger(value) && !Number.isNaN(new Date(Number(value)).getTime());
+}
+
+/** 0 and what is below mean groups of them. */
+function isProcess(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function isCounts(value: unknown): value is Counts {

@@ -1,8 +1,10 @@
+import { posix } from 'node:path';
 import { endpoints } from '../contract/endpoints.ts';
 import type { BodyOf } from '../contract/endpoints.ts';
 import { isPhone } from '../contract/phones.ts';
 import { isRecord } from '../contract/readers.ts';
-import { redactTarget } from '../redact.ts';
+import { decodedOrNot, redact } from '../redact.ts';
+import { masked } from './written.ts';
 
 export interface Request {
   readonly method: string;
@@ -24,18 +26,36 @@ export interface Subject {
 export function subjectOf({ method, url, body }: Request): Subject {
   const { host, pathname } = new URL(url);
   const value = valueOf(body);
-  const message = method === 'POST' && pathname.endsWith(endpoints.sendTemplate.path) ? messageIn(value) : undefined;
+  const path = plainPath(pathname);
+  const message = method === 'POST' && isSending(path) ? messageIn(value) : undefined;
   const to = message?.to ?? phoneIn(value);
-  // An id in a path may be a phone.
-  const endpoint = redactTarget(pathname).replace(/\d{7,}/g, masked);
-  return { host, method, endpoint, recipient: to && `+${masked(to.slice(1))}`, template: message?.template, message };
+  return {
+    host,
+    method,
+    endpoint: shownPath(path),
+    recipient: to && `+${masked(to.slice(1))}`,
+    template: message?.template,
+    message,
+  };
 }
 
-/** Digits of a phone: the country and the last four at most, in characters that every terminal has. */
-function masked(digits: string): string {
-  if (digits.length < 7) return '***';
-  const shown = digits.length < 11 ? 2 : 4;
-  return `${digits.slice(0, shown)}***${digits.slice(-shown)}`;
+/** However it is spelled: a service may well take one spelling for another. */
+function plainPath(pathname: string): string {
+  return posix.normalize(`/${decodedOrNot(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
+}
+
+function isSending(path: string): boolean {
+  return path.toLowerCase().endsWith(endpoints.sendTemplate.path);
+}
+
+/** An id in a path may be a phone, an address, a key or a name: only what is a word is shown. */
+function shownPath(path: string): string {
+  const isWord = (segment: string) =>
+    /^(?:[a-z]+(?:[-_][a-z]+)*|v\d{1,2})$/i.test(segment) && redact(segment) === segment;
+  return path
+    .split('/')
+    .map((segment) => (segment === '' || isWord(segment) ? segment : '*'))
+    .join('/');
 }
 
 function messageIn(value: unknown): BodyOf<'sendTemplate'> | undefined {

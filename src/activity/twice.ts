@@ -3,10 +3,15 @@ import type { State } from './state.ts';
 /** A send of the very same message. */
 export interface Earlier {
   readonly id: string;
-  readonly at: number;
+  /** Undefined where what was written of it is damaged. */
+  readonly at: number | undefined;
+  /** The same, but never in the future: the clock may have been set back. */
+  readonly since: number;
   readonly pid: number;
   readonly state: State;
   readonly message_id?: string | undefined;
+  /** Those that were unsure, which it was sent in spite of. */
+  readonly forgives?: readonly string[] | undefined;
 }
 
 export interface Occasion {
@@ -29,14 +34,19 @@ export const unsureFor = 24 * 60 * 60_000;
 
 /** Whether a message may be sent, after the ones before it, the oldest first. */
 export function judge(earlier: readonly Earlier[], { now, allowUnsure, answered }: Occasion): Verdict {
-  // Whoever sent it again since knew of the one that was unsure.
-  const lastDone = earlier.findLastIndex(({ state }) => state === 'done');
-  const unsure = earlier.findLast(
-    ({ state, at }, index) => state === 'unsure' && index > lastDone && now - at < unsureFor,
-  );
+  const unsure = unsureAmong(earlier, now).at(-1);
   if (unsure && !allowUnsure) return { kind: 'unsure', earlier: unsure };
   const recent = earlier.findLast(
-    ({ id, state, at }) => (state === 'done' || state === 'under way') && now - at < again && !answered.has(id),
+    ({ id, state, since }) => (state === 'done' || state === 'under way') && now - since < again && !answered.has(id),
   );
   return recent ? { kind: 'again', earlier: recent } : { kind: 'go' };
+}
+
+/**
+ * Those of which nobody who sent it again since knew. That another one went well says nothing: it may have been begun
+ * before this one was unsure, or while its process seemed to live.
+ */
+export function unsureAmong(earlier: readonly Earlier[], now: number): readonly Earlier[] {
+  const forgiven = new Set(earlier.flatMap(({ state, forgives }) => (state === 'done' ? (forgives ?? []) : [])));
+  return earlier.filter(({ id, state, since }) => state === 'unsure' && now - since < unsureFor && !forgiven.has(id));
 }

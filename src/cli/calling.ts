@@ -70,7 +70,7 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
 
 /** What a run has otherwise than a single call, which shows a spinner while it waits. */
 export interface ManyCalls extends Partial<
-  Pick<ClientOptions, 'pace' | 'patience' | 'onWait' | 'signal' | 'boarding'>
+  Pick<ClientOptions, 'pace' | 'patience' | 'looksOnly' | 'onWait' | 'signal' | 'boarding'>
 > {
   /** Without it there is one at a time. */
   readonly connections?: number;

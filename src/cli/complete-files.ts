@@ -1,14 +1,15 @@
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
 import { makeFolder } from '../folder.ts';
+import { readRegular } from '../regular-file.ts';
 
 /** The file's text; undefined where there is none. A start-up file may be in any encoding, so bytes are kept. */
 export function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'latin1');
+    return readRegular(path).toString('latin1');
   } catch (error) {
     const fault = fileFault(error);
     if (fault?.code === 'ENOENT' || fault?.code === 'ENOTDIR') return undefined;
@@ -40,6 +41,23 @@ export function removeFile(path: string): void {
     rmSync(path);
   } catch (error) {
     throw fileFault(error) ? unusable('remove', path, error) : error;
+  }
+}
+
+/** A link that leads nowhere: whoever writes there would put a file in its place. */
+export function refuseDangling(path: string): void {
+  if (isLink(path) && textOf(path) === undefined) {
+    const message = `${path} is a link to ${readlinkSync(path)}, which is not there`;
+    throw configuration('completion-files', message, 'make that file first, or remove the link');
+  }
+}
+
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Nothing is there, or nothing can be.
+    return false;
   }
 }
 

@@ -2,9 +2,10 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { configuration, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
-import { removeFile, textOf, writeText } from './complete-files.ts';
+import { isAlone, withBlock, withoutBlock } from './complete-block.ts';
+import { isLink, refuseDangling, removeFile, textOf, writeText } from './complete-files.ts';
 import type { Places } from './complete-places.ts';
-import { everyFile, placesOf, startUpFile, withoutOurs } from './complete-places.ts';
+import { everyFile, placesOf, startUpFile } from './complete-places.ts';
 import { isShell, shells } from './values.ts';
 import type { Shell } from './values.ts';
 
@@ -42,42 +43,57 @@ export function openCompletions(host: Pick<Host, 'env' | 'home' | 'pid' | 'self'
     shim,
     usual: () => usualShell(host.env['SHELL']),
     places: (shell) => checked(placesOf(shell, host, root)),
-    changesStartUp: ({ startUp }) => startUp !== undefined && extended(startUp) !== textOf(startUp.path),
+    changesStartUp: ({ startUp }) => startUp !== undefined && isMissing(startUp),
     install: (shell, { file, startUp }) => {
       const text = shim(shell).toString('latin1');
       const before = textOf(file);
       if (before !== text) writeText(file, text, host.pid);
       const file_is = before === text ? 'unchanged' : 'written';
       if (!startUp) return { shell, file, file_is, start_up: null, start_up_is: 'not needed', added: [] };
-      const isNew = extended(startUp) !== textOf(startUp.path);
-      if (isNew) writeText(startUp.path, extended(startUp), host.pid);
-      const added = isNew ? Buffer.from(startUp.text, 'latin1').toString().trimEnd().split('\n') : [];
-      return { shell, file, file_is, start_up: startUp.path, start_up_is: isNew ? 'extended' : 'unchanged', added };
+      const { path } = startUp;
+      if (!isMissing(startUp)) return { shell, file, file_is, start_up: path, start_up_is: 'unchanged', added: [] };
+      const added = extend(startUp, host.pid);
+      return { shell, file, file_is, start_up: path, start_up_is: 'extended', added };
     },
     uninstall: (shell) => {
+      const start_up = startUpFile(shell, host) ?? null;
+      // Before anything is removed: it may be of a kind that is not read.
+      const text = start_up === null ? undefined : textOf(start_up);
+      const isOurs = start_up !== null && text !== undefined && withoutBlock(text) !== text;
       const files = [...new Set(everyFile(shell, host))].filter((file) => textOf(file)?.includes(signed));
       for (const file of files) removeFile(file);
       const file = files[0] ?? placesOf(shell, host, root).file;
       const file_is = files.length > 0 ? 'removed' : 'absent';
-      const start_up = startUpFile(shell, host) ?? null;
-      const text = start_up === null ? undefined : textOf(start_up);
-      const isOurs = start_up !== null && text !== undefined && withoutOurs(text) !== text;
-      if (isOurs) writeText(start_up, withoutOurs(text), host.pid);
+      if (isOurs) restore(start_up, text, host.pid);
       return { shell, file, file_is, start_up, start_up_is: isOurs ? 'restored' : 'unchanged', added: [] };
     },
     isOnPath: () => foldersOf(host.env['PATH']).some((folder) => isRunnable(join(folder, 'bizmsg'))),
   };
 }
 
-function extended({ path, text }: NonNullable<Places['startUp']>): string {
-  const before = textOf(path) ?? '';
-  if (before.includes(text)) return before;
-  const rest = withoutOurs(before);
-  return `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}${text}`;
+type StartUp = NonNullable<Places['startUp']>;
+
+function isMissing({ path, text }: StartUp): boolean {
+  return textOf(path)?.includes(text) !== true;
+}
+
+/** The lines that were added. */
+function extend({ path, text }: StartUp, pid: number): readonly string[] {
+  const before = textOf(path);
+  const after = withBlock(before, text);
+  writeText(path, after, pid);
+  const added = after.slice(withoutBlock(before ?? '').length);
+  return Buffer.from(added, 'latin1').toString().trim().split('\n');
+}
+
+function restore(path: string, text: string, pid: number): void {
+  if (isAlone(text) && !isLink(path)) removeFile(path);
+  else writeText(path, withoutBlock(text), pid);
 }
 
 function checked(places: Places): Places {
-  const { file } = places;
+  const { file, startUp } = places;
+  for (const path of [file, ...(startUp ? [startUp.path] : [])]) refuseDangling(path);
   // It stands in a start-up file, on one line.
   if (/\p{Cc}/u.test(file)) throw configuration('odd-folder', `"${file}" has control characters in it`);
   if (textOf(file)?.includes(signed) === false)

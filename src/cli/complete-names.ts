@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -7,6 +7,7 @@ import type { Caller } from '../profiles/caller.ts';
 import { configFolder, stateFolder } from '../profiles/folders.ts';
 import { resolve } from '../profiles/resolve.ts';
 import { readStore } from '../profiles/store.ts';
+import { readRegular } from '../regular-file.ts';
 import type { Names } from './complete-offer.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
@@ -47,7 +48,7 @@ const largest = 1_000_000;
 export function readTemplates(folder: string): ReadonlyMap<string, readonly string[]> {
   const file = templatesFile(folder);
   return new Map(
-    attempt(() => (statSync(file).size > largest ? [] : entriesIn(JSON.parse(readFileSync(file, 'utf8'))))),
+    attempt(() => (statSync(file).size > largest ? [] : entriesIn(JSON.parse(readRegular(file).toString())))),
   );
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Host } from '../host.ts';
+import { markedLine, markedLines, withoutBlock } from './complete-block.ts';
 import { inBytes, textOf } from './complete-files.ts';
 import type { Shell } from './values.ts';
 
@@ -34,19 +35,10 @@ export function startUpFile(shell: Shell, { env, home }: Machine): string | unde
   return shell === 'zsh' ? join(absolute(env['ZDOTDIR']) ?? home, '.zshrc') : undefined;
 }
 
-const mark = '# bizmsg completion';
-const [opening, closing] = ['# >>> bizmsg completion >>>', '# <<< bizmsg completion <<<'];
-const ours = new RegExp(`^${opening}\n[^]*?^${closing}\n?|^[^\n]*${mark}\n?`, 'gm');
-
-/** The same text without what an installation added. */
-export function withoutOurs(text: string): string {
-  return text.replace(ours, '');
-}
-
 function bashPlaces(machine: Machine, root: string): Places {
   const file = bashFile(machine);
   if (looksByItself(machine, root)) return { file, startUp: undefined };
-  const text = `if [ -r ${quoted(file)} ]; then . ${quoted(file)}; fi ${mark}\n`;
+  const text = markedLine(`if [ -r ${quoted(file)} ]; then . ${quoted(file)}; fi`);
   return { file, startUp: { path: join(machine.home, '.bashrc'), text: inBytes(text) } };
 }
 
@@ -66,19 +58,17 @@ function zshPlaces(machine: Machine): Places {
   const known = zshHabits(machine).find((folder) => isInPath(folder, machine, textOf(path) ?? ''));
   if (known) return { file: join(known, '_bizmsg'), startUp: undefined };
   const folder = zshData(machine);
-  const lines = [
-    opening,
+  const text = markedLines([
     `fpath=(${quoted(folder)} $fpath)`,
     '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }',
     'autoload -Uz _bizmsg && compdef _bizmsg bizmsg',
-    closing,
-  ];
-  return { file: join(folder, '_bizmsg'), startUp: { path, text: inBytes(`${lines.join('\n')}\n`) } };
+  ]);
+  return { file: join(folder, '_bizmsg'), startUp: { path, text: inBytes(text) } };
 }
 
 /** Whether the start-up file names the folder in its fpath, and looks through that. */
 function isInPath(folder: string, { home }: Machine, text: string): boolean {
-  const lines = withoutOurs(text)
+  const lines = withoutBlock(text)
     .split('\n')
     .filter((line) => !/^\s*#/.test(line));
   const short = folder.startsWith(`${home}/`) ? folder.slice(home.length) : folder;

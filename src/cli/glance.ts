@@ -17,7 +17,8 @@ export async function glance(
   const cancel = line.host.later(longest, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...line, given: { ...line.given, retries: 0 } };
-  const { client, close } = await openConnection(once, approached, { connections: 1, pace, signal, boarding: signal });
+  const ways = { connections: 1, pace, looksOnly: true, signal, boarding: signal };
+  const { client, close } = await openConnection(once, approached, ways);
   try {
     await look(client);
   } catch (error) {

@@ -19,7 +19,7 @@ function rootHelp(root: Tree): string {
     listed(described(globals)),
     '\nStart here, with no account and no network:',
     '  bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
-    '\nMore: bizmsg <command> --help, bizmsg help exit-codes|environment|output|announced',
+    '\nMore: bizmsg help <command>, exit-codes, environment, output or announced',
     '',
   ].join('\n');
 }

@@ -1,8 +1,6 @@
-import type { FaultAt, Writer } from '../activity/entry.ts';
-import type { Guard } from '../activity/once.ts';
+import type { Entry, FaultAt, Writer } from '../activity/entry.ts';
 import type { Counts, Facts } from '../activity/record.ts';
 import type { Subject } from '../activity/subject.ts';
-import type { Earlier } from '../activity/twice.ts';
 import type { Around } from '../client/change.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import { endpoints } from '../contract/endpoints.ts';
@@ -18,13 +16,16 @@ export function recording(line: Line, approached: Approached): Around {
       import('../activity/came.ts'),
     ]);
     const subject = subjectOf(request);
-    const entry = await begun(line, approached, { subject, allowUnsure });
+    const begin = await prepared(line, approached, { subject, allowUnsure });
+    const begun: { entry?: Entry } = {};
     try {
-      const answer = await send();
-      entry.end(came(answer));
+      const answer = await send(async () => {
+        begun.entry = await begin();
+      });
+      begun.entry?.end(came(answer));
       return answer;
     } catch (error) {
-      entry.end(cameToNothing(error));
+      begun.entry?.end(cameToNothing(error));
       throw subject.message ? withNextStep(error) : error;
     }
   };
@@ -40,7 +41,7 @@ export async function recordRun(
   approached: Approached,
   { name, ...run }: RunStarted,
 ): Promise<(counts: Counts) => void> {
-  const [{ begin }, writer] = await Promise.all([import('../activity/entry.ts'), writerOf(line, approached)]);
+  const [{ begin }, writer] = await Promise.all([import('../activity/entry.ts'), writerOf(line, approached, {})]);
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(approached.target.baseUrl);
   const entry = begin(writer, { ...factsOf(line, approached), host, method, endpoint, ...run });
@@ -55,14 +56,20 @@ interface Call {
   readonly allowUnsure: boolean;
 }
 
-async function begun(line: Line, approached: Approached, { subject, allowUnsure }: Call) {
+/** What writes that it leaves, once it does: one that is still waiting for its turn was surely not sent. */
+async function prepared(line: Line, approached: Approached, { subject, allowUnsure }: Call) {
   const { message, ...about } = subject;
   const facts = { ...factsOf(line, approached), ...about };
-  const writer = await writerOf(line, approached);
+  const writer = await writerOf(line, approached, subject);
   const digest = message && isLive(approached) ? await digestFor(writer, approached, message) : undefined;
-  if (digest === undefined) return (await import('../activity/entry.ts')).begin(writer, facts);
-  const { beginOnce } = await import('../activity/once.ts');
-  return beginOnce(writer, { ...facts, digest }, await guardOf(line, allowUnsure));
+  if (digest === undefined) {
+    const { begin } = await import('../activity/entry.ts');
+    return () => begin(writer, facts);
+  }
+  const [{ createOnce }, { guardOf }] = await Promise.all([import('../activity/once.ts'), import('./guarding.ts')]);
+  const once = createOnce(writer, { ...facts, digest }, await guardOf(line, allowUnsure));
+  await once.ask();
+  return once.begin;
 }
 
 /** Every guard takes an unknown one for live. */
@@ -74,7 +81,7 @@ function factsOf({ command }: Line, { target, simulated, isLocal }: Approached) 
   return { profile: isLocal ? 'local' : (target.profile ?? 'environment'), mode: target.mode, simulated, command };
 }
 
-async function writerOf(line: Line, approached: Approached): Promise<Writer> {
+async function writerOf(line: Line, approached: Approached, { message }: Pick<Subject, 'message'>): Promise<Writer> {
   const { host, given, reporter } = line;
   const [{ activityFolder }, { stateFolder }] = await Promise.all([import('../activity/files.ts'), line.sandboxes()]);
   const folder = activityFolder(stateFolder);
@@ -86,7 +93,7 @@ async function writerOf(line: Line, approached: Approached): Promise<Writer> {
     if (!isTold && isHeard) reporter.note('activity', `${lack(approached, at)}: ${fault}`);
     isTold = true;
   };
-  return { folder, process: host, onFault };
+  return { folder, hidden: { key: approached.target.key, phone: message?.to }, process: host, onFault };
 }
 
 function lack(approached: Approached, at: FaultAt): string {
@@ -114,24 +121,6 @@ async function digestFor(writer: Writer, { target, isLocal }: Approached, messag
     writer.onFault(error, 'earlier');
     return undefined;
   }
-}
-
-async function guardOf({ host, given, reporter }: Line, allowUnsure: boolean): Promise<Guard> {
-  const [{ isInteractive }, { createPrompts }, { again, question, refusal }] = await Promise.all([
-    import('./caller.ts'),
-    import('./prompts.ts'),
-    import('./twice.ts'),
-  ]);
-  const asks = !given.yes && isInteractive(host, given);
-  const now = () => host.now();
-  return {
-    allowUnsure,
-    kill: host.kill,
-    onDamage: ({ text }) => reporter.note('activity', `${text}, and is left out`),
-    ask: asks ? (earlier: Earlier) => createPrompts(host, given).confirm(question(earlier, now())) : undefined,
-    tell: (earlier) => void (given.quiet || reporter.note('sent-before', again(earlier, now()))),
-    refusal: (earlier) => refusal(earlier, now()),
-  };
 }
 
 /** What to do about a message of which nobody knows whether it was sent. */

@@ -8,7 +8,7 @@ import { onlyLocal } from '../profiles/environment.ts';
 import { stateFolder as folderOf } from '../profiles/folders.ts';
 import type { Target } from '../profiles/caller.ts';
 import type { Locator } from '../sandbox/locator.ts';
-import { findSandbox, liveLocators } from '../sandbox/locator.ts';
+import { defaultData, liveLocators } from '../sandbox/locator.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 
 /** The sandboxes of this machine. */
@@ -36,12 +36,14 @@ const notRunning = {
   keys: { sandbox: 'sk_test_local-none', live: 'sk_live_local-none' },
 };
 
-export function openSandboxes(host: Host): Sandboxes {
+/** `look` finds those that run; who changes nothing clears nothing away either. */
+export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const stateFolder = folderOf(host.env, host.home);
   const named = addressIn(host.env);
-  const live = () => liveLocators(stateFolder, host.kill);
+  const live = () => look(stateFolder, host.kill);
+  const usual = () => live().find(({ data }) => data === defaultData(stateFolder));
   const own = () => named && live().find(({ url }) => sameOrigin(url, named.url));
-  const find = () => own() ?? (named?.isBound ? undefined : findSandbox(stateFolder, host.kill));
+  const find = () => own() ?? (named?.isBound ? undefined : usual());
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
     if (!running && named?.isBound) throw ended(named.url);

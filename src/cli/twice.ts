@@ -28,7 +28,9 @@ function idOf({ message_id: id }: Earlier): string {
   return id === undefined ? '' : ` (message_id ${safeLine(id)})`;
 }
 
-function ago({ at }: Earlier, now: number): string {
+function ago({ at, since }: Earlier, now: number): string {
+  if (at === undefined) return 'at a time that can no longer be read';
+  if (at > since) return 'before the clock was set back';
   const seconds = Math.max(0, Math.round((now - at) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
   return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;

@@ -1,6 +1,7 @@
 import type { Reader } from '../contract/readers.ts';
 import { Mismatch } from '../contract/readers.ts';
 import { parseJson } from '../json.ts';
+import { compression } from './encoding.ts';
 import type { Line } from './exchange.ts';
 import { failed } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
@@ -18,7 +19,8 @@ export function readAnswer(line: Line, request: WireRequest, { answer, reader }:
   try {
     return reader(empty ? undefined : parseJson(text));
   } catch (error) {
-    throw failed(line, request, { kind: 'unreadable', answer, why: empty ? 'it is empty' : reason(error) });
+    const why = empty ? 'it is empty' : (compression(answer) ?? reason(error));
+    throw failed(line, request, { kind: 'unreadable', answer, why });
   }
 }
 

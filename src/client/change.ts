@@ -1,3 +1,4 @@
+import type { Leaving } from './exchange.ts';
 import type { WireRequest } from './transport.ts';
 import { isChange } from './trouble.ts';
 
@@ -6,8 +7,10 @@ export interface ChangeOptions {
   readonly allowUnsure?: boolean | undefined;
 }
 
-/** Goes round each call that changes something: it is told of the request before it leaves, and handed what sends it. */
-export type Around = <T>(request: WireRequest, send: () => Promise<T>, options: ChangeOptions) => Promise<T>;
+type Send<T> = (leaving?: Leaving) => Promise<T>;
+
+/** Goes round each call that changes something: it is handed what sends the request, which says when it leaves. */
+export type Around = <T>(request: WireRequest, send: Send<T>, options: ChangeOptions) => Promise<T>;
 
 interface Line {
   readonly dryRun?: boolean | undefined;
@@ -17,7 +20,7 @@ interface Line {
 export function changing<T>(
   { dryRun, around }: Line,
   { request, ...options }: ChangeOptions & { readonly request: WireRequest },
-  send: () => Promise<T>,
+  send: Send<T>,
 ): Promise<T> {
   return around && !dryRun && isChange(request.method) ? around(request, send, options) : send();
 }

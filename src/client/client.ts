@@ -63,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
   async function call(name: EndpointName, body: unknown, { query, allowUnsure }: CallOptions = {}): Promise<unknown> {
     const request = requestOf({ base, ours, name, body, query });
-    return changing(options, { request, allowUnsure }, () => answerTo(request, endpoints[name].answer));
+    return changing(options, { request, allowUnsure }, (leaving) => answerTo(request, endpoints[name].answer, leaving));
   }
 
   function calling<N extends EndpointName>(name: N): (content: string, leaving?: Leaving) => Promise<AnswerOf<N>>;
@@ -87,12 +87,14 @@ export function createClient(options: ClientOptions): Client {
     },
     raw: async (raw, given) => {
       const request = rawRequest(base, ours, raw);
-      return changing(options, { request, ...given }, async () => rawAnswer((await exchange(line, request)).answer));
+      return changing(options, { request, ...given }, async (leaving) =>
+        rawAnswer((await exchange(line, request, { leaving })).answer),
+      );
     },
     observe: async (raw, key) => {
       const { observe, withKey } = await import('./observe.ts');
       const request = rawRequest(base, withKey(ours, key), raw);
-      return changing(options, { request }, () => observe(line, request));
+      return changing(options, { request }, (leaving) => observe(line, request, leaving));
     },
   };
 }
@@ -101,7 +103,13 @@ function headersOf({ key, userAgent }: ClientOptions): Readonly<Record<string, s
   if (!/^[\u0021-\u007e]+$/.test(key)) {
     throw configuration('key', 'the key holds characters that no key has', 'look for a space or a line break in it');
   }
-  return { Authorization: `Bearer ${key}`, Accept: 'application/json', 'User-Agent': userAgent };
+  return {
+    Authorization: `Bearer ${key}`,
+    Accept: 'application/json',
+    // What is compressed is not read.
+    'Accept-Encoding': 'identity',
+    'User-Agent': userAgent,
+  };
 }
 
 interface Asked {

@@ -5,7 +5,7 @@ import type { Ended } from './gate.ts';
 import type { Pace } from './pace.ts';
 import { planned } from './plan.ts';
 import { redirect } from './redirects.ts';
-import { isLimited, retryDelay, tooLongAsked } from './retry.ts';
+import { holdAfter, isLimited, retryDelay, tooLongAsked } from './retry.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 import type { Trouble } from './trouble.ts';
 import { isChange } from './trouble.ts';
@@ -21,6 +21,8 @@ export interface Line extends Wire {
    * cannot be reached is then left to the caller.
    */
   readonly patience?: number | undefined;
+  /** What it is answered is good to know, and a 429 that ends it keeps nobody from what they want. */
+  readonly looksOnly?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   /** A sandbox on this machine is called. */
   readonly local?: boolean | undefined;
@@ -121,7 +123,11 @@ function waitAfter(line: Line, request: WireRequest, { trouble, repeated, limite
   const wait = retryDelay({ trouble, changes, repeated, retries, patience, limitedFor, now, random: random() });
   const asked = tooLongAsked(trouble, now);
   const failure = failed(line, request, trouble.kind === 'refused' ? { ...trouble, asked } : trouble);
-  if (wait === undefined) throw failure;
+  if (wait === undefined) {
+    // It ends this process, and has the others of the same plan wait.
+    if (isLimited(trouble) && !line.looksOnly) line.pace?.hold(holdAfter(trouble, now));
+    throw failure;
+  }
   line.onWait?.(wait, failure.message);
   return wait;
 }

@@ -2,6 +2,7 @@ import type { ErrorStatus } from '../contract/statuses.ts';
 import { statuses } from '../contract/statuses.ts';
 import type { ExitName } from '../errors.ts';
 import { CliError } from '../errors.ts';
+import { compression } from './encoding.ts';
 import { readErrorBody } from './error-body.ts';
 import { withLocalHint } from './local-hint.ts';
 import { networkFailure } from './network-failure.ts';
@@ -64,11 +65,17 @@ function refused(
   { method, conceal }: Occasion,
 ): CliError {
   const { exit, code, hint } = verdict(answer.status, isChange(method));
-  const { body, detail } = readErrorBody(answer.body, conceal);
+  const { body, detail, unread } = readBody(answer, conceal);
   const wait = asked === undefined ? '' : `, and asks to wait ${minutes(asked)}`;
-  const message = `the service answered ${named(answer.status)}${wait}${detail === undefined ? '' : `: ${detail}`}`;
+  const message = `the service answered ${named(answer.status)}${wait}${unread}${detail === undefined ? '' : `: ${detail}`}`;
   const done = isChange(method) ? ({ done: exit === 'unsure' ? 'unknown' : 'no' } as const) : {};
   return new CliError(exit, code, message, { hint, status: answer.status, body, ...done });
+}
+
+function readBody(answer: WireAnswer, conceal: Occasion['conceal']) {
+  const why = answer.body.length > 0 ? compression(answer) : undefined;
+  if (why !== undefined) return { body: undefined, detail: undefined, unread: `; why cannot be read: ${why}` };
+  return { ...readErrorBody(answer.body, conceal), unread: '' };
 }
 
 function minutes(milliseconds: number): string {
@@ -86,7 +93,7 @@ function isKnown(status: number): status is ErrorStatus {
 
 function unreadable(answer: WireAnswer, why: string, { method, conceal }: Occasion): CliError {
   const message = `the service answered ${answer.status}, but the answer cannot be read: ${why}`;
-  const { body } = readErrorBody(answer.body, conceal);
+  const { body } = readBody(answer, conceal);
   const details = { status: answer.status, body };
   return isChange(method)
     ? new CliError('unsure', 'unreadable-answer', message, { ...details, hint: unsureHint, done: 'unknown' })
@@ -102,7 +109,7 @@ function redirected(answer: WireAnswer, why: string, { method, conceal }: Occasi
   return new CliError('unsafe', 'redirect-refused', conceal.text(`the service answered ${answer.status}: ${why}`), {
     hint: 'the key goes to no other address; if the service has moved, change the base URL',
     status: answer.status,
-    body: readErrorBody(answer.body, conceal).body,
+    body: readBody(answer, conceal).body,
     ...(isChange(method) && { done }),
   });
 }

@@ -1,5 +1,5 @@
 import { CliError } from '../errors.ts';
-import type { Line } from './exchange.ts';
+import type { Leaving, Line } from './exchange.ts';
 import { exchange } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
@@ -18,7 +18,7 @@ export interface Observed {
 }
 
 /** A request with its pace and its repetitions, whatever it is answered. No redirect is followed. */
-export async function observe(line: Line, request: WireRequest): Promise<Observed> {
+export async function observe(line: Line, request: WireRequest, leaving?: Leaving): Promise<Observed> {
   const answers: WireAnswer[] = [];
   let calls = 0;
   const send: Line['transport']['send'] = async (asked, limits) => {
@@ -30,8 +30,8 @@ export async function observe(line: Line, request: WireRequest): Promise<Observe
   const observed = (failure: CliError | undefined) => ({ answers, failure, body: answers.at(-1)?.body, calls });
   try {
     // A few repetitions, and not those of a run: a 429 may well be the answer.
-    const asking = { ...line, transport: { ...line.transport, send }, patience: undefined };
-    await exchange(asking, request, { followed: Infinity });
+    const asking = { ...line, transport: { ...line.transport, send }, patience: undefined, looksOnly: true };
+    await exchange(asking, request, { followed: Infinity, leaving });
     return observed(undefined);
   } catch (error) {
     if (error instanceof CliError) return observed(error);

@@ -38,6 +38,11 @@ export function tooLongAsked(trouble: Trouble, now: number): number | undefined 
   return asked !== undefined && asked > longest ? asked : undefined;
 }
 
+/** How many milliseconds the others wait after a 429 that is not repeated. */
+export function holdAfter(trouble: Trouble, now: number): number {
+  return Math.min(longest, askedBy(trouble, now) ?? shortest);
+}
+
 function askedBy(trouble: Trouble, now: number): number | undefined {
   return trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
 }

@@ -5,6 +5,7 @@ import { printing } from '../cli/globals.ts';
 import { flag, option } from '../cli/params.ts';
 import type { Input } from '../cli/params.ts';
 import { count, span } from '../cli/values.ts';
+import { redact } from '../redact.ts';
 import { refuseUnreadable } from './runs/refuse-unreadable.ts';
 
 const params = {
@@ -73,13 +74,18 @@ function rowOf(past: Past): object {
     command,
     method,
     endpoint,
-    template: template ?? null,
+    template: shown(template),
     recipient: recipient ?? null,
-    message_id: ending?.message_id ?? null,
+    message_id: shown(ending?.message_id),
     run: run ?? null,
     counts: ending?.counts ?? null,
     about: about(past),
   };
+}
+
+/** A log of before may hold what none does now. */
+function shown(text: string | undefined): string | null {
+  return text === undefined ? null : redact(text);
 }
 
 /** What came of it, in words. */

@@ -1,5 +1,6 @@
 import { command } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
+import { usage } from '../errors.ts';
 import { checkContract, contractParams } from './conformance/contract-params.ts';
 import { doctorText } from './doctor-text.ts';
 
@@ -13,7 +14,8 @@ export const doctor = command({
     '',
     "With --contract the service is compared with the API's document: what holds, what differs (exit 12), what",
     'cannot be told, and how it does what the document does not show. It makes some twenty calls, GETs and',
-    'requests that have to be refused, and writes nothing without --allow-writes. No value of a record is shown.',
+    'requests that have to be refused, and writes nothing without --allow-writes. Where one of these is accepted,',
+    'it says so with its message_id, and posts no more there; with a live key, nowhere. No value of a record is shown.',
   ].join('\n'),
   params: contractParams,
   examples: [
@@ -29,6 +31,8 @@ export const doctor = command({
   run: async (context, input) => {
     checkContract(input);
     const { output, columns, query } = context.given;
+    if (output === 'id' && query === undefined)
+      throw usage('doctor has no id to print', 'leave -o id out, or take -o json');
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
     if (!input.contract) return { ...(await context.diagnose()), isRows };
     const { compare } = await import('./conformance/compare.ts');

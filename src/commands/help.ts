@@ -1,5 +1,7 @@
 import { command } from '../cli/command.ts';
+import type { Context } from '../cli/command.ts';
 import { knowing, words } from '../cli/params.ts';
+import { CliError, usage } from '../errors.ts';
 import { topics } from './topics.ts';
 
 export const helpCommand = command({
@@ -19,7 +21,21 @@ export const helpCommand = command({
   run: async (context, input) => {
     const topic =
       input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
-    return Buffer.from(await (topic ? topic[1]() : context.helpFor(input.words)));
+    return Buffer.from(await (topic ? topic[1]() : commandOrTopic(context, input.words)));
   },
   view: (text, ui) => ui.page(text.toString()),
 });
+
+/** A topic that is written in another way is no command that is unknown. */
+async function commandOrTopic(context: Context, words: readonly string[]): Promise<string> {
+  try {
+    return await context.helpFor(words);
+  } catch (error) {
+    const { likely } = await import('../nearest.ts');
+    const word = words.join('-').toLowerCase();
+    // A letter or two begin many a word.
+    const [topic] = word.length < 3 ? [] : likely(word, Object.keys(topics));
+    if (!(error instanceof CliError) || error.code === 'announced' || topic === undefined) throw error;
+    throw usage(error.message, `did you mean bizmsg help ${topic}?`);
+  }
+}

@@ -13,6 +13,8 @@ export interface Answer {
   /** Without its parameters; empty where there is none. */
   readonly type: string;
   readonly headers: RawAnswer['headers'];
+  /** How it is compressed, which is not asked for. */
+  readonly encoding: string | undefined;
   readonly content: Content;
 }
 
@@ -21,7 +23,14 @@ type Content =
 
 export function readAnswer({ status, headers, body }: RawAnswer): Answer {
   const type = valueOf(headers, 'content-type') ?? '';
-  return { status, type: /^[^;]*/.exec(type)?.[0].trim().toLowerCase() ?? '', headers, content: contentOf(body) };
+  const encoding = valueOf(headers, 'content-encoding')?.trim().toLowerCase();
+  return {
+    status,
+    type: /^[^;]*/.exec(type)?.[0].trim().toLowerCase() ?? '',
+    headers,
+    encoding: encoding === '' || encoding === 'identity' ? undefined : encoding,
+    content: contentOf(body),
+  };
 }
 
 export function valueOf(headers: RawAnswer['headers'], name: string): string | undefined {
@@ -36,7 +45,13 @@ export function isJson({ type, content }: Answer): boolean {
 export function described(answer: Answer): string {
   const { status, content } = answer;
   if (content.kind === 'empty') return `${status}, empty`;
-  return `${status}, ${shownType(answer)}${content.kind === 'other' ? ', no JSON' : ''}`;
+  return `${status}, ${shownType(answer)}${shownEncoding(answer)}${content.kind === 'other' ? ', no JSON' : ''}`;
+}
+
+function shownEncoding({ encoding }: Answer): string {
+  if (encoding === undefined) return '';
+  const isUsual = /^[\w-]+$/.test(encoding) && isPlain(encoding);
+  return `, compressed (${isUsual ? encoding : 'in an odd way'}), which was not asked for`;
 }
 
 function shownType({ type }: Answer): string {

@@ -1,11 +1,13 @@
 import { CliError } from '../errors.ts';
+import type { Accepted } from './accepted.ts';
+import { acceptedIn, isBarred } from './accepted.ts';
 import type { FindRecords } from './findings/finding.ts';
 import type { Probe } from './probes.ts';
 import { first, harmless } from './probes.ts';
 import type { Examined } from './report.ts';
 import { reportOf } from './report.ts';
 import type { Ask, Sighting } from './sightings.ts';
-import { lastOf, sightingOf, sightings } from './sightings.ts';
+import { barred, lastOf, sightingOf, sightings } from './sightings.ts';
 import type { Facts } from './verdict.ts';
 import { isSuccess } from './verdict.ts';
 import { plannedIn } from './writes.ts';
@@ -14,6 +16,8 @@ export interface Examination {
   readonly ask: Ask;
   readonly find: FindRecords;
   readonly facts: Facts;
+  /** Told at once of what had to be refused and was taken: what comes after it may fail. */
+  readonly onAccepted: (accepted: Accepted) => void;
 }
 
 /** How many requests it makes where nothing has to be asked again. */
@@ -22,8 +26,9 @@ export function plannedCalls({ writes }: Facts): number {
 }
 
 /** Asks one thing after the other, the harmless ones first, and sets what was seen beside the document. */
-export async function examine({ ask, find, facts }: Examination): Promise<Examined> {
+export async function examine({ ask, find, facts, onAccepted }: Examination): Promise<Examined> {
   let calls = 0;
+  const accepted: Accepted[] = [];
   const all: Sighting[] = [];
   const counting: Ask = async (probe) => {
     const observed = await ask(probe);
@@ -31,13 +36,18 @@ export async function examine({ ask, find, facts }: Examination): Promise<Examin
     return observed;
   };
   for (const probe of harmless) {
-    const sighting = await look(counting, probe);
+    const sighting = isBarred(probe, all, facts) ? barred(probe) : await look(counting, probe);
     all.push(sighting);
+    for (const one of acceptedIn(sighting)) {
+      accepted.push(one);
+      onAccepted(one);
+    }
     if (all.length === first.length) requireService(all);
   }
   const written: Sighting[] = [];
-  for (const probe of plannedIn(facts.writes)) written.push(await make(counting, probe));
-  const report = { ...reportOf(sightings([...all, ...written]), facts, find), calls };
+  for (const probe of plannedIn(facts.writes))
+    written.push(isBarred(probe, all, facts) ? barred(probe) : await make(counting, probe));
+  const report = { ...reportOf(sightings([...all, ...written]), facts, find), accepted, calls };
   return { report, fault: written.map(({ failure }) => failure).find((failure) => failure && isOpen(failure)) };
 }
 

@@ -1,3 +1,5 @@
+import type { Accepted } from './accepted.ts';
+import { toldOf } from './accepted.ts';
 import type { FilledGap, JudgedClause, Report } from './report.ts';
 import { verdicts } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -27,7 +29,11 @@ const titles = [
 ] as const;
 
 /** The report for people, by the document's sections. */
-export function reportText({ clauses, notShown, calls }: Report, { address, key }: Called, { color }: Paints): string {
+export function reportText(
+  { clauses, notShown, accepted, calls }: Report,
+  { address, key }: Called,
+  { color }: Paints,
+): string {
   const asked = clauses.filter(({ verdict }) => verdict !== 'not checkable');
   const blocks = titles.flatMap((title, at) => {
     const isHere = ({ section }: { readonly section: string }) => section.startsWith(`§${at + 1}`);
@@ -46,9 +52,19 @@ export function reportText({ clauses, notShown, calls }: Report, { address, key 
   ];
   const place = address === 'local' ? 'of the sandbox on this machine' : `at ${address}`;
   const head = `The API ${place}, key ${key}, beside its document; ${calls} calls`;
-  return [wrapped(head, 80), ...blocks, last, wrapped(summary(clauses), 80)]
+  return [wrapped(head, 80), ...warning(accepted, color), ...blocks, last, wrapped(summary(clauses), 80)]
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+/** What nobody may overlook. */
+function warning(accepted: readonly Accepted[], color: Paints['color']): readonly (readonly string[])[] {
+  if (accepted.length === 0) return [];
+  const title = 'What had to be refused was taken:';
+  const next = 'Nothing more was posted there. bizmsg activity lists what was.';
+  return [
+    [color.red(title), ...accepted.flatMap((one) => entry('taken', toldOf(one), color.red)), ...wrapped(next, 80)],
+  ];
 }
 
 const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {

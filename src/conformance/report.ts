@@ -1,4 +1,5 @@
 import type { CliError } from '../errors.ts';
+import type { Accepted } from './accepted.ts';
 import { clauses } from './clauses/clauses.ts';
 import type { FindRecords, Found, Gap } from './findings/finding.ts';
 import { gaps } from './findings/gaps.ts';
@@ -12,6 +13,8 @@ export type FilledGap = Omit<Gap, 'find'> & Found;
 export interface Report {
   readonly clauses: readonly JudgedClause[];
   readonly notShown: readonly FilledGap[];
+  /** What had to be refused, and was not: the first of each endpoint, after which no more is posted. */
+  readonly accepted: readonly Accepted[];
   readonly calls: number;
 }
 
@@ -21,7 +24,7 @@ export interface Examined {
   readonly fault: CliError | undefined;
 }
 
-export function reportOf(seen: Sightings, facts: Facts, find: FindRecords): Omit<Report, 'calls'> {
+export function reportOf(seen: Sightings, facts: Facts, find: FindRecords): Omit<Report, 'calls' | 'accepted'> {
   return {
     clauses: clauses.map(({ judge, ...clause }) => ({ ...clause, ...judge(seen, facts) })),
     notShown: gaps.map(({ find: look, ...gap }) => ({ ...gap, ...look({ seen, facts, find }) })),

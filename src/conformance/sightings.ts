@@ -17,7 +17,16 @@ export interface Sighting {
   /** All that came, those after which it was asked again included. */
   readonly answers: readonly Answer[];
   readonly failure: CliError | undefined;
+  /** It was not asked, since an incomplete one was accepted there. */
+  readonly isBarred?: true;
 }
+
+/** In place of one that is not asked. */
+export function barred(probe: Probe): Sighting {
+  return { probe, answers: [], failure: undefined, isBarred: true };
+}
+
+export const notTried = 'not tried: an incomplete one was accepted';
 
 /** All that was seen of a service. */
 export interface Sightings {

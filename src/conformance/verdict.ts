@@ -1,4 +1,4 @@
-import { lastOf } from './sightings.ts';
+import { lastOf, notTried } from './sightings.ts';
 import type { Sighting, Sightings } from './sightings.ts';
 import { described } from './answer.ts';
 import type { Probe } from './probes.ts';
@@ -24,6 +24,8 @@ export interface Facts {
   readonly address: string;
   /** The key's beginning and end. */
   readonly shownKey: string;
+  /** Nothing that is sent with it is real. */
+  readonly isSandbox: boolean;
   readonly writes: Writes;
 }
 
@@ -55,7 +57,8 @@ export function together(
     const some = told.filter((one) => one.verdict === verdict);
     if (some.length > 0) return judged(verdict, ...some.flatMap(({ seen }) => seen));
   }
-  return judged('not told', ...told.flatMap(({ seen }) => seen));
+  const isUntried = told.every(({ verdict }) => verdict === 'not tried');
+  return judged(isUntried ? 'not tried' : 'not told', ...told.flatMap(({ seen }) => seen));
 }
 
 function outcome(
@@ -63,6 +66,7 @@ function outcome(
   probe: Probe,
   bearing: (status: number, probe: Probe) => Bearing,
 ): Judged {
+  if (sighting?.isBarred) return judged('not tried', `${named(probe)}: ${notTried}`);
   const answer = lastOf(sighting);
   const what = `${named(probe)}: ${answer ? described(answer) : (sighting?.failure?.message ?? 'not asked')}`;
   return judged(answer ? bearing(answer.status, probe) : 'not told', what);

@@ -30,7 +30,7 @@ export interface Traces {
   readonly folder: string;
   /** That belong to nobody, and cannot be read. */
   readonly strays: readonly string[];
-  readonly cleared: number;
+  readonly dead: number;
 }
 
 export function leftoversCheck(traces: readonly Traces[]): Check {
@@ -40,6 +40,8 @@ export function leftoversCheck(traces: readonly Traces[]): Check {
     const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
     return warn('leftovers', `${first} belongs to nobody${more}`, `rm ${strays.map(shellPath).join(' ')}`);
   }
-  const cleared = traces.reduce((sum, one) => sum + one.cleared, 0);
-  return pass('leftovers', cleared === 0 ? 'none' : `${counted(cleared, 'trace')} of a dead process, now cleared`);
+  const dead = traces.reduce((sum, one) => sum + one.dead, 0);
+  if (dead === 0) return pass('leftovers', 'none');
+  const one = '1 trace of a dead process; the next command clears it';
+  return pass('leftovers', dead === 1 ? one : `${dead} traces of dead processes; the next command clears them`);
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import type { PlanName } from '../contract/plans.ts';
@@ -6,6 +5,7 @@ import { Mismatch } from '../contract/readers.ts';
 import type { CliError } from '../errors.ts';
 import { configuration } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
+import { readRegular } from '../regular-file.ts';
 import { local, unknownProfile } from './names.ts';
 import { storeShape } from './store-shape.ts';
 
@@ -66,7 +66,7 @@ function notStored(): CliError {
 
 function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path).toString();
   } catch (error) {
     const fault = fileFault(error);
     if (fault?.code === 'ENOENT') return undefined;

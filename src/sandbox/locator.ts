@@ -38,14 +38,26 @@ export function removeLocator(stateFolder: string, { port, token }: Pick<Locator
 
 /** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
 export function liveLocators(stateFolder: string, kill: Probe): readonly Locator[] {
+  const { live, dead } = locatorsIn(stateFolder, kill);
+  for (const locator of dead) removeLocator(stateFolder, locator);
+  return live;
+}
+
+export interface Locators {
+  readonly live: readonly Locator[];
+  /** What is left of those that have ended. */
+  readonly dead: readonly Locator[];
+}
+
+/** The same for who only looks. */
+export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   const folder = join(stateFolder, 'sandboxes');
-  return namesIn(folder).flatMap((name) => {
+  const all = namesIn(folder).flatMap((name) => {
     const locator = /^\d+\.json$/.test(name) ? readLocator(join(folder, name)) : undefined;
-    if (!locator) return [];
-    if (lives(locator.pid, locator.start, kill)) return [locator];
-    removeLocator(stateFolder, locator);
-    return [];
+    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill) }] : [];
   });
+  const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
+  return { live: those(true), dead: those(false) };
 }
 
 /** The one that serves a folder, which is the default one unless told. */

@@ -18,7 +18,7 @@ export interface ListenerLocator {
 /** Has others find a listener until what is returned is called. */
 export function announceListener(stateFolder: string, locator: Omit<ListenerLocator, 'start'>): () => void {
   const { port, pid } = locator;
-  const path = join(ownFolder(stateFolder), `${port}-${pid}.json`);
+  const path = pathOf(ownFolder(stateFolder), { port, pid });
   const draft = `${path}.new`;
   writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
   renameSync(draft, path);
@@ -27,15 +27,30 @@ export function announceListener(stateFolder: string, locator: Omit<ListenerLoca
 
 /** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
+  const { live, dead } = listenersIn(stateFolder, kill);
+  for (const { port, pid } of dead) rmSync(pathOf(folderIn(stateFolder), { port, pid }), { force: true });
+  return live;
+}
+
+export interface Listeners {
+  readonly live: readonly ListenerLocator[];
+  /** What is left of those that have ended. */
+  readonly dead: readonly ListenerLocator[];
+}
+
+/** The same for who only looks. */
+export function listenersIn(stateFolder: string, kill: Probe): Listeners {
   const folder = folderIn(stateFolder);
-  return namesIn(folder).flatMap((name) => {
-    const path = join(folder, name);
-    const locator = /^\d+-\d+\.json$/.test(name) ? locatorIn(path) : undefined;
-    if (!locator) return [];
-    if (lives(locator.pid, locator.start, kill)) return [locator];
-    rmSync(path, { force: true });
-    return [];
+  const all = namesIn(folder).flatMap((name) => {
+    const locator = /^\d+-\d+\.json$/.test(name) ? locatorIn(join(folder, name)) : undefined;
+    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill) }] : [];
   });
+  const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
+  return { live: those(true), dead: those(false) };
+}
+
+function pathOf(folder: string, { port, pid }: Pick<ListenerLocator, 'port' | 'pid'>): string {
+  return join(folder, `${port}-${pid}.json`);
 }
 
 function folderIn(stateFolder: string): string {

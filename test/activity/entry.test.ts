@@ -32,6 +32,7 @@ beforeEach(() => {
 
 const writer = (pid = process.pid): Writer => ({
   folder,
+  hidden: { key: 'sk_live_7Rw1Kc5NbY6uJe0SqMvA' },
   process: { pid, now: Date.now, random: Math.random },
   onFault: (error, at) => void faults.push(`${at}: ${String(error)}`),
 });

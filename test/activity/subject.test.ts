@@ -43,6 +43,6 @@ describe('what a request is about', () => {
 
   it('has no phone and no key of a path, and nothing of a query', () => {
     const url = 'https://api.example.com/contacts/%2B12025550101/sk_live_7Rw1Kc5NbY6uJe0S?phone=12025550101';
-    expect(subjectOf({ method: 'DELETE', url }).endpoint).toBe('/contacts/+1202***0101/sk_live_…Je0S');
+    expect(subjectOf({ method: 'DELETE', url }).endpoint).toBe('/contacts/*/*');
   });
 });

@@ -5,11 +5,13 @@ import type { Earlier } from '../../src/activity/twice.ts';
 const minute = 60_000;
 const now = 100 * 24 * 60 * minute;
 
-const before = (minutes: number, state: Earlier['state'], id = `${state} ${minutes}`): Earlier => ({
-  id,
+const before = (minutes: number, state: Earlier['state'], forgives: readonly string[] = []): Earlier => ({
+  id: `${state} ${minutes}`,
   at: now - minutes * minute,
+  since: Math.min(now, now - minutes * minute),
   pid: 1,
   state,
+  forgives,
 });
 
 const verdict = (earlier: readonly Earlier[], { allowUnsure = false, answered = new Set<string>() } = {}) =>
@@ -29,8 +31,15 @@ describe('the same message', () => {
     ['unsure 3 minutes ago', [before(3, 'unsure')], 'unsure'],
     ['unsure 11 minutes ago', [before(11, 'unsure')], 'unsure'],
     ['unsure yesterday at this time', [before(24 * 60, 'unsure')], 'go'],
-    ['unsure, and sent again since', [before(30, 'unsure'), before(20, 'done')], 'go'],
-    ['unsure, and sent again just now', [before(3, 'unsure'), before(2, 'done')], 'again'],
+    ['unsure, and sent again by who did not know', [before(30, 'unsure'), before(20, 'done')], 'unsure'],
+    ['unsure, and sent again by who knew', [before(30, 'unsure'), before(20, 'done', ['unsure 30'])], 'go'],
+    ['unsure, and sent again just now', [before(3, 'unsure'), before(2, 'done', ['unsure 3'])], 'again'],
+    [
+      'unsure twice, and sent by who knew of one',
+      [before(4, 'unsure'), before(3, 'unsure'), before(2, 'done', ['unsure 3'])],
+      'unsure',
+    ],
+    ['unsure, and unsure again by who knew', [before(4, 'unsure'), before(3, 'unsure', ['unsure 4'])], 'unsure'],
     ['unsure, and being sent again', [before(3, 'unsure'), before(0, 'under way')], 'unsure'],
     ['sent, and then unsure', [before(3, 'done'), before(2, 'unsure')], 'unsure'],
     ['unsure, and refused since', [before(3, 'unsure'), before(2, 'refused')], 'unsure'],

@@ -8,12 +8,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCompletions } from '../../src/cli/complete-install.ts';
 import type { Env } from '../../src/host.ts';
 import { binary } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
+import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/hostile.ts';
 
 const files = {
@@ -87,7 +89,47 @@ describe('completion install', () => {
     write(home, '.bashrc', 'alias a=b');
     const completions = completionsIn(home);
     completions.install('bash', completions.places('bash'));
-    expect(read(home, '.bashrc')).toMatch(/^alias a=b\nif \[ -r /);
+    expect(read(home, '.bashrc')).toMatch(/^alias a=b\n(?:# .*\n)?if \[ -r /);
+  });
+
+  it.each(['alias a=b\\', 'alias a=b \\\n', 'alias a=b'])('is no part of the line before it: %j', (text) => {
+    const home = newHome();
+    write(home, '.bashrc', text);
+    const completions = completionsIn(home);
+    completions.install('bash', completions.places('bash'));
+    const script = '. "$1" && alias a && complete -p bizmsg';
+    const options = { encoding: 'utf8', env: { HOME: home, PATH: '/usr/bin:/bin' } } as const;
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['--norc', '-c', `shopt -s expand_aliases; ${script}`, 'bash', join(home, '.bashrc')],
+      options,
+    );
+    expect([stderr, stdout]).toEqual(['', expect.stringMatching(/^alias a='b'\ncomplete .* bizmsg\n$/)]);
+  });
+
+  it.each(['install', 'uninstall'])('%s reads no start-up file that is a pipe', async (word) => {
+    const home = newHome();
+    makePipe(join(home, '.bashrc'));
+    const { code, stderr } = await cli(['completion', word, 'bash', '--yes'], { home });
+    expect([code, stderr.includes(`cannot read ${join(home, '.bashrc')}`)]).toEqual([3, true]);
+    expect(existsSync(join(home, files.bash))).toBe(false);
+  });
+
+  it('reads none through a link either that is no file', async () => {
+    const home = newHome();
+    symlinkSync('/dev/null', join(home, '.zshrc'));
+    expect((await cli(['completion', 'install', 'zsh', '--yes'], { home })).code).toBe(3);
+  });
+
+  it.each(['bash', 'zsh'] as const)('of %s refuses a link that leads nowhere', async (shell) => {
+    const home = newHome();
+    symlinkSync('dotfiles/rc', join(home, startUps[shell]));
+    const { code, stderr } = await cli(['completion', 'install', shell, '--yes'], { home });
+    expect([code, stderr.includes('is a link to dotfiles/rc, which is not there')]).toEqual([3, true]);
+    expect([lstatSync(join(home, startUps[shell])).isSymbolicLink(), existsSync(join(home, files[shell]))]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it.each([
@@ -173,6 +215,46 @@ describe('completion uninstall', () => {
     const { code, stdout } = await cli(['completion', 'uninstall', shell], { home });
     expect([code, existsSync(join(home, files[shell])), stdout.startsWith('Removed')]).toEqual([0, false, true]);
     expect(shell === 'fish' ? 'mine\n' : read(home, startUps[shell])).toBe('mine\n');
+  });
+
+  describe.each(['bash', 'zsh'] as const)('of %s', (shell) => {
+    it.each(['', 'mine', 'mine\n', 'mine\n\n', 'mine\\', 'mine\\\n', '\n'])('restores %j exactly', (text) => {
+      const home = newHome();
+      write(home, startUps[shell], text);
+      const completions = completionsIn(home);
+      completions.install(shell, completions.places(shell));
+      expect(read(home, startUps[shell])).not.toBe(text);
+      completions.uninstall(shell);
+      expect(read(home, startUps[shell])).toBe(text);
+    });
+
+    it('removes a file that it made, unless somebody has written to it', () => {
+      const [home, other] = [newHome(), newHome()];
+      for (const one of [home, other]) {
+        const completions = completionsIn(one);
+        completions.install(shell, completions.places(shell));
+        if (one === other) write(one, startUps[shell], `${read(one, startUps[shell])}mine\n`);
+        completions.uninstall(shell);
+      }
+      expect([existsSync(join(home, startUps[shell])), read(other, startUps[shell])]).toEqual([false, 'mine\n']);
+    });
+
+    it('keeps the line feed that somebody relies on since', () => {
+      const home = newHome();
+      write(home, startUps[shell], 'mine');
+      const completions = completionsIn(home);
+      completions.install(shell, completions.places(shell));
+      write(home, startUps[shell], `${read(home, startUps[shell])}after`);
+      completions.uninstall(shell);
+      expect(read(home, startUps[shell])).toBe('mine\nafter');
+    });
+  });
+
+  it('takes back what an earlier version added', () => {
+    const home = newHome();
+    write(home, '.bashrc', 'mine\nif [ -r /x ]; then . /x; fi # bizmsg completion\nmore\n');
+    completionsIn(home).uninstall('bash');
+    expect(read(home, '.bashrc')).toBe('mine\nmore\n');
   });
 
   it('keeps what was written after it', () => {

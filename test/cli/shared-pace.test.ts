@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Host } from '../../src/host.ts';
+import type { Answering } from '../client/servers.ts';
 import { serve } from '../client/servers.ts';
+import type { CliOptions } from '../support/cli.ts';
 import { cli } from '../support/cli.ts';
+import { makePipe } from '../support/disk.ts';
 import { key, profiled } from './run-client-rig.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
@@ -22,13 +25,15 @@ function hastyClock(): Pick<Host, 'steady' | 'later'> {
   return { steady: () => time, later };
 }
 
-async function machine(plan: 'growth' | 'enterprise', rate?: number) {
-  const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
+const well: Answering = (_, __, response) => response.end('{"message_id":"msg_1"}');
+
+async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: Answering[] = []) {
+  const service = await serve((...asked) => (answers.shift() ?? well)(...asked));
   const { home } = await profiled(service.url, plan, rate);
   if (home === undefined) throw new Error('a profile has a home');
   const clock = hastyClock();
   const state = join(home, '.local/state/bizmsg');
-  const run = (argv: readonly string[]) => cli(argv, { home, ...clock });
+  const run = (argv: readonly string[], options: Partial<CliOptions> = {}) => cli(argv, { home, ...clock, ...options });
   return { service, run, clock, home, state, folder: join(state, 'pace') };
 }
 
@@ -114,4 +119,48 @@ it('sends all the same where the folder cannot be had, and says so', async () =>
     "note: the plan's pace is not shared with other processes: a file stands where a folder should\n",
   ]);
   expect(service.seen).toHaveLength(1);
+});
+
+it.each([
+  ['what it asks', { 'Retry-After': '7' }, 7_000],
+  ['two minutes where it asks for more', { 'Retry-After': '3600' }, 120_000],
+  ['a moment where it asks nothing', {}, 1_000],
+])('has the others wait after a 429 that ended one: %s', async (_, headers, wait) => {
+  const { run, clock } = await machine('growth', undefined, [
+    (_asked, __, response) => response.writeHead(429, headers).end('{}'),
+  ]);
+  const began = clock.steady();
+  expect((await run([...send, '--retries', '0'])).code).toBe(7);
+  expect((await run(send)).code).toBe(0);
+  expect(clock.steady() - began).toBeGreaterThanOrEqual(wait);
+  expect(clock.steady() - began).toBeLessThan(wait + 1_000);
+});
+
+it('writes down that a message leaves when it does, and not while it waits', async () => {
+  const { run, state, service } = await machine('enterprise', 1);
+  const ending = new AbortController();
+  await run(send);
+  const log = join(state, 'activity/1.ndjson');
+  const before = readFileSync(log, 'utf8');
+  const later: Host['later'] = () => {
+    // It waits for the minute to pass, which it never does.
+    setImmediate(() => ending.abort('SIGINT'));
+    return () => {};
+  };
+  expect((await run(send, { later, signal: ending.signal })).code).toBe(130);
+  expect([readFileSync(log, 'utf8'), service.seen.length]).toEqual([before, 1]);
+});
+
+it('sends all the same where a pipe is in place of the file, and says so', async () => {
+  const { run, folder, service } = await machine('growth');
+  await run(send);
+  const [name = ''] = readdirSync(folder);
+  rmSync(join(folder, name));
+  makePipe(join(folder, name));
+  const { code, stderr } = await run(send);
+  expect([code, stderr]).toEqual([
+    0,
+    "note: the plan's pace is not shared with other processes: it is no file of the usual kind\n",
+  ]);
+  expect(service.seen).toHaveLength(2);
 });

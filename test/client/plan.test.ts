@@ -31,6 +31,7 @@ describe('a dry run', () => {
       headers: {
         Authorization: 'Bearer $BIZMSG_API_KEY',
         Accept: 'application/json',
+        'Accept-Encoding': 'identity',
         'User-Agent': 'bizmsg-test',
         'Content-Type': 'application/json',
       },

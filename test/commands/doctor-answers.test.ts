@@ -7,6 +7,7 @@ const answers: readonly {
   readonly what: string;
   readonly status: number;
   readonly body?: string;
+  readonly location?: string;
   readonly exit: number;
   readonly found: 'fail' | 'warn';
   readonly remedy: string;
@@ -18,19 +19,31 @@ const answers: readonly {
   { what: '429', status: 429, exit: 0, found: 'warn', remedy: 'wait a minute', calls: 1 },
   { what: '500', status: 500, exit: 8, found: 'fail', remedy: 'report it to the support', calls: 3 },
   { what: 'HTML', status: 200, body: '<html>', exit: 8, found: 'fail', remedy: 'that of the API?', calls: 3 },
+  {
+    what: 'a redirect to itself',
+    status: 302,
+    location: '/api/public/contacts',
+    exit: 11,
+    found: 'fail',
+    remedy: 'change the base URL',
+    calls: 3,
+  },
   { what: 'a redirect', status: 307, exit: 11, found: 'fail', remedy: 'change the base URL', calls: 3 },
 ];
 
 describe('doctor, where the service answers', () => {
-  it.each(answers)('$what', async ({ status, body = '{}', exit, found, remedy, calls }) => {
-    const { home, url, seen } = await openHostile((_, __, response) => {
-      response.writeHead(status, { 'Retry-After': '60', Location: 'https://elsewhere.test/' }).end(body);
-    });
-    storeAcme(home, { baseUrl: url, key: testKey });
-    const { code, calls: made, checks } = await examined({ home });
-    expect(checks['contacts']).toMatchObject({ status: found, remedy: expect.stringContaining(remedy) });
-    expect([code, made, seen.length]).toEqual([exit, calls, calls]);
-  });
+  it.each(answers)(
+    '$what',
+    async ({ status, body = '{}', location = 'https://elsewhere.test/', exit, found, remedy, calls }) => {
+      const { home, url, seen } = await openHostile((_, __, response) => {
+        response.writeHead(status, { 'Retry-After': '60', Location: location }).end(body);
+      });
+      storeAcme(home, { baseUrl: url, key: testKey });
+      const { code, calls: made, checks } = await examined({ home });
+      expect(checks['contacts']).toMatchObject({ status: found, remedy: expect.stringContaining(remedy) });
+      expect([code, made, seen.length]).toEqual([exit, calls, calls]);
+    },
+  );
 
   it('nothing: it waits as long as --timeout says, and not again', async () => {
     const { home, env, seen } = await openHostile(() => {});

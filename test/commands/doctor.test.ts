@@ -1,9 +1,11 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { deadPort, serveProxy } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { callerOf, newHome, testKey } from '../support/hostile.ts';
+import { callerOf, newHome, openHostile, testKey } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
@@ -90,6 +92,40 @@ describe('doctor', () => {
 
   it('is refused with --dry-run, since it sends', async () => {
     expect((await cli(['doctor', '--dry-run'], { home: newHome() })).code).toBe(2);
+  });
+
+  it.each([[], ['--contract']])('is refused with -o id before anything is sent: %j', async (...argv) => {
+    const { home, env, seen } = await openHostile((_, __, response) => response.end('[]'));
+    const { code, stderr } = await cli(['doctor', '-o', 'id', ...argv], { home, env });
+    expect([code, stderr.includes('doctor has no id'), seen]).toEqual([2, true, []]);
+  });
+
+  it('removes nothing, not even the traces of what has ended', async () => {
+    const home = newHome();
+    const state = join(home, '.local/state/bizmsg');
+    await serveLocal(home);
+    announceListener(state, { url: 'http://127.0.0.1:4781/', port: 4781, pid: 2 ** 22 + 1, startedAt: 1 });
+    const [name = ''] = readdirSync(join(state, 'sandboxes'));
+    const living = readFileSync(join(state, 'sandboxes', name), 'utf8');
+    const dead = { ...JSON.parse(living), pid: 2 ** 22 + 1, port: 4999, start: '1' };
+    writeFileSync(join(state, 'sandboxes/4999.json'), JSON.stringify(dead), { mode: 0o600 });
+    const files = () =>
+      readdirSync(state, { recursive: true, encoding: 'utf8' }).toSorted((a, b) => a.localeCompare(b));
+    const before = files();
+    const { code, checks } = await examined({ home }, '--profile', 'local');
+    expect([code, files()]).toEqual([0, before]);
+    expect(checks['leftovers']).toMatchObject({
+      status: 'pass',
+      message: '2 traces of dead processes; the next command clears them',
+    });
+  });
+
+  it('finds that what keeps a live message from being sent twice cannot work', async () => {
+    const home = newHome();
+    const folder = join(home, '.local/state/bizmsg/activity');
+    mkdirSync(join(folder, '1.ndjson'), { recursive: true });
+    const { code, checks } = await examined({ home }, '--profile', 'local');
+    expect([code, checks['activity']?.['status']]).toEqual([3, 'fail']);
   });
 
   it('finds a whole set-up healthy as the program that is run', async () => {

@@ -79,6 +79,38 @@ describe('help', () => {
   });
 });
 
+describe('help of a topic that is mistyped', () => {
+  it.each([
+    [['exit-code'], 'exit-codes'],
+    [['exit', 'codes'], 'exit-codes'],
+    [['exitcodes'], 'exit-codes'],
+    [['EXIT'], 'exit-codes'],
+    [['enviroment'], 'environment'],
+    [['env'], 'environment'],
+    [['ouput'], 'output'],
+    [['anounced'], 'announced'],
+  ])('%j names the one that is meant', async (typed, topic) => {
+    const { code, stderr } = await run(['help', ...typed]);
+    expect([code, stderr.includes(`did you mean bizmsg help ${topic}?`)]).toEqual([2, true]);
+  });
+
+  it.each([
+    [['contact'], 'did you mean bizmsg contacts?'],
+    [['flows'], 'announced by the API'],
+    [['o'], 'not a command'],
+  ])('%j is no topic', async (typed, said) => {
+    const { code, stderr } = await run(['help', ...typed]);
+    expect([code, stderr.includes(said), stderr.includes('bizmsg help output')]).toEqual([2, true, false]);
+  });
+});
+
+describe('--help of the whole', () => {
+  it('is on lines of 80 columns, but for what is to be typed', async () => {
+    const { stdout } = await run(['--help']);
+    expect(stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  bizmsg '))).toEqual([]);
+  });
+});
+
 const examples = commands.flatMap(({ name, command }) => command.examples.map((example) => ({ name, example })));
 
 describe('the example', () => {

@@ -66,9 +66,8 @@ export const broken: readonly Broken[] = [
   },
   {
     clause: 'listTemplates',
-    how: 'it is answered 206',
-    otherwise: (asked, reply) =>
-      isGet('templates', asked) && reply.status === 200 ? otherStatus(206, reply) : undefined,
+    how: 'it is answered 400',
+    otherwise: (asked, reply) => (isGet('templates', asked) && reply.status === 200 ? refused(400) : undefined),
   },
   {
     clause: 'listCampaigns',

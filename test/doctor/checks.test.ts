@@ -138,8 +138,9 @@ it.each([
 });
 
 it('tells of what dead processes left, and how to remove what nobody can read', () => {
-  const traces = { folder: '/s', strays: [], cleared: 1 };
-  expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process, now cleared');
+  const traces = { folder: '/s', strays: [], dead: 1 };
+  expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process; the next command clears it');
+  expect(leftoversCheck([traces, traces]).message).toBe('2 traces of dead processes; the next command clears them');
   expect(leftoversCheck([traces, { ...traces, strays: ['1.json', '2 .json'] }]).remedy).toBe(
     "rm /s/1.json '/s/2 .json'",
   );

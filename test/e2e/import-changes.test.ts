@@ -5,7 +5,7 @@ import { errorIn, noteCodes } from '../support/spoken.ts';
 import * as rig from './import-rig.ts';
 
 /** So many that they are read in more than one go. */
-const rows = 12_000;
+const rows = 6_000;
 
 const batch = (file: string, ...more: readonly string[]) => ['send-batch', 'welcome', file, '-o', 'json', ...more];
 

@@ -32,6 +32,14 @@ describe('a terminal', () => {
     ).toContain(text);
   });
 
+  it('whose locale is "C" is shown nothing but what it has', async () => {
+    const terminal = await open(await rig.newWorld(), { env: { LC_ALL: 'C' } });
+    await terminal.enter('bizmsg doctor --contract');
+    await terminal.ended();
+    expect(terminal.written()).toContain('section 4 Endpoints');
+    expect(terminal.written()).not.toMatch(/[^\u0000-\u007f]/);
+  });
+
   it('of 40 columns gets help and lists that fit', async () => {
     const terminal = await open(await rig.newWorld(), { columns: 40 });
     await terminal.enter('bizmsg help output');

@@ -20,7 +20,7 @@ function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN
   const tree = join(folder, 'tree');
   const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
   const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
-  const env = { HOME: folder, PATH: path, SEEN: join(folder, 'seen'), ...who };
+  const env = { npm_config_update_notifier: 'false', HOME: folder, PATH: path, SEEN: join(folder, 'seen'), ...who };
   const git = (...argv: string[]) => execFileSync('git', argv, { cwd: tree, env, encoding: 'utf8' });
   const write = (file: string, text: string) => writeFileSync(join(tree, file), text);
   mkdirSync(join(tree, '.ci'), { recursive: true });

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
+import { createConceal } from '../../client/conceal.ts';
+import { failureOf } from '../../client/failure.ts';
+import { redirect } from '../../client/redirects.ts';
 import { header, openTransport } from '../../client/transport.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { Heard } from '../../doctor/clock.ts';
@@ -20,7 +23,7 @@ const patience = 10_000;
 
 export function openCalls(line: Line, { target, simulated }: Approached): Calls {
   const { host, given, reporter } = line;
-  const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now);
+  const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now, target.key);
   const client = createClient({
     baseUrl: target.baseUrl,
     key: target.key,
@@ -40,13 +43,19 @@ export function openCalls(line: Line, { target, simulated }: Approached): Calls 
   return { client, count, heard, close: () => transport.close() };
 }
 
-function counting(transport: Transport, now: () => number) {
+function counting(transport: Transport, now: () => number, key: string) {
+  const conceal = createConceal(key);
   let [count, heard]: [number, Heard | undefined] = [0, undefined];
   const send: Transport['send'] = async (request, limits) => {
     const sentAt = now();
     count += 1;
     const answer = await transport.send(request, limits);
     heard ??= { sentAt, cameAt: now(), date: header(answer.headers, 'date') };
+    // A look is one call, and a service that leads in circles would make it many.
+    if (redirect(request, answer, 0).kind === 'follow') {
+      const why = `a redirect to "${header(answer.headers, 'location')}", which doctor does not follow`;
+      throw failureOf({ kind: 'redirected', answer, why }, { ...request, conceal });
+    }
     return answer;
   };
   return { transport: { ...transport, send }, count: () => count, heard: () => heard };

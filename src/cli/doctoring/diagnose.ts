@@ -11,16 +11,19 @@ import { serviceChecks, skippedService } from '../../doctor/service.ts';
 import { CliError } from '../../errors.ts';
 import type { Caller, Target } from '../../profiles/caller.ts';
 import { explain } from '../../profiles/explain.ts';
+import { locatorsIn } from '../../sandbox/locator.ts';
 import { withSpinner } from '../../terminal/progress.ts';
 import type { Approached, Line } from '../calling.ts';
 import { approach, wayTo } from '../calling.ts';
 import { asked } from '../caller.ts';
 import { planOf } from '../run-plan.ts';
+import { openSandboxes } from '../sandboxes.ts';
 import { openCalls } from './calls.ts';
 import { machineChecks } from './machine.ts';
 
 /** Looks at everything that a command stands on, and changes nothing. */
-export async function diagnose(line: Line): Promise<Diagnosis> {
+export async function diagnose(given: Line): Promise<Diagnosis> {
+  const line = { ...given, sandboxes: looking(given) };
   const machine = machineChecks(line.host);
   const explanation = explain(await asked(line.host, line.given));
   const { caller } = explanation;
@@ -42,6 +45,12 @@ export async function diagnose(line: Line): Promise<Diagnosis> {
     plan,
     address,
   ]);
+}
+
+/** Even what is left of a sandbox that has ended stays where it is. */
+function looking({ host }: Line): Line['sandboxes'] {
+  const sandboxes = openSandboxes(host, (...which) => locatorsIn(...which).live);
+  return async () => sandboxes;
 }
 
 function unasked(checks: readonly Check[], why: string): Diagnosis {

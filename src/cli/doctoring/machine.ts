@@ -1,16 +1,18 @@
 import { join } from 'node:path';
+import { activityFolder, logFiles } from '../../activity/files.ts';
 import { listRuns } from '../../bulk/run/runs.ts';
 import type { Check } from '../../doctor/check.ts';
 import { folderCheck, storeCheck } from '../../doctor/folders.ts';
 import type { Traces } from '../../doctor/leftovers.ts';
 import { leftoversCheck, runsCheck, sandboxCheck } from '../../doctor/leftovers.ts';
+import { liveGuardCheck } from '../../doctor/live-guard.ts';
 import { nodeCheck } from '../../doctor/node-version.ts';
 import { namesIn } from '../../folder.ts';
 import type { Host } from '../../host.ts';
 import { configFolder, stateFolder } from '../../profiles/folders.ts';
 import { readStore } from '../../profiles/store.ts';
-import { liveLocators } from '../../sandbox/locator.ts';
-import { liveListeners } from '../../webhooks/listener-locator.ts';
+import { locatorsIn } from '../../sandbox/locator.ts';
+import { listenersIn } from '../../webhooks/listener-locator.ts';
 import { completionCheck } from './completion.ts';
 
 /** All that can be seen without leaving this machine, but for its clock. */
@@ -21,8 +23,9 @@ export function machineChecks(host: Host): readonly Check[] {
     folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
     folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
   ];
-  const sandboxes = traced(join(state, 'sandboxes'), () => liveLocators(state, kill));
-  const listeners = traced(join(state, 'listeners'), () => liveListeners(state, kill));
+  const sandboxes = traced(join(state, 'sandboxes'), locatorsIn(state, kill));
+  const listeners = traced(join(state, 'listeners'), listenersIn(state, kill));
+  const activity = activityFolder(state);
   return [
     nodeCheck(node, now()),
     ...folders,
@@ -30,8 +33,14 @@ export function machineChecks(host: Host): readonly Check[] {
     completionCheck(host),
     sandboxCheck(sandboxes.live),
     runsCheck(listRuns(state, kill)),
+    liveGuardCheck({ folder: activity, files: logFiles(activity).map(({ path }) => path) }),
     leftoversCheck([sandboxes.traces, listeners.traces]),
   ];
+}
+
+interface Seen<T> {
+  readonly live: readonly T[];
+  readonly dead: readonly T[];
 }
 
 interface Traced<T> {
@@ -39,12 +48,10 @@ interface Traced<T> {
   readonly traces: Traces;
 }
 
-/** Whoever looks for what lives clears what is dead; what is left then, and is none of them, is a stray. */
-function traced<T extends { readonly port: number }>(folder: string, look: () => readonly T[]): Traced<T> {
-  const names = () => namesIn(folder).filter((name) => name.endsWith('.json'));
-  const before = names();
-  const live = look();
-  const after = names();
-  const strays = after.filter((name) => !live.some(({ port }) => Number.parseInt(name, 10) === port));
-  return { live, traces: { folder, strays, cleared: before.filter((name) => !after.includes(name)).length } };
+/** What belongs to nobody that lives, or that is known to be dead, is a stray. */
+function traced<T extends { readonly port: number }>(folder: string, { live, dead }: Seen<T>): Traced<T> {
+  const ports = new Set([...live, ...dead].map(({ port }) => port));
+  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  const strays = names.filter((name) => !ports.has(Number.parseInt(name, 10)));
+  return { live, traces: { folder, strays, dead: dead.length } };
 }

@@ -38,7 +38,11 @@ function hintFor(line: Line, typed: readonly Typed[], word: Typed): string {
   if (isFileName(text)) return ofFile(line, text);
   if (last?.is === 'option' && !last.param?.choices) return afterValue(last, following(typed, word));
   const noValue = last?.is === 'flag' ? `${last.text} takes no value` : undefined;
-  return (noValue && ofName(line, last?.text, text)) ?? asParam(line, text) ?? noValue ?? asUsed(line);
+  const named = noValue && ofName(line, last?.text, text);
+  if (named !== undefined) return named;
+  // What takes no word at all has none of its values in words either.
+  if (argumentsOf(line).length === 0) return noValue ?? `it takes no argument: ${asUsed(line)}`;
+  return asParam(line, text) ?? noValue ?? asUsed(line);
 }
 
 /** The words in a row that begin with this one. */

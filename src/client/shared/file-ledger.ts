@@ -1,9 +1,10 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { configuration } from '../../errors.ts';
 import type { Later } from '../../journal.ts';
 import type { Owner } from '../../lock.ts';
 import { lives, processStart } from '../../process-life.ts';
+import { openRegular } from '../../regular-file.ts';
 import { bookIn, bookText, emptyBook } from './book.ts';
 import type { Book, Who } from './book.ts';
 import type { Granted, Ledger, Share } from './ledger.ts';
@@ -86,7 +87,7 @@ type Change = (book: Book) => ReturnType<typeof settle>;
 
 /** In place, as the first line: a file that replaces another costs ten times as much. */
 function change(path: string, onDamaged: () => void, make: Change): Granted {
-  const fd = openSync(path, 'r+');
+  const fd = openRegular(path, constants.O_RDWR);
   try {
     const before = readFileSync(fd, 'utf8');
     const { book, granted } = make(read(before, onDamaged));

@@ -1,4 +1,6 @@
 import type { Context, Ui } from '../../cli/command.ts';
+import type { Accepted } from '../../conformance/accepted.ts';
+import { toldOf } from '../../conformance/accepted.ts';
 import { examine, plannedCalls } from '../../conformance/examine.ts';
 import { reportText } from '../../conformance/report-text.ts';
 import type { Report } from '../../conformance/report.ts';
@@ -27,11 +29,11 @@ export async function compare(context: Context, input: ContractInput, isRows: bo
   const contact = set.length > 0 ? nested(set) : undefined;
   const writes = planWrites(to === undefined ? undefined : { most, to, template, params, contact });
   const { address, shownKey, mode } = target;
-  const facts = { address, shownKey, writes };
+  const facts = { address, shownKey, isSandbox: mode === 'sandbox', writes };
   if (mode !== 'sandbox' && plannedIn(writes).length > 0) await context.confirm(question(facts, input));
   announce(context, facts);
   const ask: Ask = ({ method, path, key, body }) => observe({ method, path, body }, key);
-  const { report, fault } = await examine({ ask, find: findRows, facts });
+  const { report, fault } = await examine({ ask, find: findRows, facts, onAccepted: (one) => warn(context, one) });
   const differs = report.clauses.some(({ verdict }) => verdict === 'differs');
   return {
     report,
@@ -52,8 +54,12 @@ function question({ writes }: Facts, { to, template }: ContractInput): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}, with a live key?`;
 }
 
+function warn(context: Context, one: Accepted): void {
+  context.note('accepted', `what had to be refused was taken: ${toldOf(one)}; bizmsg activity lists it`);
+}
+
 function announce(context: Context, facts: Facts): void {
   const writes = plannedIn(facts.writes).length;
-  const changing = writes === 0 ? 'none of them changes anything' : `${writes} of them write`;
+  const changing = writes === 0 ? 'GETs, and what has to be refused' : `${writes} of them write`;
   context.note('calls', `${plannedCalls(facts)} calls, one after the other: ${changing}`);
 }

@@ -4,7 +4,7 @@ import { Mismatch } from '../../contract/readers.ts';
 import { described } from '../answer.ts';
 import type { PostName, Probe } from '../probes.ts';
 import { lists, posts } from '../probes.ts';
-import { lastOf } from '../sightings.ts';
+import { lastOf, notTried } from '../sightings.ts';
 import type { Sightings } from '../sightings.ts';
 import type { Bearing, Clause, Facts, Judged } from '../verdict.ts';
 import { isOfTheAccount, isSuccess, judged, together } from '../verdict.ts';
@@ -50,14 +50,14 @@ function listClause(name: keyof typeof lists, what: string): Clause {
     section: '§4',
     statement: `GET ${endpoints[name].path} ${what}`,
     asked: 'the list',
-    judged: 'it is answered 200',
+    judged: 'it is answered with success; which one is not shown',
     judge: (seen) => together(seen, [lists[name]], listed),
   };
 }
 
 function listed(status: number): Bearing {
   if (isOfTheAccount(status) || status >= 500) return 'not told';
-  return status === 200 ? 'holds' : 'differs';
+  return isSuccess(status) ? 'holds' : 'differs';
 }
 
 function postClause(name: PostName): Clause {
@@ -97,6 +97,7 @@ function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judge
   if ('why' in planned) return judged('not tried', planned.why);
   const sighting = seen.of(planned.probe);
   const answer = lastOf(sighting);
+  if (sighting?.isBarred) return judged('not tried', notTried);
   if (!answer) return judged('not told', sighting?.failure?.message ?? 'it was not sent');
   if (!isSuccess(answer.status)) return judged('not told', `it was refused: ${described(answer)}`);
   const { verdict, seen: said } = judge(answer);

@@ -11,7 +11,7 @@ import {
 } from '../probes.ts';
 import { isAbsent, isMissing } from './endpoints.ts';
 import { lastOf } from '../sightings.ts';
-import type { Sightings } from '../sightings.ts';
+import type { Sighting, Sightings } from '../sightings.ts';
 import { modeOf } from '../../contract/keys.ts';
 import type { Bearing, Clause, Facts, Judged } from '../verdict.ts';
 import { isOfTheAccount, judged, together } from '../verdict.ts';
@@ -23,8 +23,8 @@ export const keyClauses: readonly Clause[] = [
     section: '§5.1',
     statement: 'a key in "Authorization: Bearer" is what a request is known by',
     asked: 'everything that is asked with the key',
-    judged: 'something is answered in another way than with 401',
-    judge: (seen) => judged(isKnown(seen) ? 'holds' : 'not told'),
+    judged: 'something is answered in another way than with 401, and than the same without the key',
+    judge: knownByKey,
   },
   {
     id: 'key-prefix',
@@ -97,11 +97,24 @@ export const errorClauses: readonly Clause[] = [
   },
 ];
 
-function isKnown(seen: Sightings): boolean {
-  return seen.all.some((sighting) => {
-    const status = sighting.probe.key === 'own' ? lastOf(sighting)?.status : undefined;
-    return status !== undefined && status !== 401 && status < 500;
-  });
+function knownByKey(seen: Sightings): Judged {
+  const others = seen.all.filter(({ probe }) => probe.key !== 'own');
+  const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && saysOfKey(sighting));
+  if (known.every((sighting) => lastOf(sighting)?.status === 401)) return judged('not told');
+  const isToldApart = known.some((sighting) =>
+    others.some((other) => other.probe.endpoint === sighting.probe.endpoint && isOther(sighting, other)),
+  );
+  return isToldApart ? judged('holds') : judged('not told', 'the same is answered without a key, or with any');
+}
+
+function isOther(one: Sighting, other: Sighting): boolean {
+  return saysOfKey(other) && lastOf(one)?.status !== lastOf(other)?.status;
+}
+
+/** A fault, or a minute that is used up, comes to any key. */
+function saysOfKey(sighting: Sighting): boolean {
+  const status = lastOf(sighting)?.status;
+  return status !== undefined && status !== 429 && status < 500;
 }
 
 /** An endpoint that is not there may well say so before it looks at a key. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../answer.ts';
 import type { Probe } from '../probes.ts';
-import { lastOf } from '../sightings.ts';
+import { lastOf, notTried } from '../sightings.ts';
 import type { Sightings } from '../sightings.ts';
 import type { Facts } from '../verdict.ts';
 import { isSuccess } from '../verdict.ts';
@@ -39,6 +39,7 @@ export const notFound = (why: string): Found => ({ found: [], why });
 export function fromSuccess(seen: Sightings, probe: Probe, read: (body: unknown, answer: Answer) => Found): Found {
   const sighting = seen.of(probe);
   const answer = lastOf(sighting);
+  if (sighting?.isBarred) return notFound(notTried);
   if (!answer) return notFound(sighting?.failure?.message ?? 'it was not asked');
   if (!isSuccess(answer.status)) return notFound(`it was answered ${answer.status}`);
   if (answer.content.kind === 'other') return notFound('the answer is not JSON');

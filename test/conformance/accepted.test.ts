@@ -1,0 +1,119 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+import { serve } from '../client/servers.ts';
+import { cli } from '../support/cli.ts';
+import { callerOf, newHome } from '../support/hostile.ts';
+import type { Otherwise } from './rig.ts';
+import { examine, key, openService, refused, send, writing } from './rig.ts';
+
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
+const contacts = '/api/public/contacts';
+
+/** It takes whatever is posted. */
+const taking: Otherwise = ({ method }) =>
+  method === 'POST' ? { status: 200, body: { message_id: 'm_77' } } : undefined;
+
+const postsTo = (seen: Awaited<ReturnType<typeof openService>>['seen']) =>
+  seen.filter(({ method }) => method === 'POST').map(({ url }) => url);
+
+describe('of a service that takes what it has to refuse', () => {
+  it.each([liveKey, 'plain-4f9Qm2Zp'])('nothing is posted after the first, with the key %s', async (own) => {
+    const { url, seen } = await openService(taking);
+    const { code } = await examine(url, [], { env: callerOf(url, own) });
+    expect([code, postsTo(seen)]).toEqual([12, [send]]);
+  });
+
+  it('with a sandbox key the other endpoint is asked once', async () => {
+    const { url, seen } = await openService(taking);
+    const { code } = await examine(url);
+    expect([code, postsTo(seen)]).toEqual([12, [send, contacts]]);
+  });
+
+  it('nothing is written there, though it was allowed', async () => {
+    const { url, seen } = await openService(taking);
+    const { code, clauses } = await examine(url, [...writing, '--yes'], { env: callerOf(url, liveKey) });
+    expect([code, postsTo(seen)]).toEqual([12, [send]]);
+    expect(clauses.get('send-status')).toMatchObject({
+      verdict: 'not tried',
+      seen: ['not tried: an incomplete one was accepted'],
+    });
+  });
+
+  it('what was not asked is not tried, and why', async () => {
+    const { url } = await openService(taking);
+    const { clauses, notShown } = await examine(url, [], { env: callerOf(url, liveKey) });
+    expect(clauses.get('malformed-contact')).toMatchObject({
+      verdict: 'not tried',
+      seen: [`POST ${contacts} with half a JSON: not tried: an incomplete one was accepted`],
+    });
+    expect(clauses.get('createContact')?.verdict).toBe('not tried');
+    expect(clauses.get('missing-field')?.verdict).toBe('differs');
+    expect(notShown.get('key-scope')?.found).not.toContain(`POST ${contacts}: allowed`);
+  });
+
+  it('stderr and the report say what may have been sent, with its id, and where it is listed', async () => {
+    const { url } = await openService(taking);
+    const home = newHome();
+    const env = callerOf(url, liveKey);
+    const { stdout, stderr } = await cli(['doctor', '--contract'], { home, env });
+    for (const text of [stdout, stderr].map((one) => one.replaceAll(/\s+/g, ' '))) {
+      expect(text).toContain('a message may have been sent');
+      expect(text).toContain('m_77');
+      expect(text).toContain('bizmsg activity');
+    }
+    const activity = await cli(['activity', '-o', 'json'], { home, env });
+    expect(activity.stdout).toContain('m_77');
+  });
+
+  it('names it in the JSON, and nothing where all was refused', async () => {
+    const [bad, good] = [await openService(taking), await openService()];
+    const [{ stdout }, refusing] = [await examine(bad.url), await examine(good.url)];
+    expect(parseJson(stdout)).toMatchObject({
+      accepted: [
+        { request: `POST ${send} without template`, status: 200, message_id: 'm_77' },
+        { request: `POST ${contacts} with half a JSON`, status: 200, message_id: 'm_77' },
+      ],
+    });
+    expect(parseJson(refusing.stdout)).toMatchObject({ accepted: [] });
+  });
+
+  it('is told of, though the service breaks off after it', async () => {
+    const { url } = await openService((asked, reply, times) =>
+      asked.path.includes('no-such-path') ? { ...reply, breaks: true } : taking(asked, reply, times),
+    );
+    const { code, stderr } = await examine(url, [], { env: callerOf(url, liveKey) });
+    expect([code, stderr.includes('m_77')]).toEqual([9, true]);
+  });
+});
+
+describe('what the document does not state', () => {
+  it.each([201, 206, 226])('a list that is answered %i is no difference', async (status) => {
+    const { url } = await openService(({ path, method }, reply) =>
+      method === 'GET' && path === contacts && reply.status === 200 ? { ...reply, status } : undefined,
+    );
+    const { code, clauses } = await examine(url);
+    expect([code, clauses.get('listContacts')?.verdict]).toEqual([0, 'holds']);
+  });
+
+  it('a service that ignores keys does not know requests by them', async () => {
+    const { url } = await openService(({ method }, reply) => {
+      if (reply.status !== 401) return undefined;
+      return method === 'GET' ? { status: 200, body: [] } : refused(400);
+    });
+    const { clauses } = await examine(url);
+    expect([clauses.get('bearer')?.verdict, clauses.get('missing-key')?.verdict]).toEqual(['not told', 'differs']);
+  });
+});
+
+it('an answer that is compressed, though nobody asked for it, is called so', async () => {
+  const { url, seen } = await serve((_, __, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
+    response.end(gzipSync('[]'));
+  });
+  const { clauses } = await examine(url, [], { env: callerOf(url, key) });
+  expect(clauses.get('json')?.seen).toContain(
+    `GET ${contacts}: 200, application/json, compressed (gzip), which was not asked for, no JSON`,
+  );
+  expect(seen.map(({ headers }) => headers['accept-encoding'])).toEqual(seen.map(() => 'identity'));
+});

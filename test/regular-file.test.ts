@@ -1,0 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { fileFault } from '../src/file-fault.ts';
+import { readRegular } from '../src/regular-file.ts';
+import { makePipe } from './support/disk.ts';
+import { newHome } from './support/hostile.ts';
+import { thrown } from './support/thrown.ts';
+
+it('a file is read', () => {
+  const path = join(newHome(), 'file');
+  writeFileSync(path, 'text');
+  expect(readRegular(path).toString()).toBe('text');
+});
+
+it.each([
+  ['a pipe', makePipe, 'it is no file of the usual kind'],
+  ['a folder', (path: string) => mkdirSync(path), 'a folder stands where a file should'],
+  ['nothing', () => {}, 'there is no such folder'],
+])('%s is not, and is not waited for', (_, put, reason) => {
+  const path = join(newHome(), 'file');
+  put(path);
+  expect(fileFault(thrown(() => readRegular(path)))?.reason).toBe(reason);
+});
