@@ -25,7 +25,8 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
   };
   const expire = () => {
     const now = steady();
-    for (const entry of open) if (entry.due <= now) entry.abort();
+    const over = Array.from(open).filter((entry) => entry.due <= now);
+    for (const entry of over.sort((a, b) => a.due - b.due)) entry.abort();
     next = Math.min(...Array.from(open, ({ due }) => due));
     // A timer may well be a fraction early.
     if (next < Number.POSITIVE_INFINITY) arm(next, now);
