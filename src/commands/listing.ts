@@ -51,13 +51,15 @@ export async function* recordPages(
   query: Query,
 ): AsyncGenerator<RecordPage> {
   let before: readonly Row[] | undefined;
+  let empty = 0;
   for await (const { answer, more } of pages(name, query)) {
     const found = findRows(answer);
     if (!found && before === undefined) {
       yield { whole: answer };
       return;
     }
-    const end = endOf(found, before);
+    empty = found?.length === 0 ? empty + 1 : 0;
+    const end = empty > mostEmpty ? `${mostEmpty} pages in a row are empty` : endOf(found, before);
     if (end) note('no-further-page', `${end}; shown is what came before it`);
     if (!found || end) return;
     before = found;
@@ -65,9 +67,13 @@ export async function* recordPages(
   }
 }
 
+/** Pages may be empty, as where a service filters them afterwards, but not for ever. */
+const mostEmpty = 20;
+
 /** Why a further page is the end of the list, although the one before pointed to it. */
 function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undefined): string | undefined {
   if (!found) return 'no single list of records in a further page';
+  if (found.length === 0) return undefined;
   // A service that ignores its own cursor sends one page for ever.
   return JSON.stringify(found) === JSON.stringify(before) ? 'the service sends the same page again' : undefined;
 }

@@ -36,6 +36,23 @@ describe('contacts export', () => {
     );
   });
 
+  it.each([
+    [['[]', '[]', '[{"id":"2"}]'], '2\n'],
+    [['[{"id":"1"}]', '[]', '[]', '[{"id":"2"}]'], '1\n2\n'],
+  ])('goes on after empty pages, of %j', async (pages, ids) => {
+    const { code, stdout } = await exported(pages, '-o', 'id');
+    expect([code, stdout]).toEqual([0, ids]);
+  });
+
+  it('ends after twenty empty pages, and says so', async () => {
+    const { code, stderr } = await exported(
+      Array.from({ length: 200 }, () => '[]'),
+      '-o',
+      'id',
+    );
+    expect([code, stderr]).toEqual([0, expect.stringContaining('20 pages in a row are empty')]);
+  });
+
   it('gives a pipe rows with tabs between', async () => {
     expect((await exported(two)).stdout).toBe('id\tname\n1\tA "a", b\n2\t\n3\t\n');
   });
