@@ -23,11 +23,11 @@ try {
 }
 
 function release(tree) {
-  const version = run(tree, 'npm', 'version', '--no-git-tag-version', wanted).trim().replace(/^v/, '');
+  const version = run(tree, 'npm', 'version', '--no-git-tag-version', '--allow-same-version', wanted).trim().replace(/^v/, '');
   const tag = `v${version}`;
   check(git('tag', '--list', tag) === '', `${tag} is there already`);
-  check(isDescribed(tree, version), `CHANGELOG.md says nothing under "## ${version}"; rename "## Unreleased"`);
-  run(tree, 'git', 'commit', '--quiet', '--all', '--message', `release: ${version}`);
+  check(isDescribed(tree, version), `CHANGELOG.md says nothing under "## ${version}"; rename what is unreleased`);
+  run(tree, 'git', 'commit', '--quiet', '--all', '--allow-empty', '--message', `release: ${version}`);
   console.log(`checking ${version}`);
   check(spawnSync('bash', ['.ci/run'], { cwd: tree, stdio: 'inherit' }).status === 0, 'CI fails');
   run(tree, 'npm', 'ci');

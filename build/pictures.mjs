@@ -1,16 +1,18 @@
-// Draws docs/*.svg: what a terminal shows of real runs, each in a home of its own. It needs tmux.
+// Draws docs/*.svg: what a terminal shows of real runs, each in a new home. It needs tmux, and the
+// ports 3000, 4780 and 4781 free, or a network of its own: unshare -rn sh -c 'ip link set lo up && npm run pictures'
 //   npm run pictures [-- send import]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawn } from './svg.mjs';
 
 const root = join(import.meta.dirname, '..');
 const columns = 92;
+/** It is in the pictures. */
+const home = '/tmp/ada';
 let refused = 0;
 
 /**
@@ -47,13 +49,14 @@ for (const [name, steps] of Object.entries(scenes)) {
 
 /** The screen in the end, with its colours. */
 async function shown(steps) {
-  const home = mkdtempSync(join(tmpdir(), 'ada-'));
+  mkdirSync(home);
   const tmux = (...words) => execFileSync('tmux', ['-S', join(home, 'tmux'), ...words], { encoding: 'utf8' });
-  prepare(home);
+  prepare();
   const handler = createServer(answered).listen(3000, '127.0.0.1');
   const env = {
     HOME: home,
     PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+    SHELL: '/bin/bash',
     TERM: 'screen-256color',
     LANG: 'C.UTF-8',
   };
@@ -101,7 +104,7 @@ function answered(request, answer) {
 }
 
 /** The program by its name, and a file to import. */
-function prepare(home) {
+function prepare() {
   execFileSync('mkdir', ['-p', join(home, 'bin')]);
   const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bizmsg.js')}' "$@"\n`;
   writeFileSync(join(home, 'bin/bizmsg'), program, { mode: 0o755 });

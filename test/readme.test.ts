@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { tree } from '../src/commands/index.ts';
@@ -22,6 +22,13 @@ it('shows a test that is one of ours', () => {
   expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
 });
 
+it('leads only to files and sections that are there', () => {
+  const anchors = new Set([...sections.keys(), 'Reference'].map(anchorOf));
+  const targets = [...readme.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, target = '']) => target);
+  const isThere = (target: string) => anchors.has(target) || existsSync(`${here}../${target}`);
+  expect(targets.filter((target) => !isThere(target))).toEqual([]);
+});
+
 it('has no line for a shell that no test runs', () => {
   const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
   const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => readFileSync(`${here}${file}`, 'utf8'));
@@ -34,3 +41,11 @@ it('has no line for a shell that no test runs', () => {
 
 const here = new URL('.', import.meta.url).pathname;
 const forShells = new Set(['console', 'sh', 'crontab']);
+
+/** As GitHub makes it of a title. */
+function anchorOf(title: string): string {
+  return `#${title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')}`;
+}

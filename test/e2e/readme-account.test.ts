@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
+import { bin } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 import { blocksIn, stepsIn } from '../support/readme.ts';
 import { noTerminal } from '../support/terminal.ts';
@@ -10,6 +11,7 @@ import { openReader } from './readme-rig.ts';
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const [loggedIn = '', unasked = '', live = ''] = blocksIn('Use your own account', 3);
+const practised = blocksIn('Try it without an account', 3);
 const [contract = ''] = blocksIn('See whether a service keeps to its document', 1);
 
 /** What is asked by the commands of the README, and answered then. */
@@ -23,6 +25,9 @@ const answers = {
   'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],
 } as const;
 
+/** It is sent twice, and asked for the second time alone. */
+const repeated = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile practice; echo "exit $?"';
+
 describe('the README, with an account', () => {
   it('logs in, adds a live key and chooses it', async () => {
     const home = newHome();
@@ -32,6 +37,20 @@ describe('the README, with an account', () => {
     const commands = stepsIn(loggedIn + live).map(({ command }) => command);
     expect(commands).toEqual(expect.arrayContaining(Object.keys(answers)));
     expect((await enter('bizmsg whoami')).printed).toContain('Mode     live');
+  });
+
+  it('practises with keys of the sandbox, is asked before it repeats a live message, and goes back', async () => {
+    const home = newHome();
+    await bin(['sandbox', 'start', '--background'], { home });
+    const { stdout } = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
+    const { enter, follow } = openReader({ home, local: (text) => text.replace(/\b\d+ s ago/, 'SOME TIME ago') });
+    const found = [];
+    for (const block of practised) {
+      const here = block.replace('http://127.0.0.1:4780', stdout.trim());
+      found.push(await follow(here, { answers: { [repeated]: [['(y/N)', 'n']] } }));
+    }
+    expect(found).toEqual([[], [], []]);
+    expect((await enter('bizmsg profiles list')).printed).toContain('No profiles');
   });
 
   it('compares the service with its document', async () => {

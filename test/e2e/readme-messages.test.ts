@@ -13,15 +13,20 @@ const root = new URL('../..', import.meta.url).pathname;
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [first = ''] = blocksIn('bizmsg', 2);
-const [sent = ''] = blocksIn('Send a message', 1);
+const [first = '', printed = ''] = blocksIn('bizmsg', 3);
+const [sent = '', awaited = ''] = blocksIn('Send a message', 2);
 const [contacts = '', request = ''] = blocksIn('Work with contacts, templates and campaigns', 2);
 const [activity = ''] = blocksIn('See what was sent from here', 1);
 const [loop = ''] = blocksIn('Use it in scripts', 1);
+const [, line = ''] = first.split('npm ci && ');
 
 describe('the README', () => {
   it('sends a message', async () => {
     expect(await openReader().follow(sent)).toEqual([]);
+  });
+
+  it('waits for what becomes of a message', async () => {
+    expect(await openReader().follow(awaited)).toEqual([]);
   });
 
   it('works with contacts, templates and campaigns', async () => {
@@ -34,9 +39,12 @@ describe('the README', () => {
     expect(await follow(activity)).toEqual([]);
   });
 
+  it('shows what its first line prints in a terminal', async () => {
+    expect(await openReader().follow(`$ ${line.replace('npx ', '')}${printed}`)).toEqual([]);
+  });
+
   it('begins with a line that sends, once npm ci has run', async () => {
     const home = newHome();
-    const [, line = ''] = first.split('npm ci && ');
     const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
     const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });
     await bin(['sandbox', 'stop'], { home });

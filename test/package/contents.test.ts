@@ -10,7 +10,8 @@ const files = readdirSync(installed, { recursive: true, withFileTypes: true })
 
 /** All that may be in it, each with how many. */
 const expected = [
-  [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/, 4],
+  [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/, 6],
+  [/^docs\/(send|import|listen|doctor)\.svg$/, 4],
   [/^bin\/([a-z-]+\.js|package\.json)$/, readdirSync(join(root, 'bin')).length],
   [/^completions\/(_bizmsg|bizmsg\.bash|bizmsg\.fish)$/, 3],
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1],

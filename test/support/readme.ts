@@ -46,6 +46,7 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/\b\d+ ms\b/g, 'SOME ms'],
+  [/\+\d+\.\d+ s\b/g, '+SOME s'],
   [eventId, 'EVENT'],
   [/\b(msg_sandbox|con_sandbox|ord_sandbox|evt|whk|dlv|flt)_[0-9a-z]+/g, '$1_ID'],
   [/(sk_(?:test|live)_…)\w{4}/g, '$1LAST'],

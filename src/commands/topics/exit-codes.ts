@@ -25,8 +25,9 @@ export const exitCodesTopic = `Exit codes
 
 Of a run (contacts import, send-batch)
 
-  0    every row is done, or with --resume: all was finished before
-  10   it is finished, and some rows failed or are unsure
+  0    every row is done, now or before
+  10   it is finished, and some rows failed or are unsure; with --resume again
+       each time, as long as the file itself is not mended
   11   nothing was sent: the same is unfinished or was finished before, or the
        number of rows is not that of --expect-count
   3, 4, 7, 9, 129, 130, 143
