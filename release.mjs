@@ -23,7 +23,9 @@ try {
 }
 
 function release(tree) {
-  const version = run(tree, 'npm', 'version', '--no-git-tag-version', '--allow-same-version', wanted).trim().replace(/^v/, '');
+  const version = run(tree, 'npm', 'version', '--no-git-tag-version', '--allow-same-version', wanted)
+    .trim()
+    .replace(/^v/, '');
   const tag = `v${version}`;
   check(git('tag', '--list', tag) === '', `${tag} is there already`);
   check(isDescribed(tree, version), `CHANGELOG.md says nothing under "## ${version}"; rename what is unreleased`);
