@@ -9,6 +9,8 @@ export interface JournalOptions extends Form {
   readonly later: Later;
   /** What a new one begins with: it is there with these, or not at all. */
   readonly first?: readonly unknown[];
+  /** It takes the place of one that may be there: a crash leaves the old or the new, whole. */
+  readonly isNew?: boolean;
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
@@ -41,10 +43,13 @@ const syncEvery = 200;
 const toDisk = promisify(fdatasync);
 
 /** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
-export function openJournal(path: string, { kind, version, later, first = [], onTorn }: JournalOptions): Journal {
+export function openJournal(
+  path: string,
+  { kind, version, later, first = [], isNew, onTorn }: JournalOptions,
+): Journal {
   const header = lineOf({ format: `bizmsg ${kind}`, version });
   rmSync(aside(path), { force: true });
-  const found = openFound(path, header);
+  const found = isNew ? undefined : openFound(path, header);
   let writer: Writer | undefined;
   let closing: Promise<void> | undefined;
   if (!found) begin(first);

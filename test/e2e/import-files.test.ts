@@ -62,7 +62,7 @@ describe('rows that came to nothing', () => {
       expect.stringMatching(/^\+12025550141,.*connection .* broke/),
     ]);
     expect(rig.linesOf(join(world.home, 'people.failed.csv'))).toHaveLength(2);
-    const again = await world.bin(['send-batch', 'welcome', unsure, '-o', 'json']);
+    const again = await world.bin(['send-batch', 'welcome', unsure, '--allow-unsure', '-o', 'json']);
     expect([again.code, world.sandbox.messages().map(({ to }) => to)]).toEqual([0, ['+12025550141', '+12025550141']]);
   });
 

@@ -14,6 +14,7 @@ export interface Bodies {
   readonly count: number;
   /** Of the whole input, those that are not sent too. */
   readonly rows: number;
+  has(digest: number): boolean;
   /** How many of them a run has sent. */
   take(ledger: Ledger): Sent;
   /** How many of them all runs that were taken have sent together. */
@@ -44,6 +45,7 @@ function createBodies(digests: Float64Array, rows: number): Bodies {
   return {
     count: digests.length,
     rows,
+    has: (digest) => digests[placeIn(digests, digest)] === digest,
     take(ledger) {
       const sent = { done: 0, unsure: 0 };
       taken.fill(0);
@@ -73,7 +75,8 @@ function createBodies(digests: Float64Array, rows: number): Bodies {
   }
 }
 
-function outcomeOf(ledger: Ledger, number: number): 'done' | 'unsure' | undefined {
+/** Of a row that was sent, or may have been. */
+export function outcomeOf(ledger: Ledger, number: number): 'done' | 'unsure' | undefined {
   const state = ledger.stateOf(number);
   if (state === states.done) return 'done';
   return state === states.unsure || state === states.sent ? 'unsure' : undefined;

@@ -8,11 +8,9 @@ import { createHolds } from './hold.ts';
 import { runFolder } from './identity.ts';
 import { journalPath } from './story.ts';
 
-export const journalBefore = 'journal.before.ndjson';
-
 /** What is known of files of rows, and such files where they had no other place. */
 const files = /^(files\.json$|(failed|unsure)\.(?!.*\.new$))/;
-const all = new RegExp(`${files.source}|^${journalBefore.replaceAll('.', '\\.')}$`);
+const all = new RegExp(`${files.source}|^journal\\.before(\\.\\d+)?\\.ndjson$`);
 
 /** Gives what a run keeps beside its journal a name in another folder too, so that a crash leaves it in both or in one. */
 export function bringKept(from: string, to: string, which: 'files' | 'all'): void {

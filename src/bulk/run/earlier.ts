@@ -1,18 +1,21 @@
-import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
+import { asidesIn } from './asides.ts';
 import { isOfSameInput } from './elsewhere.ts';
 import { runAt, runIds } from './find.ts';
 import type { Identity } from './identity.ts';
-import { runsFolder } from './identity.ts';
+import { runFolder } from './identity.ts';
 import { knownAt } from './known.ts';
 import type { Known } from './known.ts';
 import type { Story } from './story.ts';
+import { journalIn } from './story.ts';
 
 /** A run whose rows may be those of another one. */
 export interface Earlier {
   readonly id: string;
   readonly folder: string;
   readonly story: Story;
+  /** It was begun anew since, and this is what was before. */
+  readonly isSetAside?: boolean;
 }
 
 /**
@@ -22,16 +25,21 @@ export interface Earlier {
 export function* earlierRuns(stateFolder: string, identity: Identity, butFor: ReadonlySet<string>): Generator<Earlier> {
   const found = runIds(stateFolder)
     .filter((id) => !butFor.has(id))
-    .flatMap((id) => {
-      const folder = join(runsFolder(stateFolder), id);
-      const known = knownAt(folder);
-      return known && isMeant(known, identity) ? [{ id, folder, startedAt: known.facts.startedAt }] : [];
+    .flatMap((id) => journalsOf(runFolder(stateFolder, id), id))
+    .flatMap((journal) => {
+      const known = knownAt(journal.folder, journal.path);
+      return known && isMeant(known, identity) ? [{ ...journal, startedAt: known.facts.startedAt }] : [];
     })
     .sort((a, b) => b.startedAt - a.startedAt);
-  for (const { id, folder } of found) {
-    const story = runAt(folder, id)?.story;
-    if (story && !(story instanceof CliError)) yield { id, folder, story };
+  for (const { id, folder, path, isSetAside } of found) {
+    const story = runAt(folder, id, path)?.story;
+    if (story && !(story instanceof CliError)) yield { id, folder, story, isSetAside };
   }
+}
+
+function journalsOf(folder: string, id: string) {
+  const asides = asidesIn(folder).map((path) => ({ id, folder, path, isSetAside: true }));
+  return [{ id, folder, path: journalIn(folder), isSetAside: false }, ...asides];
 }
 
 function isMeant(known: Known, identity: Identity): boolean {

@@ -7,7 +7,7 @@ import { isAlike, placeOf, runFolder, runId, runsFolder } from './identity.ts';
 import { knownAt } from './known.ts';
 import type { Known } from './known.ts';
 import type { Story } from './story.ts';
-import { readStory } from './story.ts';
+import { journalIn, storyAt } from './story.ts';
 
 export interface FoundRun {
   readonly id: string;
@@ -46,9 +46,9 @@ export function runIds(stateFolder: string): readonly string[] {
 }
 
 /** Undefined where nothing was run. */
-export function runAt(folder: string, id: string): FoundRun | undefined {
+export function runAt(folder: string, id: string, path = journalIn(folder)): FoundRun | undefined {
   try {
-    const story = readStory(folder);
+    const story = storyAt(path);
     return story && { id, folder, story };
   } catch (error) {
     if (fileFault(error)?.code === 'ENOENT') return undefined;

@@ -43,7 +43,8 @@ export function holderOfRun(folder: string, kill: Probe): number | undefined {
   return holderOf(lockPath(folder), kill);
 }
 
-function claimed(folder: string, owner: Owner) {
+/** A folder that is there, for one process at a time. */
+export function claimed(folder: string, owner: Owner) {
   try {
     return acquire(lockPath(folder), owner);
   } catch (error) {

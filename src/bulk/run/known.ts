@@ -5,7 +5,7 @@ import { readJournal } from '../../journal-lines.ts';
 import { runId } from './identity.ts';
 import { form, isRunRecord } from './records.ts';
 import type { RunFacts, RunRecord } from './records.ts';
-import { journalPath, readStory } from './story.ts';
+import { journalIn, storyAt } from './story.ts';
 
 /** What a run is. */
 export interface Known {
@@ -19,25 +19,25 @@ export interface Known {
  * than it began in, and so with another content or another key. Undefined where it cannot be read, which is told to who
  * asks for that run itself, and where nothing was sent.
  */
-export function knownAt(folder: string): Known | undefined {
+export function knownAt(folder: string, path = journalIn(folder)): Known | undefined {
   try {
-    return beginningOf(folder) ?? readStory(folder);
+    return beginningOf(folder, path) ?? storyAt(path);
   } catch (error) {
     if (error instanceof CliError || fileFault(error)) return undefined;
     throw error;
   }
 }
 
-function beginningOf(folder: string): Known | undefined {
-  const [run, part] = [...firstTwo(folder)];
+function beginningOf(folder: string, path: string): Known | undefined {
+  const [run, part] = [...firstTwo(path)];
   if (run?.[0] !== 'run' || part?.[0] !== 'part') return undefined;
   const [facts, { content }] = [run[1], part[1]];
   return runId({ ...facts, content, file: undefined }) === basename(folder) ? { facts, content } : undefined;
 }
 
-function* firstTwo(folder: string): Generator<RunRecord> {
+function* firstTwo(path: string): Generator<RunRecord> {
   let left = 2;
-  for (const { record } of readJournal(journalPath(folder), form)) {
+  for (const { record } of readJournal(path, form)) {
     if (isRunRecord(record)) yield record;
     if (--left === 0) return;
   }

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { configuration } from '../../errors.ts';
 import type { Journal } from '../../journal.ts';
+import { partOf } from './begin.ts';
 import { keepDraft, removeCopy } from './copies.ts';
 import type { Holds } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import type { OpenRunOptions } from './open.ts';
-import type { RowsRecord, Stopped } from './records.ts';
+import type { RowsRecord, RunRecord, Stopped } from './records.ts';
 import { journalPath, readStory } from './story.ts';
 import type { Summary } from './summary.ts';
 import { summaryOf } from './summary.ts';
@@ -42,16 +43,22 @@ export interface OpenRun {
 
 export interface Opened extends Pick<OpenRun, 'action' | 'folder' | 'notes' | 'ledger'> {
   readonly journal: Journal;
+  /** When its part began, which its journal has by then; it is yet to begin if that is not given. */
+  readonly startedAt?: number;
   /** See Part. */
   readonly outdated?: readonly number[] | undefined;
 }
 
-export function openPart({ journal, outdated, ...opened }: Opened, options: OpenRunOptions, holds: Holds): OpenRun {
+export function openPart(
+  { journal, outdated, startedAt: begun, ...opened }: Opened,
+  options: OpenRunOptions,
+  holds: Holds,
+): OpenRun {
   const { folder, ledger } = opened;
   const { now, flags, rows } = options;
-  const startedAt = now();
+  const startedAt = begun ?? now();
   let isFinished = false;
-  beginPart(journal, ledger, { ...options, startedAt, outdated });
+  if (begun === undefined) beginPart(journal, ledger, partOf(options, startedAt, outdated), outdated);
   return {
     ...opened,
     id: basename(folder),
@@ -84,16 +91,8 @@ export function openPart({ journal, outdated, ...opened }: Opened, options: Open
   };
 }
 
-interface Beginning extends OpenRunOptions {
-  readonly startedAt: number;
-  readonly outdated: readonly number[] | undefined;
-}
-
-function beginPart(journal: Journal, ledger: Ledger, { identity, flags, startedAt, ...part }: Beginning): void {
-  const { content } = identity;
-  const { rows, pid, outdated = [] } = part;
-  const dropped = outdated.length > 0 ? { outdated } : {};
-  journal.append(['part', { at: startedAt, pid, content, rows, allowUnsure: flags.allowUnsure, ...dropped }]);
+function beginPart(journal: Journal, ledger: Ledger, part: RunRecord, outdated: readonly number[] = []): void {
+  journal.append(part);
   ledger.drop(outdated);
   const cutShort = cutShortRecord(ledger);
   if (!cutShort) return;

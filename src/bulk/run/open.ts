@@ -1,16 +1,17 @@
-import { rmSync } from 'node:fs';
 import type { Later } from '../../journal.ts';
 import { openJournal } from '../../journal.ts';
 import type { Owner } from '../../lock.ts';
 import type { Prepared } from '../row.ts';
+import { bringBack } from './asides.ts';
+import { begun } from './begin.ts';
 import { removeLeftFolders } from './bring.ts';
 import { refuseBusy } from './busy.ts';
 import { refuseChanged } from './check.ts';
+import { claimLook } from './claim.ts';
 import { removeLeftDrafts } from './copies.ts';
 import type { Decision, RunFlags } from './decide.ts';
 import { decide } from './decide.ts';
 import { refuseElsewhere } from './elsewhere.ts';
-import type { FoundRun } from './find.ts';
 import { findRuns } from './find.ts';
 import type { Holds } from './hold.ts';
 import { createHolds, holderOfRun } from './hold.ts';
@@ -22,10 +23,11 @@ import { openPart } from './open-run.ts';
 import type { RunFacts } from './records.ts';
 import { form } from './records.ts';
 import { refuseRepeats } from './repeats.ts';
+import type { Writer } from './sent-since.ts';
 import { journalPath, tell } from './story.ts';
 import type { Summary } from './summary.ts';
 import { summaryOf } from './summary.ts';
-import { moveTo, setAside } from './take-over.ts';
+import { moveTo } from './take-over.ts';
 
 export interface OpenRunOptions extends Owner {
   readonly stateFolder: string;
@@ -39,6 +41,8 @@ export interface OpenRunOptions extends Owner {
   readonly read: () => AsyncIterable<readonly Prepared[]>;
   /** Where the rows are that failed in another run, by its folder, if they are anywhere. */
   readonly failedFile: (folder: string) => string | undefined;
+  /** The run that wrote an input as a file of its rows, if one did. */
+  readonly writerOf: (identity: Identity) => Writer | undefined;
   readonly now: () => number;
   readonly later: Later;
 }
@@ -58,8 +62,11 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
   const { stateFolder, identity, kill } = options;
   const folder = runFolder(stateFolder, runId(identity));
   const holds = createHolds(options);
+  let letLook = () => {};
   try {
     holds.hold(folder);
+    letLook = await claimLook(options);
+    bringBack(stateFolder, options, folder);
     removeLeftDrafts(stateFolder, kill);
     removeLeftFolders(stateFolder, options);
     const opened = await carriedOut(decided(options, holds), options, folder);
@@ -69,6 +76,8 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
   } catch (error) {
     holds.release();
     throw error;
+  } finally {
+    letLook();
   }
 }
 
@@ -104,17 +113,6 @@ async function carriedOut(
   return { ...resumed(options, folder), outdated };
 }
 
-type Beginning = OpenRunOptions & Pick<Opened, 'notes'>;
-
-async function begun({ later, ...options }: Beginning, folder: string, before?: FoundRun): Promise<Opened> {
-  const notes = [...options.notes, ...(before ? await setAside(before, folder, options.read) : [])];
-  // One without a part, if any: a crash came before anything was sent.
-  rmSync(journalPath(folder), { force: true });
-  const journal = openJournal(journalPath(folder), { ...form, later });
-  journal.append(['run', factsOf(options)]);
-  return { action: 'begin', folder, notes, journal, ledger: createLedger() };
-}
-
 function resumed(options: OpenRunOptions, folder: string): Opened {
   const journal = openJournal(journalPath(folder), { ...form, later: options.later });
   const story = tell(journal.past);
@@ -128,13 +126,6 @@ function resumed(options: OpenRunOptions, folder: string): Opened {
     ...(cut > 0 ? [`the run ended without a word while ${what} unsure`] : []),
   ];
   return { action: 'resume', folder, notes, journal, ledger };
-}
-
-function factsOf({ identity, shown, now }: Omit<OpenRunOptions, 'later'>): RunFacts {
-  const { kind, mapping, template, address, mode, keyDigest } = identity;
-  const { path, flags, key } = shown;
-  const [startedAt, place] = [now(), placeOf(identity)];
-  return { kind, path, flags, mapping, template, address, mode, keyDigest, key, startedAt, place };
 }
 
 /** When it began, and how that was typed, stays. */

@@ -21,7 +21,8 @@ export function repeatedText({ bodies, run, sent, identity }: Repeated): string 
   const many = identity.kind === 'import' ? rowsText(all) : messagesText(all, bodies.count);
   const by = `${isOfSeveral ? ', most of them by' : ' by'} run ${id} on ${dayOf(story.lastAt)}`;
   const isOfOtherKey = story.facts.keyDigest !== identity.keyDigest;
-  return `${many}${by}${isOfOtherKey ? `, with another key (${story.facts.key}), perhaps of another account` : ''}`;
+  const key = isOfOtherKey ? `, with another key (${story.facts.key}), perhaps of another account` : '';
+  return `${many}${by}${key}${run.isSetAside ? ', before it was begun anew' : ''}`;
 }
 
 function rowsText({ done, unsure }: Sent): string {
@@ -58,9 +59,12 @@ function restText({ bodies, run: { story }, file }: Ways): readonly string[] {
   return [areTheFailed ? `${file} holds those that were not` : `${file} holds those that failed; ${apart}`];
 }
 
-function goesOn({ run: { id, story }, identity: { content, mapping, keyDigest } }: Ways): readonly string[] {
+function goesOn({
+  run: { id, story, isSetAside },
+  identity: { content, mapping, keyDigest },
+}: Ways): readonly string[] {
   const { facts } = story;
-  if (isFinished(story)) return [];
+  if (isSetAside || isFinished(story)) return [];
   if (facts.keyDigest !== keyDigest && facts.mapping === mapping && story.content === content)
     return ['--resume --new-key goes on with it, if this key is of the same account'];
   return [`--resume with what run ${id} was begun with goes on with it ("bizmsg runs show ${id}" tells)`];

@@ -12,11 +12,12 @@ import { runId } from './identity.ts';
 import { isSettled } from './intake.ts';
 import type { OpenRunOptions } from './open.ts';
 import { repeatedText, waysOf } from './repeats-text.ts';
+import { refuseSentSince } from './sent-since.ts';
 import type { Story } from './story.ts';
 
 export type RepeatsOptions = Pick<
   OpenRunOptions,
-  'stateFolder' | 'identity' | 'flags' | 'read' | 'kill' | 'failedFile'
+  'stateFolder' | 'identity' | 'flags' | 'read' | 'kill' | 'failedFile' | 'writerOf'
 >;
 
 /** What begins or goes on. */
@@ -50,7 +51,13 @@ export async function refuseRepeats(options: RepeatsOptions, going: Going): Prom
     if (countOf(sent) > (most ? countOf(most.sent) : 0)) most = { run, sent };
   }
   if (bodies && most) throw refusal(bodies, most, options);
-  return other ? told(bodies ?? (await bodiesLeft(options, going)), other, identity) : [];
+  const since = await refuseSentSince({
+    ...options,
+    begins: going.action === 'begin',
+    bodies: () => bodiesLeft(options, going),
+    isOther: (story) => isOfOtherSandbox(story, identity),
+  });
+  return [...(other ? told(bodies ?? (await bodiesLeft(options, going)), other, identity) : []), ...since];
 }
 
 function told(bodies: Bodies, run: Earlier, identity: Identity): readonly string[] {
@@ -59,21 +66,22 @@ function told(bodies: Bodies, run: Earlier, identity: Identity): readonly string
 }
 
 function refusal(bodies: Bodies, { run, sent }: Compared, { identity, failedFile }: RepeatsOptions): CliError {
-  const ways = waysOf({ bodies, run, identity, file: failedFile(run.folder) });
+  const ways = waysOf({ bodies, run, identity, file: run.isSetAside ? undefined : failedFile(run.folder) });
   return unsafe('rows-repeated', repeatedText({ bodies, run, sent, identity }), ways);
 }
 
 /** Its journal is not all there is to tell. What goes through stdin at the same time are hardly the same rows. */
-function refuseRunning({ folder, story }: Earlier, { kill, identity }: RepeatsOptions): void {
+function refuseRunning({ id, folder, story }: Earlier, { kill, identity }: RepeatsOptions): void {
+  if (id === runId(identity)) return;
   if (story.facts.place === null && story.content !== identity.content) return;
   const by = holderOfRun(folder, kill);
   if (by !== undefined) throw busy(folder, by);
 }
 
-/** The run itself, and the one that it takes the place of. */
+/** The run itself, and the one that it takes the place of; where it has none, a crash may have left what was before. */
 function idsOf({ identity }: RepeatsOptions, going: Going): ReadonlySet<string> {
   const other = going.action === 'begin' ? going.before : going.run;
-  return new Set([runId(identity), ...(other ? [other.id] : [])]);
+  return new Set(other ? [runId(identity), other.id] : []);
 }
 
 function isToBeCompared(story: Story, { flags }: RepeatsOptions, going: Going): boolean {

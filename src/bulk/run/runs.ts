@@ -11,7 +11,7 @@ import { runFolder } from './identity.ts';
 import type { RunFacts } from './records.ts';
 import { states } from './records.ts';
 import type { Story } from './story.ts';
-import { journalPath } from './story.ts';
+import { journalIn } from './story.ts';
 import type { Summary } from './summary.ts';
 import { summaryOf } from './summary.ts';
 import type { Verdict } from './verdicts.ts';
@@ -75,7 +75,7 @@ export function* verdictsOf(stateFolder: string, id: string, kill: Probe): Gener
   if (!found) throw unknown(id);
   const { story, pid } = found;
   if (story instanceof CliError) throw story;
-  for (const verdict of verdictsIn(journalPath(folder), story.ledger)) {
+  for (const verdict of verdictsIn(journalIn(folder), story.ledger)) {
     const isFlying = goesOn(story, pid) && story.ledger.stateOf(verdict.number) === states.sent;
     yield isFlying ? { ...verdict, outcome: 'on its way', reason: 'its answer has not come yet' } : verdict;
   }
@@ -121,7 +121,7 @@ function runOf(place: Place, kill: Probe): Run | undefined {
   if (story instanceof CliError) return { ...place, state: 'damaged', problem: story };
   const { facts, lastAt } = story;
   const state = pid !== undefined ? 'running' : isFinished(story) ? 'finished' : 'unfinished';
-  const summary = summaryOf(story, journalPath(place.folder), 0, goesOn(story, pid));
+  const summary = summaryOf(story, journalIn(place.folder), 0, goesOn(story, pid));
   return { ...place, state, pid, facts, lastAt, summary };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJournal } from '../../journal-lines.ts';
 import { createLedger } from './ledger.ts';
@@ -31,9 +32,22 @@ export function journalPath(folder: string): string {
   return join(folder, 'journal.ndjson');
 }
 
+export const journalBefore = 'journal.before.ndjson';
+
+/** Where it is to be read: a crash may have left it with no name but that of one that is set aside. */
+export function journalIn(folder: string): string {
+  const [path, aside] = [journalPath(folder), join(folder, journalBefore)];
+  const isLeft = !existsSync(path) && statSync(aside, { throwIfNoEntry: false })?.nlink === 1;
+  return isLeft ? aside : path;
+}
+
 /** Another process may be writing it; undefined where no part was begun, and so nothing was sent. */
 export function readStory(folder: string): Story | undefined {
-  return tell(entriesOf(journalPath(folder)));
+  return storyAt(journalIn(folder));
+}
+
+export function storyAt(path: string): Story | undefined {
+  return tell(entriesOf(path));
 }
 
 export function tell(entries: Iterable<Entry>): Story | undefined {

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
-import { bringKept, journalBefore } from './bring.ts';
+import { keepAside } from './asides.ts';
+import { bringKept } from './bring.ts';
 import type { Batches } from './check.ts';
 import { progressOf } from './decide.ts';
 import type { FoundRun } from './find.ts';
@@ -11,13 +11,11 @@ import type { Story } from './story.ts';
 import { journalPath } from './story.ts';
 import { sentAgain } from './unsure-again.ts';
 
-/** Makes room for a new journal; of the old ones the last is kept. What is to be said of it comes back. */
+/** Keeps what is to give way to a new journal, from wherever it is. What is to be said of it comes back. */
 export async function setAside(before: FoundRun, folder: string, read: () => Batches): Promise<readonly string[]> {
   const told = await notesOn(before, read);
-  const aside = join(folder, journalBefore);
   if (before.folder !== folder) bringKept(before.folder, folder, 'files');
-  renameSync(journalPath(before.folder), aside);
-  if (before.folder !== folder) rmSync(before.folder, { recursive: true });
+  const aside = keepAside(before.story, before.folder, folder);
   return [...told, `the journal of the run before is kept as ${aside}`];
 }
 

@@ -13,7 +13,6 @@ import { CliError } from '../../errors.ts';
 import { redact } from '../../redact.ts';
 import { circumstancesOf } from './circumstances.ts';
 import { commandOf, endedOf } from './ended.ts';
-import { failedFileOf } from './failed-file.ts';
 import { writeFiles } from './files.ts';
 import type { Files } from './files.ts';
 import { nameOf } from './input.ts';
@@ -22,6 +21,7 @@ import { prepared } from './job.ts';
 import type { Job, Mapper } from './job.ts';
 import { meantColumn } from './meant-column.ts';
 import type { Ended } from './result.ts';
+import { rowFiles } from './row-files.ts';
 import type { RunInput } from './run-params.ts';
 import { sayUnsure } from './say-unsure.ts';
 import { showing } from './showing.ts';
@@ -57,7 +57,7 @@ export async function carriedOut(running: Running, emit: Emit): Promise<Ended> {
     rows: found.rows,
     flags,
     read: () => rowsOf(running),
-    failedFile: failedFileOf,
+    ...rowFiles(stateFolder),
   });
   const told = { ...aboutOf(running), run: run.id };
   try {
@@ -129,11 +129,12 @@ function gone(last: CliError | undefined): string {
 }
 
 /** Rows that came to nothing are found in the input by their number, so in none that has changed. */
-async function filesOf({ context, input, found }: Running, folder: string, summary: Summary): Promise<Files> {
+async function filesOf(running: Running, folder: string, summary: Summary): Promise<Files> {
+  const { context, input, found } = running;
   const { source, shown, path } = input;
   const same = { ...source, rows: () => source.rows(undefined, refuseOther(found.prints, shown)) };
   try {
-    return await writeFiles(context, { folder, source: same, path }, summary);
+    return await writeFiles(context, { folder, source: same, path, identity: identityOf(running) }, summary);
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'input-changed') throw error;
     context.note('no-files', `"${shown}" has changed, so the rows that failed or are unsure cannot be told from it`);

@@ -1,10 +1,8 @@
-import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Summary } from '../../bulk/run/summary.ts';
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
-import { keptBecause, leftAs, settledAs } from './file-notes.ts';
+import { keptBecause, leftAs } from './file-notes.ts';
 import { leftRows } from './left-rows.ts';
 import type { LeftRows } from './left-rows.ts';
 import { listSomewhere } from './list-rows.ts';
@@ -13,6 +11,8 @@ import { stateOf } from './listings.ts';
 import type { Listing, Word, Written } from './listings.ts';
 import { openMemory } from './memory.ts';
 import type { Memory } from './memory.ts';
+import { isRemoved, reasonOf } from './removal.ts';
+import { openStale } from './stale.ts';
 
 export interface Files {
   readonly failed: string | null;
@@ -26,6 +26,8 @@ interface Asked {
   readonly word: Word;
   /** How many rows of the run are so. */
   readonly count: number;
+  /** A file of an earlier run whose name is taken over. */
+  readonly stale: string | undefined;
 }
 
 /**
@@ -37,9 +39,10 @@ interface Asked {
 export async function writeFiles(context: Context, run: Ran, { failed, unsure }: Summary): Promise<Files> {
   const memory = openMemory(context, run.folder);
   const files: { failed: string | null; unsure: string | null } = { failed: null, unsure: null };
+  const stale = await openStale(context, run, memory.listings);
   for (const [word, count] of [['failed', failed] as const, ['unsure', unsure] as const]) {
     try {
-      const asked = { context, run, memory, word, count };
+      const asked = { context, run, memory, word, count, stale: stale.toBeReplaced(word) };
       files[word] = await filed(asked, memory.listings[word]);
       await review(asked);
     } catch (error) {
@@ -49,6 +52,8 @@ export async function writeFiles(context: Context, run: Ran, { failed, unsure }:
       context.note('files', `${why}; "bizmsg runs show ${basename(run.folder)}" lists them`);
     }
   }
+  const areListed = (failed === 0 || files.failed !== null) && (unsure === 0 || files.unsure !== null);
+  stale.review(files, areListed);
   return files;
 }
 
@@ -61,7 +66,7 @@ async function filed(asked: Asked, known: Listing | undefined): Promise<string |
   if (!left || left.gone + left.waiting > 0) return filedApart(asked, known, left);
   const plan = { run, memory, word, known, from: known.from, replaced: known.file };
   const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
-  if (!listing && !isRemoved(asked, known.file)) return null;
+  if (!listing && !isRemoved(context, { word, file: known.file })) return null;
   remember(asked, listing, listing && listing.file !== known.file ? known : undefined);
   return listing?.file ?? null;
 }
@@ -69,7 +74,8 @@ async function filed(asked: Asked, known: Listing | undefined): Promise<string |
 /** There was none before, or it is not as it was written: somebody is mending its rows, or has done so. */
 async function filedBeside(asked: Asked, known: Listing | undefined, state: 'gone' | 'changed' | undefined) {
   const { context, run, memory, word, count } = asked;
-  const plan = { run, memory, word, known, from: known?.to ?? 0, replaced: undefined };
+  const replaced = known ? undefined : asked.stale;
+  const plan = { run, memory, word, known, from: known?.to ?? 0, replaced };
   const listing = count > 0 ? await listSomewhere(context, plan) : undefined;
   if (known && state && (count > 0 || state === 'changed')) {
     const left = count > 0 ? undefined : await leftRows({ ...run, word, ...known });
@@ -98,7 +104,7 @@ function remember({ memory, word }: Asked, listing: Listing | undefined, kept?: 
 
 /** Those that were kept before go once their rows are settled, or listed anew. */
 async function review(asked: Asked): Promise<void> {
-  const { run, memory, word } = asked;
+  const { context, run, memory, word } = asked;
   const { kept, [word]: listing } = memory.listings;
   if (kept[word].length === 0) return;
   const still: Written[] = [];
@@ -106,24 +112,7 @@ async function review(asked: Asked): Promise<void> {
     if (one.file === listing?.file || stateOf(one) !== 'own') continue;
     const left = await leftRows({ ...run, word, file: one.file, from: listing?.from ?? 0 });
     const isSettled = left !== undefined && left.gone + left.waiting === 0;
-    if (!isSettled || !isRemoved(asked, one.file, listing?.file)) still.push(one);
+    if (!isSettled || !isRemoved(context, { word, file: one.file, anew: listing?.file })) still.push(one);
   }
   if (still.length < kept[word].length) memory.change({ kept: { ...kept, [word]: still } });
-}
-
-function isRemoved({ context, word }: Asked, file: string, anew?: string): boolean {
-  try {
-    rmSync(file, { force: true });
-  } catch (error) {
-    context.note('files', `${file} cannot be removed: ${reasonOf(error)}; ${settledAs(word, anew)}`);
-    return false;
-  }
-  context.note('files', `${file} is removed: ${settledAs(word, anew)}`);
-  return true;
-}
-
-function reasonOf(error: unknown): string {
-  const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
-  if (reason === undefined) throw error;
-  return reason;
 }

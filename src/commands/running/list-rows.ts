@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createRejects } from '../../bulk/rows/rejects.ts';
 import type { Source } from '../../bulk/rows/source.ts';
+import type { Identity } from '../../bulk/run/identity.ts';
 import { rejectedRows } from '../../bulk/run/rejects.ts';
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../errors.ts';
@@ -16,6 +17,7 @@ export interface Ran {
   readonly source: Source;
   /** Undefined for stdin. */
   readonly path: string | undefined;
+  readonly identity: Identity;
 }
 
 interface Plan {

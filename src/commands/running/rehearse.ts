@@ -4,9 +4,9 @@ import type { Foreseen } from '../../bulk/run/foresee.ts';
 import { runIds } from '../../bulk/run/find.ts';
 import { identityOf, rowsOf } from './carry-out.ts';
 import type { Running } from './carry-out.ts';
-import { failedFileOf } from './failed-file.ts';
 import { rehearsalOf } from './rehearsal.ts';
 import type { Rehearsed } from './rehearsal.ts';
+import { rowFiles } from './row-files.ts';
 
 /** Says what the run would do, and ends as it would begin. */
 export async function rehearsed(running: Running): Promise<Rehearsed> {
@@ -30,6 +30,6 @@ async function foreseenOf(running: Running): Promise<Foreseen> {
     return { left: ready };
   }
   const identity = identityOf(running);
-  const told = { path: input.shown, ready, kill: own.kill, failedFile: failedFileOf };
+  const told = { path: input.shown, ready, kill: own.kill, ...rowFiles(stateFolder) };
   return foresee({ stateFolder, identity, flags, ...told, read: () => rowsOf(running) });
 }

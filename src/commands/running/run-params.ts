@@ -28,7 +28,7 @@ export const runParams = {
   newKey: flag('--new-key', 'with --resume: go on with a run that another key of this account began'),
   restart: flag('--restart', 'begin an unfinished run again, with all its rows, also those sent'),
   allowRepeat: flag('--allow-repeat', 'send once more what an earlier run has sent'),
-  allowUnsure: flag('--allow-unsure', 'with --resume: send again what may already have been sent'),
+  allowUnsure: flag('--allow-unsure', 'send again what may already have been sent'),
 } as const;
 
 /** By `instead`. */

@@ -94,6 +94,8 @@ const run = await openRun({
   stateFolder, identity, rows: Number(count), read: rows, pid: process.pid, kill, now: Date.now, later,
   shown: { path: 'x', flags: [], key: '' },
   flags: { resume: true, newKey: false, restart: false, allowRepeat: false, allowUnsure: false },
+  failedFile: () => undefined,
+  writerOf: () => undefined,
 });
 if (run.action === 'tell') {
   process.stdout.write(JSON.stringify(run.summary));

@@ -65,6 +65,7 @@ export function options(folder: string, input: Input, { identity, flags, ...rest
     flags: { resume: false, newKey: false, restart: false, allowRepeat: false, allowUnsure: false, ...flags },
     read: () => rowsOf(input),
     failedFile: () => undefined,
+    writerOf: () => undefined,
     now: () => 1_000,
     later: () => () => {},
     pid: process.pid,
