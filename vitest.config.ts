@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: 'test/support/build.ts',
     include: ['test/**/*.test.ts'],
     exclude: ['test/package/**'],
-    // Left to itself it would leave one of two cores idle.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of the time a test waits for a process or a terminal: one more than two cores have room for is not idle.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],
