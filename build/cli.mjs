@@ -42,7 +42,7 @@ function everyday(id) {
     )
   )
     return false;
-  return !/(client\/(pool|proxy|probe|receiver|observe)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-pace|run-plan|table-printer)|commands\/waiting\/\w+|commands\/topics\/\w[\w-]*|commands\/conformance\/compare|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
+  return !/(client\/(pool|proxy|probe|receiver|observe)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-pace|run-plan|run-waits|table-printer)|commands\/waiting\/\w+|commands\/topics\/\w[\w-]*|commands\/conformance\/compare|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
     own,
   );
 }

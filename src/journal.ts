@@ -1,9 +1,12 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, rmSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { aside, openFound, replace, syncFolderOf, unwritable, writeWhole } from './journal-file.ts';
+import { closeSync, ftruncateSync, rmSync } from 'node:fs';
+import { aside, openFound, replace, syncFolderOf } from './journal-file.ts';
 import type { Found } from './journal-file.ts';
 import { lineOf, recordIn } from './journal-lines.ts';
 import type { Form } from './journal-lines.ts';
+import { createWriter } from './journal-writer.ts';
+import type { Later, Writer } from './journal-writer.ts';
+
+export type { Later } from './journal-writer.ts';
 
 export interface JournalOptions extends Form {
   readonly later: Later;
@@ -14,9 +17,6 @@ export interface JournalOptions extends Form {
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
-
-/** Runs it after so many milliseconds; what is returned calls it off. */
-export type Later = (milliseconds: number, run: () => void) => () => void;
 
 export interface Journal {
   /** To be read once, and to its end, before anything is added. */
@@ -38,9 +38,6 @@ interface Entry {
   readonly at: number;
   readonly record: unknown;
 }
-
-const syncEvery = 200;
-const toDisk = promisify(fdatasync);
 
 /** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
 export function openJournal(
@@ -84,75 +81,5 @@ export function openJournal(
     if (closing) throw new Error(`${path} is closed`);
     if (!writer) throw new Error('the past of a journal is read before anything is added');
     return writer;
-  }
-}
-
-interface Writer {
-  write(line: string): void;
-  synced(): Promise<void>;
-  isThere(): boolean;
-  close(): Promise<void>;
-}
-
-/** Adds lines to an open file, each whole or not at all, and has the disk take them in the background. */
-function createWriter(path: string, fd: number, start: number, later: Later): Writer {
-  let [end, isDirty] = [start, false];
-  /** After it nobody knows what the file holds, or what of it the disk has. */
-  let fault: Error | undefined;
-  let syncing: Promise<void> | undefined;
-  let callOff = () => {};
-  return {
-    write(line) {
-      if (fault) throw fault;
-      try {
-        end += writeWhole(fd, line, end);
-      } catch (error) {
-        throw takenBack(unwritable(path, error));
-      }
-      if (!isDirty && !syncing) callOff = later(syncEvery, sync);
-      isDirty = true;
-    },
-    isThere: () => fstatSync(fd).nlink > 0,
-    async synced() {
-      await settle();
-      if (fault) throw fault;
-    },
-    async close() {
-      await settle();
-      closeSync(fd);
-      if (fault) throw fault;
-    },
-  };
-
-  async function settle(): Promise<void> {
-    await syncing;
-    callOff();
-    if (isDirty) sync();
-    await syncing;
-  }
-
-  function sync(): void {
-    isDirty = false;
-    syncing = bring();
-  }
-
-  async function bring(): Promise<void> {
-    try {
-      await toDisk(fd);
-    } catch (error) {
-      fault = unwritable(path, error);
-      return;
-    }
-    syncing = undefined;
-    if (isDirty) callOff = later(syncEvery, sync);
-  }
-
-  function takenBack(refusal: Error): Error {
-    try {
-      ftruncateSync(fd, end);
-    } catch {
-      fault = refusal;
-    }
-    return refusal;
   }
 }

@@ -49,6 +49,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   commands: {
     now: [
       'cli/command',
+      'cli/tree',
       'cli/globals',
       'cli/params',
       'cli/values',
@@ -126,6 +127,7 @@ const floor = new Set([
   'journal',
   'journal-file',
   'journal-lines',
+  'journal-writer',
   'listening',
   'csv',
   'nearest',

@@ -1,7 +1,7 @@
 import type { CliError } from '../errors.ts';
 import { usage } from '../errors.ts';
-import type { Door, Group, Node, Tree } from './command.ts';
-import { whole } from './command.ts';
+import type { Door, Group, Node, Tree } from './tree.ts';
+import { whole } from './tree.ts';
 import { globals } from './globals.ts';
 import type { Stray } from './mistakes/command-word.ts';
 import { optionAt } from './option-word.ts';

@@ -77,7 +77,7 @@ export interface ManyCalls extends Partial<
 }
 
 export async function openConnection(line: Line, approached: Approached, many?: ManyCalls): Promise<Connection> {
-  const { host, given, reporter } = line;
+  const { given, reporter } = line;
   const { target, simulated } = approached;
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
@@ -86,27 +86,34 @@ export async function openConnection(line: Line, approached: Approached, many?: 
   const { connections, ...extras } = many ?? {};
   const transport = openTransport({ ...wayTo(line, target), many: connections !== undefined, connections });
   const client = createClient({
-    baseUrl: target.baseUrl,
-    key: target.key,
+    ...basics(line, target),
     transport: connections !== undefined ? transport : withWaiting(line, target, transport),
-    userAgent: `bizmsg/${__VERSION__}`,
     timeout: given.timeout,
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
     around: recording(line, approached),
-    signal: host.signal,
-    now: host.now,
-    steady: host.steady,
-    random: host.random,
-    sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-    trace: given.debug ? reporter.trace : undefined,
     onWait: (milliseconds, why) => {
       if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
     },
     ...extras,
   });
   return { client, simulated, close: () => transport.close() };
+}
+
+/** What every client of this line has, whatever it is for. */
+export function basics({ host, given, reporter }: Line, { baseUrl, key }: Target) {
+  return {
+    baseUrl,
+    key,
+    userAgent: `bizmsg/${__VERSION__}`,
+    signal: host.signal,
+    now: host.now,
+    steady: host.steady,
+    random: host.random,
+    sleep: (milliseconds: number, stop: AbortSignal) => sleep(milliseconds, undefined, { signal: stop }),
+    trace: given.debug ? reporter.trace : undefined,
+  };
 }
 
 /** What a transport needs to know of this line. */

@@ -1,6 +1,7 @@
 import { events } from '../contract/events.ts';
-import type { Command, Node, Tree } from './command.ts';
-import { whole } from './command.ts';
+import type { Command } from './command.ts';
+import type { Node, Tree } from './tree.ts';
+import { whole } from './tree.ts';
 import { globals, honourable } from './globals.ts';
 import type { Known, Param, Params } from './params.ts';
 

@@ -50,7 +50,6 @@ export interface Context extends Prompts {
   /** Whether nothing may go to another machine (`BIZMSG_ONLY`). */
   onlyLocal(): Promise<boolean>;
   diagnose(): Promise<Diagnosis>;
-  /** For what goes on for long. */
   progress(): Promise<Progress>;
   /** Whether lines are read as they come, and not data at the end. */
   readonly showsLines: boolean;

@@ -1,4 +1,5 @@
-import type { Command, Group, Node, Tree } from './command.ts';
+import type { Command } from './command.ts';
+import type { Group, Node, Tree } from './tree.ts';
 import { globals } from './globals.ts';
 import type { Param, Params } from './params.ts';
 

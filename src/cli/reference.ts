@@ -1,5 +1,6 @@
-import type { Command, Node, Tree } from './command.ts';
-import { whole } from './command.ts';
+import type { Command } from './command.ts';
+import type { Node, Tree } from './tree.ts';
+import { whole } from './tree.ts';
 import { globals } from './globals.ts';
 import { described, usageLine } from './help.ts';
 

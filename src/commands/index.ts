@@ -1,5 +1,5 @@
-import type { Tree } from '../cli/command.ts';
-import { commandDoor, groupDoor } from '../cli/command.ts';
+import type { Tree } from '../cli/tree.ts';
+import { commandDoor, groupDoor } from '../cli/tree.ts';
 import { helpCommand } from './help.ts';
 import { sendTemplate } from './send-template.ts';
 

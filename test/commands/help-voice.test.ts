@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Node } from '../../src/cli/command.ts';
-import { whole } from '../../src/cli/command.ts';
+import type { Node } from '../../src/cli/tree.ts';
+import { whole } from '../../src/cli/tree.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';

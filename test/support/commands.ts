@@ -1,5 +1,6 @@
-import type { Command, Group } from '../../src/cli/command.ts';
-import { whole } from '../../src/cli/command.ts';
+import type { Command } from '../../src/cli/command.ts';
+import type { Group } from '../../src/cli/tree.ts';
+import { whole } from '../../src/cli/tree.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import { createConceal } from '../../client/conceal.ts';
@@ -8,7 +7,7 @@ import { header, openTransport } from '../../client/transport.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { Heard } from '../../doctor/clock.ts';
 import type { Approached, Line } from '../calling.ts';
-import { wayTo } from '../calling.ts';
+import { basics, wayTo } from '../calling.ts';
 
 /** A client that counts what it sends, and keeps what an answer says of the time. */
 export interface Calls {
@@ -22,23 +21,15 @@ export interface Calls {
 const patience = 10_000;
 
 export function openCalls(line: Line, { target, simulated }: Approached): Calls {
-  const { host, given, reporter } = line;
+  const { host, given } = line;
   const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now, target.key);
   const client = createClient({
-    baseUrl: target.baseUrl,
-    key: target.key,
+    ...basics(line, target),
     transport,
-    userAgent: `bizmsg/${__VERSION__}`,
     timeout: given.timeout ?? patience,
     // What a second try heals, somebody should know of.
     retries: 0,
     local: simulated,
-    signal: host.signal,
-    now: host.now,
-    steady: host.steady,
-    random: host.random,
-    sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-    trace: given.debug ? reporter.trace : undefined,
   });
   return { client, count, heard, close: () => transport.close() };
 }

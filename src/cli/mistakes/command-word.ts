@@ -1,7 +1,7 @@
 import { announced } from '../../contract/endpoints.ts';
 import { CliError, usage } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import type { Group, Node } from '../command.ts';
+import type { Group, Node } from '../tree.ts';
 import { globals } from '../globals.ts';
 import { longName } from '../params.ts';
 import { didYouMean } from './hints.ts';

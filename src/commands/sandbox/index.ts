@@ -1,4 +1,4 @@
-import { group } from '../../cli/command.ts';
+import { group } from '../../cli/tree.ts';
 import { sandboxAudit } from './audit.ts';
 import { sandboxChoices } from './choices.ts';
 import { clockAdvance } from './clock/advance.ts';
