@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
-import type { CliError } from './errors.ts';
-import { configuration } from './errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { CliError, configuration } from './errors.ts';
 import { fileFault } from './file-fault.ts';
+import { namesIn } from './folder.ts';
 import { foreign, lineOf, linesOf } from './journal-lines.ts';
 import type { Line } from './journal-lines.ts';
 
@@ -31,9 +32,18 @@ export function openFound(path: string, header: string): Found | undefined {
   return undefined;
 }
 
-/** A new file in place of whatever stands there, which stays when it throws. */
-export function replace(path: string, header: string, records: Iterable<unknown>): { fd: number; end: number } {
-  const fd = fs.openSync(aside(path), 'wx', 0o600);
+export interface Replacement {
+  readonly path: string;
+  readonly header: string;
+  readonly records: Iterable<unknown>;
+  /** Runs right before the new file takes the old one's place; may throw. */
+  readonly before: () => void;
+}
+
+/** Puts a new file in place of the one at this path, which stays as it is if this throws. */
+export function replace({ path, header, records, before }: Replacement): { fd: number; end: number } {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const fd = fs.openSync(draft, 'wx', 0o600);
   try {
     let [end, text] = [0, header];
     for (const record of records) {
@@ -44,18 +54,21 @@ export function replace(path: string, header: string, records: Iterable<unknown>
     }
     end += writeWhole(fd, text, end);
     fs.fsyncSync(fd);
-    fs.renameSync(aside(path), path);
+    before();
+    fs.renameSync(draft, path);
     return { fd, end };
   } catch (error) {
     fs.closeSync(fd);
-    fs.rmSync(aside(path), { force: true });
-    throw fileFault(error) ? unwritable(path, error) : error;
+    fs.rmSync(draft, { force: true });
+    throw !(error instanceof CliError) && fileFault(error) ? unwritable(path, error) : error;
   }
 }
 
-/** Where the new one is made. */
-export function aside(path: string): string {
-  return `${path}.new`;
+/** Removes what a crash left of new files; the process that holds the journal calls it. */
+export function removeDrafts(path: string): void {
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  for (const name of namesIn(folder))
+    if (name.startsWith(start) && name.endsWith('.new')) fs.rmSync(join(folder, name), { force: true });
 }
 
 /** Has the disk take a name that was given; some file systems do that by themselves, and refuse to be asked. */

@@ -1,11 +1,14 @@
 import { closeSync, fdatasync, fstatSync, ftruncateSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { unsafe } from './errors.ts';
 import { unwritable, writeWhole } from './journal-file.ts';
 
 /** Runs it after so many milliseconds; what is returned calls it off. */
 export type Later = (milliseconds: number, run: () => void) => () => void;
 
 export interface Writer {
+  /** Throws if another process has taken the file over. */
+  refuseTaken(): void;
   write(line: string): void;
   synced(): Promise<void>;
   isThere(): boolean;
@@ -15,16 +18,28 @@ export interface Writer {
 const syncEvery = 200;
 const toDisk = promisify(fdatasync);
 
-/** Adds lines to an open file, each whole or not at all, and has the disk take them in the background. */
-export function createWriter(path: string, fd: number, start: number, later: Later): Writer {
+export interface WriterOptions {
+  readonly path: string;
+  readonly fd: number;
+  /** The byte at which the file ends. */
+  readonly end: number;
+  readonly later: Later;
+  /** Whether this process still owns the file. */
+  readonly isOurs: () => boolean;
+}
+
+/** Appends lines to an open file, each whole or not at all, and syncs them in the background. */
+export function createWriter({ path, fd, end: start, later, isOurs }: WriterOptions): Writer {
   let [end, isDirty] = [start, false];
   /** After it nobody knows what the file holds, or what of it the disk has. */
   let fault: Error | undefined;
   let syncing: Promise<void> | undefined;
   let callOff = () => {};
   return {
+    refuseTaken,
     write(line) {
       if (fault) throw fault;
+      refuseTaken();
       try {
         end += writeWhole(fd, line, end);
       } catch (error) {
@@ -44,6 +59,10 @@ export function createWriter(path: string, fd: number, start: number, later: Lat
       if (fault) throw fault;
     },
   };
+
+  function refuseTaken(): void {
+    if (fstatSync(fd).size > end || !isOurs()) throw (fault = taken(path));
+  }
 
   async function settle(): Promise<void> {
     await syncing;
@@ -76,4 +95,10 @@ export function createWriter(path: string, fd: number, start: number, later: Lat
     }
     return refusal;
   }
+}
+
+/** A process that was stopped for long may have lost its file to another one, whose lines it must not overwrite. */
+function taken(path: string): Error {
+  const hint = 'this process has stopped writing; run the same command again once the other one has ended';
+  return unsafe('journal-taken', `another process writes this journal: ${path}`, hint);
 }

@@ -1,5 +1,5 @@
-import { closeSync, ftruncateSync, rmSync } from 'node:fs';
-import { aside, openFound, replace, syncFolderOf } from './journal-file.ts';
+import { closeSync, ftruncateSync } from 'node:fs';
+import { openFound, removeDrafts, replace, syncFolderOf } from './journal-file.ts';
 import type { Found } from './journal-file.ts';
 import { lineOf, recordIn } from './journal-lines.ts';
 import type { Form } from './journal-lines.ts';
@@ -14,6 +14,8 @@ export interface JournalOptions extends Form {
   readonly first?: readonly unknown[];
   /** It takes the place of one that may be there: a crash leaves the old or the new, whole. */
   readonly isNew?: boolean;
+  /** Whether this process still owns the file; asked before each line. */
+  readonly isOurs?: (() => boolean) | undefined;
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
@@ -42,10 +44,10 @@ interface Entry {
 /** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
 export function openJournal(
   path: string,
-  { kind, version, later, first = [], isNew, onTorn }: JournalOptions,
+  { kind, version, later, first = [], isNew, isOurs = () => true, onTorn }: JournalOptions,
 ): Journal {
   const header = lineOf({ format: `bizmsg ${kind}`, version });
-  rmSync(aside(path), { force: true });
+  removeDrafts(path);
   const found = isNew ? undefined : openFound(path, header);
   let writer: Writer | undefined;
   let closing: Promise<void> | undefined;
@@ -65,13 +67,13 @@ export function openJournal(
     // Only now that all before it is known to be good is anything changed.
     const { at, bytes: rest } = step.value;
     if (rest.length > 0) ftruncateSync(fd, at);
-    writer = createWriter(path, fd, at, later);
+    writer = createWriter({ path, fd, end: at, later, isOurs });
     if (rest.length > 0) onTorn?.(rest.length);
   }
 
   function begin(records: Iterable<unknown>, old?: Writer): void {
-    const { fd, end } = replace(path, header, records);
-    writer = createWriter(path, fd, end, later);
+    const { fd, end } = replace({ path, header, records, before: () => old?.refuseTaken() });
+    writer = createWriter({ path, fd, end, later, isOurs });
     // Whatever the disk has yet to take of it, it took with the new one.
     old?.close().catch(() => {});
     syncFolderOf(path);

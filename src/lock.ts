@@ -1,40 +1,86 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { keepOpenFresh, silenceOf } from './heartbeat.ts';
+import type { Later } from './journal-writer.ts';
 import type { Probe } from './process-life.ts';
-import { contentOf, lives, processStart } from './process-life.ts';
+import { contentOf, hostIn, lives, processStart } from './process-life.ts';
 
 export interface Owner {
   readonly pid: number;
   readonly kill: Probe;
+  /** For a claim that may be held for more than a minute: renews it, so that other containers and machines respect it. */
+  readonly later?: Later;
+}
+
+/** The process that has a claim. */
+export interface Holder {
+  readonly pid: number;
+  /** Where it runs, if that is another container or machine. */
+  readonly host: string | undefined;
 }
 
 export type Claim =
-  | { readonly held: true; release(): void }
-  /** The process that holds it, where that can be read. */
-  | { readonly held: false; readonly by: number | undefined };
+  | {
+      readonly held: true;
+      /** False once another process has taken it over, which can happen to a process that was stopped for long. */
+      isHeld(): boolean;
+      release(): void;
+    }
+  | { readonly held: false; readonly by: Holder | undefined };
 
-/** Claims a file for one process at a time. It is free at once when its owner is dead, and never waits. */
+/** Claims a file for one process at a time, without waiting. It is free at once when its owner is dead. */
 export function acquire(path: string, owner: Owner): Claim {
   const nonce = randomBytes(8).toString('hex');
   const text = `${owner.pid} ${processStart(owner.pid) ?? '-'} ${nonce}\n`;
   const draft = `${path}.${nonce}.new`;
-  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+  const fd = openSync(draft, 'wx+', 0o600);
+  let isHeld = false;
   try {
-    if (place(draft, path) || replaceDead(draft, path, owner))
-      return { held: true, release: () => release(path, text) };
-    return { held: false, by: holderIn(contentOf(path))?.pid };
+    writeSync(fd, text);
+    isHeld = place(draft, path) || replaceDead(draft, path, owner);
+    return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(contentOf(path)) };
   } finally {
     rmSync(draft, { force: true });
+    if (!isHeld) closeSync(fd);
   }
 }
 
-/** The process that holds it at this instant; who only asks does not disturb one that claims it. */
-export function holderOf(path: string, kill: Probe): number | undefined {
+/** The process that holds it at this instant. Asking does not disturb a process that is claiming it. */
+export function holderOf(path: string, kill: Probe): Holder | undefined {
   const holder = holderIn(contentOf(path));
-  return holder && lives(holder.pid, holder.start, kill) ? holder.pid : undefined;
+  return holder && lives(holder.pid, holder.start, kill, () => silenceOf(path)) ? holder : undefined;
 }
 
-/** A link fails where a file stands, as `wx` does, but the file is whole from its first instant. */
+/** The owner as messages name it. */
+export function nameOf(holder: Holder | undefined): string {
+  if (!holder) return 'another process';
+  return holder.host === undefined ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+}
+
+interface Held {
+  readonly path: string;
+  readonly text: string;
+  readonly fd: number;
+}
+
+function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
+  const stop = later && keepOpenFresh(fd, later);
+  let isOpen = true;
+  return {
+    held: true,
+    // Who replaces the file or removes it leaves this one without a name.
+    isHeld: () => isOpen && fstatSync(fd).nlink > 0,
+    release() {
+      if (!isOpen) return;
+      isOpen = false;
+      stop?.();
+      if (contentOf(path) === text) rmSync(path, { force: true });
+      closeSync(fd);
+    },
+  };
+}
+
+/** A link fails if the file exists, as `wx` does, but the file is complete from its first instant. */
 function place(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
@@ -45,12 +91,14 @@ function place(draft: string, path: string): boolean {
   }
 }
 
-/** Of those who find the same dead owner, only the one that claims his succession may replace him. */
+/** Of the processes that find the same dead owner, only the one that claims the succession may replace it. */
 function replaceDead(draft: string, path: string, owner: Owner): boolean {
   const found = contentOf(path);
   if (found === undefined) return place(draft, path);
   const dead = holderIn(found);
-  if (dead && lives(dead.pid, dead.start, owner.kill)) return false;
+  // Both times come from the file system's own clock.
+  const silence = () => timeOf(draft) - timeOf(path);
+  if (dead && lives(dead.pid, dead.start, owner.kill, silence)) return false;
   const succession = acquire(`${path}.${dead?.nonce ?? 'damaged'}`, owner);
   if (!succession.held) return false;
   try {
@@ -62,11 +110,13 @@ function replaceDead(draft: string, path: string, owner: Owner): boolean {
   }
 }
 
-function release(path: string, text: string): void {
-  if (contentOf(path) === text) rmSync(path, { force: true });
+function timeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
 }
 
 function holderIn(text: string | undefined) {
   const [, pid, start, nonce] = /^(\d+) (\S+) ([0-9a-f]+)\n$/.exec(text ?? '') ?? [];
-  return nonce === undefined ? undefined : { pid: Number(pid), start: start === '-' ? undefined : start, nonce };
+  if (nonce === undefined) return undefined;
+  const known = start === '-' ? undefined : start;
+  return { pid: Number(pid), start: known, nonce, host: hostIn(known) };
 }

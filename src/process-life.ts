@@ -1,26 +1,89 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
-/** Signal 0 asks whether a process lives; `Host.kill` is one. */
+/** Signal 0 asks whether a process is alive; `Host.kill` is one. */
 export type Probe = (pid: number, signal: 0) => boolean;
 
-/** Whether the process that began then is still the one with this number. */
-export function lives(pid: number, start: string | undefined, kill: Probe): boolean {
-  return kill(pid, 0) && (start === undefined || processStart(pid) === start);
+/** Milliseconds without a sign of life after which a process in another container or on another machine counts as dead. */
+export const longestSilence = 90_000;
+
+/**
+ * Whether the process that began then is still alive. One that runs elsewhere cannot be asked, so it counts as alive
+ * until it has been silent for too long; without `silence` it always does.
+ */
+export function lives(pid: number, start: string | undefined, kill: Probe, silence?: () => number): boolean {
+  if (isElsewhere(start)) return silence === undefined || silence() < longestSilence;
+  return kill(pid, 0) && (start === undefined || ticksIn(start) === '-' || startTicks(pid) === ticksIn(start));
 }
 
-/** When a process began, in the kernel's ticks; undefined where that is not told, and for a dead one not yet reaped. */
+/**
+ * When and where a process began: `ticks@boot.namespace.host`. The same number may mean another process later, in
+ * another container, and on another machine. Undefined for a dead process, even if it is not reaped yet.
+ */
 export function processStart(pid: number): string | undefined {
-  const stat = contentOf(`/proc/${pid}/stat`);
-  // the name before the last bracket may hold spaces and brackets
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields?.[0] === 'Z' || fields?.[0] === 'X' ? undefined : fields?.[19];
+  const ticks = startTicks(pid);
+  return ticks === undefined ? undefined : `${ticks}@${ownPlace()}`;
 }
 
-/** A file's text; undefined where there is none to read. */
+/** Whether it began in another container or on another machine. */
+export function isElsewhere(start: string | undefined): boolean {
+  const place = placeIn(start);
+  return place !== undefined && place !== ownPlace();
+}
+
+/** The name of the machine or container where it began, if that is another one. */
+export function hostIn(start: string | undefined): string | undefined {
+  return isElsewhere(start) ? placeIn(start)?.split('.').slice(2).join('.') : undefined;
+}
+
+/** What all processes that share this machine's clock agree on; containers of one machine do. */
+export function machineId(): string {
+  return contentOf('/proc/sys/kernel/random/boot_id')?.trim() ?? hostname();
+}
+
+/** A file's text; undefined if it cannot be read. */
 export function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }
+}
+
+/** `-` on systems without /proc. */
+function startTicks(pid: number): string | undefined {
+  const stat = contentOf(`/proc/${pid}/stat`);
+  if (stat === undefined) return hasProc() ? undefined : '-';
+  // the name before the last bracket may contain spaces and brackets
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
+function hasProc(): boolean {
+  return ownNamespace() !== '-';
+}
+
+let place: string | undefined;
+
+function ownPlace(): string {
+  const boot = contentOf('/proc/sys/kernel/random/boot_id')?.slice(0, 13) ?? '-';
+  return (place ??= `${boot}.${ownNamespace()}.${hostname().replace(/[^\w.-]/g, '_')}`);
+}
+
+function ownNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  } catch {
+    return '-';
+  }
+}
+
+function ticksIn(start: string): string | undefined {
+  return start.split('@', 1)[0];
+}
+
+/** Undefined if an earlier version wrote it, which knew of one place only. */
+function placeIn(start: string | undefined): string | undefined {
+  const at = start?.indexOf('@') ?? -1;
+  return at === -1 ? undefined : start?.slice(at + 1);
 }

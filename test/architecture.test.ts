@@ -64,7 +64,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   // Loaded on first use itself.
   'cli/sandboxes.ts': {
     now: ['contract', 'profiles/base-url', 'profiles/environment', 'profiles/folders', 'sandbox/locator'],
-    lazy: ['cli/child', 'sandbox/start', 'sandbox/remote/remote'],
+    lazy: ['cli/child', 'sandbox/elsewhere', 'sandbox/start', 'sandbox/remote/remote'],
   },
   // The same.
   'cli/signing-secret.ts': {
@@ -117,6 +117,7 @@ const floor = new Set([
   'errors',
   'folder',
   'file-fault',
+  'heartbeat',
   'process-life',
   'redact',
   'lock',

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquire, holderOf } from '../src/lock.ts';
-import { processStart } from '../src/process-life.ts';
+import { acquire, holderOf, nameOf } from '../src/lock.ts';
+import { longestSilence, processStart } from '../src/process-life.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
@@ -15,7 +15,7 @@ describe('a lock', () => {
   it('is held by one, until it is released', () => {
     const path = temporary();
     const first = acquire(path, me);
-    expect(acquire(path, me)).toEqual({ held: false, by: process.pid });
+    expect(acquire(path, me)).toMatchObject({ held: false, by: { pid: process.pid, host: undefined } });
     if (first.held) first.release();
     expect(acquire(path, me).held).toBe(true);
   });
@@ -34,7 +34,7 @@ describe('a lock', () => {
     const path = temporary();
     expect(holderOf(path, me.kill)).toBeUndefined();
     const claim = acquire(path, me);
-    expect(holderOf(path, me.kill)).toBe(process.pid);
+    expect(holderOf(path, me.kill)).toMatchObject({ pid: process.pid });
     if (claim.held) claim.release();
     writeFileSync(path, dead);
     expect(holderOf(path, me.kill)).toBeUndefined();
@@ -79,6 +79,58 @@ describe('a lock', () => {
   it('that cannot be made is an error', () => {
     expect(() => acquire(join(temporary(), 'no', 'folder'), me)).toThrow('ENOENT');
   });
+});
+
+describe('a lock of another container', () => {
+  const elsewhere = '1 12345@boot.namespace.host-b abcd\n';
+
+  it('is held as long as it is renewed, whatever runs here under the same number', () => {
+    const path = temporary();
+    writeFileSync(path, elsewhere);
+    const claim = acquire(path, { pid: process.pid, kill: () => false });
+    expect(claim).toMatchObject({ held: false, by: { pid: 1, host: 'host-b' } });
+    expect(nameOf(holderOf(path, () => false))).toBe('process 1 on host-b');
+  });
+
+  it('is free 90 seconds after its last renewal', () => {
+    const path = temporary();
+    writeFileSync(path, elsewhere);
+    age(path, longestSilence - 5_000);
+    expect(acquire(path, me).held).toBe(false);
+    age(path, longestSilence + 5_000);
+    expect(holderOf(path, () => true)).toBeUndefined();
+    expect(acquire(path, me).held).toBe(true);
+  });
+
+  it('is renewed by its owner every 20 seconds until it is released', () => {
+    const path = temporary();
+    const timers = new Map<() => void, number>();
+    const later = (milliseconds: number, run: () => void) => {
+      timers.set(run, milliseconds);
+      return () => void timers.delete(run);
+    };
+    const claim = acquire(path, { ...me, later });
+    expect([...timers.values()]).toEqual([20_000]);
+    age(path, longestSilence);
+    for (const run of timers.keys()) run();
+    expect(Date.now() - statSync(path).mtimeMs).toBeLessThan(longestSilence);
+    if (claim.held) claim.release();
+    expect(timers.size).toBe(0);
+  });
+
+  it('is lost to the process that took it over', () => {
+    const path = temporary();
+    const claim = acquire(path, me);
+    expect(claim.held && claim.isHeld()).toBe(true);
+    const successor = acquire(path, { pid: process.pid, kill: () => false });
+    expect(successor.held && successor.isHeld()).toBe(true);
+    expect(claim.held && claim.isHeld()).toBe(false);
+  });
+
+  function age(path: string, milliseconds: number): void {
+    const time = (Date.now() - milliseconds) / 1000;
+    utimesSync(path, time, time);
+  }
 });
 
 describe('a process', () => {

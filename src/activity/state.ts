@@ -5,7 +5,7 @@ import type { Ending, Intent, Outcome } from './record.ts';
 export type State = Outcome | 'under way';
 
 /** What became of a call. One whose process died before it could say so may have been done. */
-export function stateOf({ pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
+export function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
   if (ending) return ending.outcome;
-  return lives(pid, start, kill) ? 'under way' : 'unsure';
+  return lives(pid, start, kill, () => Date.now() - at) ? 'under way' : 'unsure';
 }

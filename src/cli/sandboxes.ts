@@ -10,6 +10,7 @@ import type { Target } from '../profiles/caller.ts';
 import type { Locator } from '../sandbox/locator.ts';
 import { defaultData, liveLocators } from '../sandbox/locator.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
+import { isElsewhere } from '../process-life.ts';
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
@@ -47,6 +48,8 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
     if (!running && named?.isBound) throw ended(named.url);
+    if (running && isElsewhere(running.start))
+      await (await import('../sandbox/elsewhere.ts')).refuseUnreachable(running);
     if (running?.build === __BUILD__ || running?.background === false) return running;
     const { findOrStart } = await import('../sandbox/start.ts');
     const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Gate } from '../client/gate.ts';
 import type { Pace } from '../client/pace.ts';
@@ -9,6 +8,7 @@ import { createSharedGate } from '../client/shared/shared-gate.ts';
 import { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
 import type { Target } from '../profiles/caller.ts';
+import { machineId } from '../process-life.ts';
 import { stateFolder } from '../profiles/folders.ts';
 import type { Line } from './calling.ts';
 
@@ -66,11 +66,11 @@ const reasons: Readonly<Record<Granted['why'], (rate: number) => string>> = {
 
 /**
  * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
- * real digest would cost 2 ms. Other machines count processes and time in another way.
+ * real digest would cost 2 ms. Containers of one machine share it; another machine has another clock.
  */
 function nameFor({ baseUrl, key }: Target): string {
   let sum = 0x811c9dc5;
-  for (const byte of Buffer.from(['bizmsg pace 1', hostname(), new URL(baseUrl).origin, key].join('\n')))
+  for (const byte of Buffer.from(['bizmsg pace 1', machineId(), new URL(baseUrl).origin, key].join('\n')))
     sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
   return sum.toString(16).padStart(8, '0');
 }

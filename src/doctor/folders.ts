@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
@@ -26,6 +26,8 @@ export function folderCheck(place: Place): Check {
     const { files, open } = filesIn(path);
     if (open.length > 0) return exposed(place, open);
     if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellPath(path)}`);
+    const network = name === 'state' ? networkFileSystem(statfsSync(path).type) : undefined;
+    if (network !== undefined) return remote(place, network);
     return pass(name, `${path}, ${counted(files, 'file')}, for you alone`);
   } catch (error) {
     return unusable(place, error);
@@ -42,6 +44,25 @@ export function storeCheck(load: () => FoundStore): Check {
   }
 }
 
+/** By the number that Linux gives a mounted file system; undefined for a local one. */
+export function networkFileSystem(type: number): string | undefined {
+  return networkFileSystems.get(type >>> 0);
+}
+
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+]);
+
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
@@ -51,6 +72,11 @@ function absent({ name, path }: Place): Check {
   while (modeOf(above) === undefined) above = dirname(above);
   accessSync(above, constants.W_OK | constants.X_OK);
   return pass(name, `${path} is made when it is needed`);
+}
+
+function remote({ name, path, variable }: Place, network: string): Check {
+  const detail = `${path} is on a network file system (${network}), where locks and syncs may fail`;
+  return warn(name, detail, `name a folder on a local disk with ${variable}`);
 }
 
 function exposed({ name, path }: Place, open: readonly string[]): Check {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
+import { silenceOf } from '../heartbeat.ts';
 import { lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -22,12 +24,14 @@ export interface Locator {
   readonly keys: { readonly sandbox: string; readonly live: string };
 }
 
-export function writeLocator(stateFolder: string, locator: Locator): void {
+/** Returns its path, which the sandbox keeps fresh. */
+export function writeLocator(stateFolder: string, locator: Locator): string {
   const folder = locatorFolder(stateFolder);
   const path = join(folder, `${locator.port}.json`);
-  const draft = `${path}.${locator.pid}.new`;
+  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(locator.pid) })}\n`, { mode: 0o600 });
   renameSync(draft, path);
+  return path;
 }
 
 /** Removes a sandbox's own locator, not that of one which took the port since. */
@@ -53,8 +57,9 @@ export interface Locators {
 export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   const folder = join(stateFolder, 'sandboxes');
   const all = namesIn(folder).flatMap((name) => {
-    const locator = /^\d+\.json$/.test(name) ? readLocator(join(folder, name)) : undefined;
-    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill) }] : [];
+    const path = join(folder, name);
+    const locator = /^\d+\.json$/.test(name) ? readLocator(path) : undefined;
+    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
   });
   const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
   return { live: those(true), dead: those(false) };

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { configuration } from '../errors.ts';
+import { configuration, unsafe } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 import { makeFolder } from '../folder.ts';
+import { keepFresh } from '../heartbeat.ts';
 import type { Later } from '../journal.ts';
-import { acquire } from '../lock.ts';
+import { acquire, nameOf } from '../lock.ts';
+import type { Claim, Holder } from '../lock.ts';
 import type { Probe } from '../process-life.ts';
 import { sleep } from './clock.ts';
 import type { Store } from './ledger.ts';
@@ -55,11 +57,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
     const { port, url, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, pid, startedAt: now(), token, build, data, background, keys };
-    writeLocator(stateFolder, locator);
+    const stopBeating = keepFresh(writeLocator(stateFolder, locator), later);
     // Nobody is to find it while it goes, and nothing falls due in it any more.
     undo.push(
       () => sandbox.close(),
-      () => removeLocator(stateFolder, locator),
+      () => {
+        stopBeating();
+        removeLocator(stateFolder, locator);
+      },
     );
     let closing: Promise<void> | undefined;
     return { sandbox, locator, ending, close: () => (closing ??= undone(undo)) };
@@ -83,8 +88,9 @@ async function undone(steps: Step[]): Promise<void> {
 
 /** The lock is let go after the store is closed: whoever is to follow waits for that, and reads all. */
 async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Store> {
-  undo.push(await claim(data, options));
-  const store = openStore(data, { later, warn: options.warn });
+  const held = await claim(data, options);
+  undo.push(() => held.release());
+  const store = openStore(data, { later, isOurs: held.isHeld, warn: options.warn });
   undo.push(store.close);
   return store;
 }
@@ -107,17 +113,26 @@ function later(...[milliseconds, run]: Parameters<Later>): () => void {
   return () => off.abort();
 }
 
+type Held = Extract<Claim, { held: true }>;
+
 /** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */
-async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions): Promise<() => void> {
+async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions): Promise<Held> {
   makeFolder(data);
   const deadline = now() + patience;
   for (;;) {
-    const claimed = acquire(join(data, 'lock'), { pid, kill });
-    if (claimed.held) return () => claimed.release();
+    const claimed = acquire(join(data, 'lock'), { pid, kill, later });
+    if (claimed.held) return claimed;
+    if (claimed.by?.host !== undefined) throw heldElsewhere(data, claimed.by);
     const other = findSandbox(stateFolder, kill, data);
-    if (other || now() > deadline) throw alreadyRunning(other?.url ?? `process ${claimed.by}`);
+    if (other || now() > deadline) throw alreadyRunning(other?.url ?? nameOf(claimed.by));
     await sleep(10);
   }
+}
+
+/** A sandbox in another container or on another machine may be out of reach from here. */
+function heldElsewhere(data: string, by: Holder): CliError {
+  const hint = 'stop it there, or use a data folder of your own: --data DIR or BIZMSG_STATE_DIR';
+  return unsafe('sandbox-elsewhere', `${nameOf(by)} serves this sandbox: ${data}`, hint);
 }
 
 /** Said of an address, or of a process that has none yet. */

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { acquire } from '../lock.ts';
+import { isElsewhere } from '../process-life.ts';
 import { sleep } from './clock.ts';
+import { runsElsewhere } from './elsewhere.ts';
 import { findSandbox, locatorFolder } from './locator.ts';
 import type { Locator } from './locator.ts';
 
@@ -31,7 +33,7 @@ export async function findOrStart(options: StartOptions): Promise<Locator> {
   for (;;) {
     const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
     if (found && isUsable(found, options)) return found;
-    const claim = acquire(join(locatorFolder(stateFolder), 'start.lock'), host);
+    const claim = acquire(join(locatorFolder(stateFolder), 'start.lock'), { pid: host.pid, kill: host.kill });
     if (claim.held) {
       try {
         return await start(attempt);
@@ -66,6 +68,7 @@ async function replaceable(attempt: Attempt): Promise<Locator | undefined> {
   for (;;) {
     const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
     if (!found || isUsable(found, attempt)) return found;
+    if (isElsewhere(found.start)) throw runsElsewhere(found, 'with another version of bizmsg');
     if (told !== found.token) host.kill(found.pid, 'SIGTERM');
     told = found.token;
     await pause(attempt);

@@ -9,6 +9,8 @@ import type { Store } from './ledger.ts';
 
 export interface StoreOptions {
   readonly later: Later;
+  /** Whether this process still owns the folder. */
+  readonly isOurs?: () => boolean;
   /** Told of what its user must hear. */
   readonly warn?: ((text: string) => void) | undefined;
 }
@@ -19,11 +21,11 @@ export interface FileStore extends Store {
 }
 
 /** What a sandbox keeps in its folder, which it has to itself: a journal with a commit a line. */
-export function openStore(folder: string, { later, warn }: StoreOptions): FileStore {
+export function openStore(folder: string, { later, isOurs, warn }: StoreOptions): FileStore {
   const path = join(folder, 'journal.ndjson');
   const onTorn = (bytes: number) =>
     warn?.(`the last ${bytes} bytes of ${path} were cut off: its sandbox died while it wrote them`);
-  const journal = openJournal(path, { kind: 'sandbox', version: 1, later, onTorn });
+  const journal = openJournal(path, { kind: 'sandbox', version: 1, later, isOurs, onTorn });
   let number = 0;
   return {
     past: commits(),

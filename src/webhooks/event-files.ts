@@ -40,8 +40,8 @@ export function eventsFolder(stateFolder: string): string {
 }
 
 /** A name that sorts by time. */
-export function fileName(now: number, pid: number, part: number): string {
-  return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${pid}-${part}.ndjson`;
+export function fileName(now: number, tag: number, part: number): string {
+  return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${tag}-${part}.ndjson`;
 }
 
 /** By name, so by time. */
@@ -83,7 +83,8 @@ export function isLeft({ path, until }: EventFile, { kill, now }: Asked): boolea
   try {
     const [placed] = recordsIn(path);
     if (!placed) return until < now - minute;
-    return placed.record.type !== 'listener' || !lives(placed.record.pid, placed.record.start, kill);
+    if (placed.record.type !== 'listener') return true;
+    return !lives(placed.record.pid, placed.record.start, kill, () => now - until);
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../folder.ts';
@@ -37,6 +38,8 @@ const glance = 100;
 
 export function openParts(folder: string, { pid, kill, now, later }: PartsOptions): Parts {
   const listener: Listener = { type: 'listener', pid, start: processStart(pid) };
+  // Processes in two containers may have the same number.
+  const tag = randomBytes(4).readUInt32BE();
   const paths: string[] = [];
   const closing: Promise<void>[] = [];
   let part = begin();
@@ -69,7 +72,7 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
 
   /** Several may begin within a millisecond; one that was removed may still be read. */
   function newPath(number: number): string {
-    const path = join(folder, fileName(now(), pid, number));
+    const path = join(folder, fileName(now(), tag, number));
     return existsSync(path) || paths.includes(path) ? newPath(number + 1) : path;
   }
 

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
+import { keepFresh, silenceOf } from '../heartbeat.ts';
+import type { Later } from '../journal.ts';
 import { contentOf, lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -15,21 +18,29 @@ export interface ListenerLocator {
   readonly startedAt: number;
 }
 
-/** Has others find a listener until what is returned is called. */
-export function announceListener(stateFolder: string, locator: Omit<ListenerLocator, 'start'>): () => void {
+/** Lets others find a listener until the returned function is called; with `later`, others in other containers too. */
+export function announceListener(
+  stateFolder: string,
+  locator: Omit<ListenerLocator, 'start'>,
+  later?: Later,
+): () => void {
   const { port, pid } = locator;
-  const path = pathOf(ownFolder(stateFolder), { port, pid });
+  const path = join(ownFolder(stateFolder), `${port}-${randomBytes(6).toString('hex')}.json`);
   const draft = `${path}.new`;
   writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
   renameSync(draft, path);
-  return () => rmSync(path, { force: true });
+  const stop = later && keepFresh(path, later);
+  return () => {
+    stop?.();
+    rmSync(path, { force: true });
+  };
 }
 
 /** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
-  const { live, dead } = listenersIn(stateFolder, kill);
-  for (const { port, pid } of dead) rmSync(pathOf(folderIn(stateFolder), { port, pid }), { force: true });
-  return live;
+  const found = foundIn(folderIn(stateFolder), kill);
+  for (const { path, isLive } of found) if (!isLive) rmSync(path, { force: true });
+  return listenersOf(found, true);
 }
 
 export interface Listeners {
@@ -38,19 +49,28 @@ export interface Listeners {
   readonly dead: readonly ListenerLocator[];
 }
 
-/** The same for who only looks. */
+/** The same without removing anything. */
 export function listenersIn(stateFolder: string, kill: Probe): Listeners {
-  const folder = folderIn(stateFolder);
-  const all = namesIn(folder).flatMap((name) => {
-    const locator = /^\d+-\d+\.json$/.test(name) ? locatorIn(join(folder, name)) : undefined;
-    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill) }] : [];
-  });
-  const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
-  return { live: those(true), dead: those(false) };
+  const found = foundIn(folderIn(stateFolder), kill);
+  return { live: listenersOf(found, true), dead: listenersOf(found, false) };
 }
 
-function pathOf(folder: string, { port, pid }: Pick<ListenerLocator, 'port' | 'pid'>): string {
-  return join(folder, `${port}-${pid}.json`);
+interface Found {
+  readonly path: string;
+  readonly locator: ListenerLocator;
+  readonly isLive: boolean;
+}
+
+function foundIn(folder: string, kill: Probe): readonly Found[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const locator = /^\d+-[0-9a-f]+\.json$/.test(name) ? locatorIn(path) : undefined;
+    return locator ? [{ path, locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
+  });
+}
+
+function listenersOf(found: readonly Found[], wanted: boolean): readonly ListenerLocator[] {
+  return found.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
 }
 
 function folderIn(stateFolder: string): string {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderCheck } from '../../src/doctor/folders.ts';
+import { folderCheck, networkFileSystem } from '../../src/doctor/folders.ts';
 import { newHome } from '../support/hostile.ts';
 
 const check = (path: string) => folderCheck({ name: 'state', path, variable: 'BIZMSG_STATE_DIR' });
@@ -31,6 +31,18 @@ describe('a folder of ours', () => {
   it('names the folder where several files are open', () => {
     const folder = folderWith({ a: 0o644, b: 0o644 });
     expect(check(folder)).toMatchObject({ status: 'fail', remedy: `chmod -R go-rwx ${folder}` });
+  });
+
+  it.each([
+    ['NFS', 0x6969],
+    ['SMB', 0xfe534d42],
+    ['CIFS', 0xff534d42 | 0],
+    ['FUSE', 0x65735546],
+    [undefined, 0xef53],
+    [undefined, 0x01021994],
+    [undefined, 0x794c7630],
+  ])('is on a network file system (%s) by the number of its kind', (name, type) => {
+    expect(networkFileSystem(type)).toBe(name);
   });
 
   it('is a warning when others can look in', () => {

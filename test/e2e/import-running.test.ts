@@ -36,7 +36,10 @@ it.each([[[]], [['--resume']]])(
   async (words) => {
     const world = await rig.newWorld();
     const { argv, file, running } = await underWay(world);
-    const busy = { code: 'run-busy', message: expect.stringContaining(`process ${running.pid} is at this run`) };
+    const busy = {
+      code: 'run-busy',
+      message: expect.stringContaining(`process ${running.pid} is working on this run`),
+    };
     const same = await world.run([...argv, '--dry-run', ...words]);
     expect([same.code, errorIn(same.stderr)]).toMatchObject([3, busy]);
     appendFileSync(file, `${rig.phoneOf(41)},P41\n`);

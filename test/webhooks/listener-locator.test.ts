@@ -11,7 +11,8 @@ it('is found until it is called back, by its user alone', () => {
   const folder = temporary();
   const forget = announceListener(folder, locator);
   expect(liveListeners(folder, alive)).toMatchObject([locator]);
-  expect(statSync(join(folder, 'listeners', `4781-${process.pid}.json`)).mode & 0o777).toBe(0o600);
+  const [name = ''] = readdirSync(join(folder, 'listeners'));
+  expect(statSync(join(folder, 'listeners', name)).mode & 0o777).toBe(0o600);
   forget();
   expect(liveListeners(folder, alive)).toEqual([]);
 });
@@ -22,6 +23,14 @@ it('is removed when its process is dead, and what cannot be read stays', () => {
   writeFileSync(join(folder, 'listeners', '1-2.json'), '{');
   expect(liveListeners(folder, () => false)).toEqual([]);
   expect(readdirSync(join(folder, 'listeners'))).toEqual(['1-2.json']);
+});
+
+it('is another one for each container, also with the same port and process number', () => {
+  const folder = temporary();
+  const forget = [announceListener(folder, locator), announceListener(folder, locator)];
+  expect(liveListeners(folder, alive)).toHaveLength(2);
+  forget[0]?.();
+  expect(liveListeners(folder, alive)).toHaveLength(1);
 });
 
 it('is none where nobody ever listened', () => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { CliError } from '../../errors.ts';
 import { configuration } from '../../errors.ts';
 import type { Later } from '../../journal.ts';
-import type { Owner } from '../../lock.ts';
+import type { Holder, Owner } from '../../lock.ts';
+import { nameOf } from '../../lock.ts';
 import type { Identity } from './identity.ts';
 import { runsFolder } from './identity.ts';
 import { claimed } from './hold.ts';
@@ -23,7 +24,7 @@ export async function claimLook({ stateFolder, identity, later, ...owner }: Clai
   if (identity.kind === 'import') return () => {};
   const folder = runsFolder(stateFolder);
   for (let left = tries; ; left--) {
-    const claim = claimed(folder, owner);
+    const claim = claimed(folder, { ...owner, later });
     if (claim.held) return () => claim.release();
     if (left === 0) throw claimedFor(join(folder, 'lock'), claim.by);
     await new Promise<void>((resolve) => {
@@ -32,8 +33,7 @@ export async function claimLook({ stateFolder, identity, later, ...owner }: Clai
   }
 }
 
-function claimedFor(path: string, by: number | undefined): CliError {
-  const who = by === undefined ? 'another process' : `process ${by}`;
-  const message = `${who} has looked for what was sent before for a minute: ${path}`;
+function claimedFor(path: string, by: Holder | undefined): CliError {
+  const message = `${nameOf(by)} has looked for what was sent before for a minute: ${path}`;
   return configuration('run-busy', message, 'wait until it sends, or end it');
 }

@@ -1,12 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn, stateFolderAt } from '../../folder.ts';
+import { silenceOf } from '../../heartbeat.ts';
+import { lives, processStart } from '../../process-life.ts';
 import type { Probe } from '../../process-life.ts';
 import { runsFolder } from './identity.ts';
 
+const day = 86_400_000;
+
 /** Where stdin is copied to while nobody knows yet which run it is; to be made 0600. */
 export function draftPath(stateFolder: string, pid: number): string {
-  return join(stateFolderAt(runsFolder(stateFolder)), `.stdin-${pid}`);
+  const name = `.stdin-${pid}-${randomBytes(6).toString('hex')}@${processStart(pid) ?? ''}`;
+  return join(stateFolderAt(runsFolder(stateFolder)), name);
 }
 
 /** Where it lies as long as the run is not finished. */
@@ -26,7 +32,10 @@ export function removeCopy(folder: string): void {
 /** What processes that are dead by now left behind. */
 export function removeLeftDrafts(stateFolder: string, kill: Probe): void {
   for (const name of namesIn(runsFolder(stateFolder))) {
-    const pid = /^\.stdin-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !kill(Number(pid), 0)) rmSync(join(runsFolder(stateFolder), name), { force: true });
+    const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];
+    const path = join(runsFolder(stateFolder), name);
+    // It is not written to again once it is complete, so a foreign one gets a day.
+    const isLeft = () => !lives(Number(pid), start, kill, () => silenceOf(path) - day);
+    if (pid !== undefined && isLeft()) rmSync(path, { force: true });
   }
 }

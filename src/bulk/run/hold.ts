@@ -1,11 +1,11 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliError } from '../../errors.ts';
-import { configuration } from '../../errors.ts';
+import { configuration, unsafe } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
 import { stateFolderAt } from '../../folder.ts';
-import type { Owner } from '../../lock.ts';
-import { acquire, holderOf } from '../../lock.ts';
+import type { Holder, Owner } from '../../lock.ts';
+import { acquire, holderOf, nameOf } from '../../lock.ts';
 import type { Probe } from '../../process-life.ts';
 
 export interface Holds {
@@ -39,7 +39,7 @@ export function createHolds(owner: Owner): Holds {
 }
 
 /** The process that holds a run at this instant. */
-export function holderOfRun(folder: string, kill: Probe): number | undefined {
+export function holderOfRun(folder: string, kill: Probe): Holder | undefined {
   return holderOf(lockPath(folder), kill);
 }
 
@@ -56,9 +56,10 @@ export function claimed(folder: string, owner: Owner) {
 }
 
 /** Another process holds it. */
-export function busy(folder: string, by: number | undefined): CliError {
-  const who = by === undefined ? 'another process' : `process ${by}`;
-  return configuration('run-busy', `${who} is at this run: ${folder}`, 'wait for it, or end it and --resume');
+export function busy(folder: string, by: Holder | undefined): CliError {
+  const message = `${nameOf(by)} is working on this run: ${folder}`;
+  if (by?.host === undefined) return configuration('run-busy', message, 'wait for it, or end it and --resume');
+  return unsafe('run-busy', message, 'wait for it; 90 seconds after its last sign of life its run can be resumed');
 }
 
 function lockPath(folder: string): string {

@@ -129,7 +129,7 @@ function runOf(place: Place, kill: Probe): Run | undefined {
 function foundNow({ id, folder }: Place, kill: Probe) {
   const before = holderOfRun(folder, kill);
   const found = runAt(folder, id);
-  const pid = holderOfRun(folder, kill);
+  const pid = holderOfRun(folder, kill)?.pid;
   const last = before !== undefined && pid === undefined ? runAt(folder, id) : found;
   return last && { ...last, pid };
 }

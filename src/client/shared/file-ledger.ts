@@ -6,7 +6,7 @@ import type { Owner } from '../../lock.ts';
 import { lives, processStart } from '../../process-life.ts';
 import { openRegular } from '../../regular-file.ts';
 import { bookIn, bookText, emptyBook } from './book.ts';
-import type { Book, Who } from './book.ts';
+import type { Book, Party, Who } from './book.ts';
 import type { Granted, Ledger, Share } from './ledger.ts';
 import { refresh } from './refresh.ts';
 import { settle } from './settle.ts';
@@ -73,7 +73,7 @@ function turnIn(path: string, token: Token, options: FileLedgerOptions, { who, s
   try {
     const { window, owner, now, onDamaged } = options;
     const time = now();
-    const isAlive = ({ pid, start }: Who) => lives(pid, start, owner.kill);
+    const isAlive = ({ pid, start, seen }: Party) => lives(pid, start, owner.kill, () => time - seen);
     return change(path, onDamaged, (found) => {
       const current = refresh(found, { time, window, lives: isAlive });
       return settle(current, { who, share, time, window });
@@ -85,14 +85,18 @@ function turnIn(path: string, token: Token, options: FileLedgerOptions, { who, s
 
 type Change = (book: Book) => ReturnType<typeof settle>;
 
-/** In place, as the first line: a file that replaces another costs ten times as much. */
+/**
+ * In place, because replacing a file costs ten times as much. One write overwrites the longer text of before with line
+ * feeds as well, so a kill leaves the old book or the new one.
+ */
 function change(path: string, onDamaged: () => void, make: Change): Granted {
   const fd = openRegular(path, constants.O_RDWR);
   try {
     const before = readFileSync(fd, 'utf8');
     const { book, granted } = make(read(before, onDamaged));
-    const length = writeSync(fd, bookText(book), 0);
-    if (length < Buffer.byteLength(before)) ftruncateSync(fd, length);
+    const after = bookText(book);
+    writeSync(fd, after.padEnd(before.length, '\n'), 0);
+    if (after.length < before.length) ftruncateSync(fd, after.length);
     return granted;
   } finally {
     closeSync(fd);

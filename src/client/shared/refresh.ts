@@ -1,5 +1,5 @@
 import { margin } from '../gate.ts';
-import type { Book, Party, Who } from './book.ts';
+import type { Book, Party } from './book.ts';
 import { slotsOf } from './book.ts';
 import type { Over } from './ledger.ts';
 import { merged } from './over.ts';
@@ -7,8 +7,8 @@ import { merged } from './over.ts';
 export interface Refreshed {
   readonly time: number;
   readonly window: number;
-  /** Whether the process that began then still lives. */
-  readonly lives: (who: Who) => boolean;
+  /** Whether its process is still alive, as far as can be known of one that was last seen then. */
+  readonly lives: (party: Party) => boolean;
 }
 
 /** No 429 has anybody wait longer; what says so is of the time before the machine was started again. */

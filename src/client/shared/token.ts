@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { namesIn, stateFolderAt } from '../../folder.ts';
 import type { Owner } from '../../lock.ts';
-import { lives, processStart } from '../../process-life.ts';
+import { isElsewhere, lives, processStart } from '../../process-life.ts';
 
 /**
  * A file that one process at a time has, and whoever has it may change it in place. To take it is to rename it, which
@@ -18,6 +18,8 @@ export interface Token {
   putBack(): void;
 }
 
+/** Milliseconds: a turn takes less than one. */
+const longestTurn = 3_000;
 /** Milliseconds after which a file that nobody has changed is of no use. */
 const kept = 86_400_000;
 
@@ -27,7 +29,7 @@ export function createToken(folder: string, name: string, owner: Owner): Token {
   const take = () => {
     if (moved(free, mine)) return mine;
     const found = namesIn(folder).find((other) => other.startsWith(`${name}.`));
-    return found !== undefined && isLeft(found, owner) && moved(join(folder, found), mine) ? mine : undefined;
+    return found !== undefined && isLeft(folder, found, owner) && moved(join(folder, found), mine) ? mine : undefined;
   };
   const glance = () => (existsSync(free) && moved(free, mine) ? mine : undefined);
   const make = async () => ((await isMade({ folder, name, mine, owner })) ? mine : undefined);
@@ -44,10 +46,18 @@ function moved(from: string, to: string): boolean {
   }
 }
 
-/** Whether the process that has it is dead. */
-function isLeft(name: string, { kill }: Owner): boolean {
-  const [, pid, start] = /\.(\d+)\.(\d*)$/.exec(name) ?? [];
-  return pid !== undefined && !lives(Number(pid), start === '' ? undefined : start, kill);
+/** Whether the process that has it is dead. One that runs elsewhere is, if it keeps the file for so long. */
+function isLeft(folder: string, name: string, { kill }: Owner): boolean {
+  const [, pid, start] = /^[0-9a-z]+\.(\d+)\.(.*)$/.exec(name) ?? [];
+  if (pid === undefined) return false;
+  if (isElsewhere(start)) return takenFor(join(folder, name)) > longestTurn;
+  return !lives(Number(pid), start === '' ? undefined : start, kill);
+}
+
+/** Milliseconds since it was renamed. */
+function takenFor(path: string): number {
+  const renamed = statSync(path, { throwIfNoEntry: false })?.ctimeMs;
+  return renamed === undefined ? 0 : Date.now() - renamed;
 }
 
 interface Missing {

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecord } from '../../contract/readers.ts';
 import { CliError, usage } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
-import { lives, processStart } from '../../process-life.ts';
+import { nameOf } from '../../lock.ts';
+import { keepFresh, silenceOf } from '../../heartbeat.ts';
+import type { Later } from '../../journal.ts';
+import { hostIn, lives, processStart } from '../../process-life.ts';
 import type { Probe } from '../../process-life.ts';
 
 /** A file that is there as long as a listener is ready, whole from its first instant. */
@@ -15,21 +19,24 @@ export interface ReadyFile {
 interface Owner {
   readonly pid: number;
   readonly kill: Probe;
+  readonly later: Later;
 }
 
 /** What a dead listener left there is removed at once, so that nobody takes it for this one's. */
-export function openReadyFile(path: string, { pid, kill }: Owner): ReadyFile {
+export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyFile {
   let own: string | undefined;
+  let stopBeating = () => {};
   if (ownerOf(path, kill) === undefined) clear(path);
   return {
     write(ready) {
       const by = ownerOf(path, kill);
-      if (by !== undefined)
-        throw usage(`"${path}" is the ready file of process ${by}, which still listens`, anotherName);
+      if (by !== undefined) throw usage(`"${path}" is the ready file of ${by}, which still listens`, anotherName);
       own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
-      place(path, own, `${path}.${pid}.new`);
+      place(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
+      stopBeating = keepFresh(path, later);
     },
     remove() {
+      stopBeating();
       if (own !== undefined) removeOwn(path, own);
     },
   };
@@ -38,13 +45,14 @@ export function openReadyFile(path: string, { pid, kill }: Owner): ReadyFile {
 const anotherName = 'give --ready-file a name of its own';
 
 /** The listener that wrote what is there, if it lives; what no listener wrote is refused. */
-function ownerOf(path: string, kill: Probe): number | undefined {
+function ownerOf(path: string, kill: Probe): string | undefined {
   const found = contentOf(path);
   if (found === undefined) return undefined;
   const { type, pid, start } = fieldsIn(found);
   if (type !== 'ready') throw usage(`"${path}" is there already, and no listener has written it`, anotherName);
-  const isLive = typeof pid === 'number' && lives(pid, typeof start === 'string' ? start : undefined, kill);
-  return isLive ? pid : undefined;
+  const known = typeof start === 'string' ? start : undefined;
+  const isLive = typeof pid === 'number' && lives(pid, known, kill, () => silenceOf(path));
+  return isLive ? nameOf({ pid, host: hostIn(known) }) : undefined;
 }
 
 function fieldsIn(text: string): Readonly<Record<string, unknown>> {

@@ -74,7 +74,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
     refuseItself(options.forward.routes, receiver.port, options.addresses);
     // What dead ones left is removed.
     liveListeners(options.stateFolder, options.kill);
-    forget = announceListener(options.stateFolder, locatorOf(receiver, options));
+    forget = announceListener(options.stateFolder, locatorOf(receiver, options), options.later);
   } catch (error) {
     await close();
     throw error;

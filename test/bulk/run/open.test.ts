@@ -252,9 +252,10 @@ describe('one process at a time', () => {
 describe('the copy of stdin', () => {
   it('is kept until the run is finished', async () => {
     const folder = rig.stateFolder();
-    writeFileSync(draftPath(folder, process.pid), 'rows');
+    const draft = draftPath(folder, process.pid);
+    writeFileSync(draft, 'rows');
     const run = await rig.open(folder, input);
-    const path = run.keepCopy(draftPath(folder, process.pid));
+    const path = run.keepCopy(draft);
     expect([path, readFileSync(path, 'utf8')]).toEqual([copyPath(run.folder), 'rows']);
     await rig.send(run, input, { concurrency: 1, send: stoppingAt('row 5') });
     await run.close();

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { unsafe } from '../errors.ts';
+import type { CliError } from '../errors.ts';
+import { nameOf } from '../lock.ts';
+import { hostIn } from '../process-life.ts';
+import type { Locator } from './locator.ts';
+
+/** A sandbox in another container may share this folder but not this network. */
+export async function refuseUnreachable(locator: Locator): Promise<void> {
+  const { hostname, port } = new URL(locator.url);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  try {
+    await once(socket, 'connect');
+  } catch {
+    throw runsElsewhere(locator, 'which cannot be reached from here');
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** A sandbox that is of no use here, and that this process cannot end. */
+export function runsElsewhere({ url, pid, start }: Locator, why: string): CliError {
+  const by = nameOf({ pid, host: hostIn(start) });
+  const hint = 'stop it there, or use a folder of your own with BIZMSG_STATE_DIR';
+  return unsafe('sandbox-elsewhere', `the sandbox at ${url} belongs to ${by}, ${why}`, hint);
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { expect, it, onTestFinished } from 'vitest';
+import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
+import { alive } from '../../support/cli.ts';
+
+const share = { kind: 'run', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
+
+it('keeps the shared minute when its process is killed while the file shrinks', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'bizmsg-pace-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const folder = join(home, 'pace');
+  mkdirSync(folder);
+  const over = Array.from({ length: 200 }, (_, at) => [at, 1]);
+  writeFileSync(join(folder, 'account'), `${JSON.stringify({ state: 'open', heldUntil: 0, over, parties: [] })}\n`);
+
+  const child = spawn(process.execPath, [await killedAtCut(home), folder]);
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+
+  const damaged: string[] = [];
+  const ledger = createFileLedger({
+    folder,
+    name: 'account',
+    window: 60_000,
+    owner: { pid: process.pid, kill: alive },
+    now: () => 100_001,
+    later: () => () => {},
+    random: () => 0,
+    onDamaged: () => void damaged.push('damaged'),
+  });
+  expect(await ledger.turn(share)).toMatchObject({ slots: 1 });
+  expect(damaged).toEqual([]);
+  expect(readFileSync(join(folder, 'account'), 'utf8')).toContain('"parties":[{');
+});
+
+/** A script that takes one turn, and is killed when it is about to cut the file. */
+async function killedAtCut(home: string): Promise<string> {
+  const input = new URL('../../../src/client/shared/file-ledger.ts', import.meta.url).pathname;
+  const bundle = await rolldown({ input, platform: 'node' });
+  await bundle.write({ dir: home, format: 'esm', entryFileNames: 'file-ledger.mjs', chunkFileNames: '[name].mjs' });
+  await bundle.close();
+  const script = join(home, 'killed.mjs');
+  writeFileSync(
+    script,
+    `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.ftruncateSync = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();
+    const { createFileLedger } = await import('./file-ledger.mjs');
+    const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
+    const owner = { pid: process.pid, kill };
+    const options = { window: 60_000, owner, now: () => 100_000, later: setTimeout, random: () => 0, onDamaged() {} };
+    createFileLedger({ folder: process.argv[2], name: 'account', ...options }).turn(${JSON.stringify(share)});`,
+  );
+  return script;
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bin, temporaryHome } from '../support/bin.ts';
+import type { Contained } from '../support/containers.ts';
+import { noContainers, startContained } from '../support/containers.ts';
+import { objects } from '../support/spoken.ts';
+import { newWorld, slow, twice, writePeople } from './import-rig.ts';
+
+/** `bench/containers.mjs` takes more. */
+const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? 3) }, (_, at) => at + 1);
+const rows = 60;
+const seeded = 5;
+const soon = { timeout: 15_000, interval: 20 };
+const owner = `process 1 on ${hostname()}`;
+
+describe.skipIf(noContainers !== undefined)(`two containers on one state folder (${noContainers ?? 'as root'})`, () => {
+  describe.each([
+    ['batches of one file', (file: string) => ['send-batch', 'welcome', file]],
+    ['batches from stdin', () => ['send-batch', 'welcome', '-']],
+    ['imports of one file', (file: string) => ['contacts', 'import', file]],
+    ['imports from stdin', () => ['contacts', 'import', '-']],
+  ])('that start %s together', (_, wordsOf) => {
+    it.each(rounds)('send each row once, and one names the other as the owner (round %i)', async () => {
+      const world = await newWorld();
+      slow(world, 30);
+      const file = writePeople(world, rows);
+      const input = peopleText();
+      const pair = [0, 1].map(() => startContained([...wordsOf(file), '--concurrency', '4'], { ...world, input }));
+      const codes = await Promise.all(pair.map(({ ended }) => ended));
+      const refused = pair.filter((__, at) => codes[at] === 11);
+      expect(codes.toSorted()).toEqual(refused.length === 1 ? [0, 11] : [0, 0]);
+      for (const { stderr } of refused) expect(stderr()).toContain(owner);
+      const posts = world.sandbox.requests().filter(({ method }) => method === 'POST');
+      const { messages, contacts } = world.sandbox.counts();
+      expect([posts.length, messages + contacts - seeded]).toEqual([rows, rows]);
+      expect(twice(world)).toEqual([]);
+      const listed: unknown = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+      expect(listed).toEqual([expect.objectContaining({ state: 'finished' })]);
+    });
+  });
+
+  it.each(rounds)('listen at once, and lose no event (round %i)', async () => {
+    const home = ownHome();
+    const pair = [0, 1].map(() => startContained(['webhooks', 'listen', '--port', '0', '-o', 'ndjson'], home));
+    const urls = await Promise.all(pair.map(readyAt));
+    const ids = Array.from({ length: 40 }, (_, at) => `evt_${at}`);
+    await Promise.all(ids.map((id, at) => deliver(urls[at % 2] ?? '', id)));
+    for (const one of pair) one.kill('SIGTERM');
+    await Promise.all(pair.map(({ ended }) => ended));
+    const history = await bin(['webhooks', 'history', '--limit', '100', '-o', 'ndjson'], home);
+    const kept = objects(history.stdout).map(({ about }) => about);
+    expect([history.stderr, new Set(kept).size]).toEqual(['', ids.length]);
+  });
+
+  it.each(rounds)('serve one sandbox: one does, the other exits 11 and names the owner (round %i)', async () => {
+    const home = ownHome();
+    const pair = [0, 1].map(() => startContained(['sandbox', 'start', '--port', '0', '-o', 'ndjson'], home));
+    await Promise.race(pair.map(readyAt));
+    const refused = await Promise.race(pair.map(async (one) => ({ one, code: await one.ended })));
+    expect([refused.code, refused.one.stderr()]).toEqual([11, expect.stringContaining(owner)]);
+    const create = ['contacts', 'create', '--set', 'phone=+12025550177', '--profile', 'local'];
+    expect(await startContained(create, home).ended).toBe(0);
+    const serving = pair.find((one) => one !== refused.one);
+    serving?.kill('SIGTERM');
+    expect(await serving?.ended).toBe(0);
+    const again = startContained(['sandbox', 'start', '--port', '0', '-o', 'ndjson'], home);
+    await readyAt(again);
+    const found = await bin(['contacts', 'list', '--profile', 'local', '-o', 'json'], home);
+    expect(found.stdout).toContain('+12025550177');
+  });
+
+  it('take over from one that was killed 90 seconds ago', async () => {
+    const home = ownHome();
+    const words = ['sandbox', 'start', '--port', '0', '-o', 'ndjson'];
+    const killed = startContained(words, home);
+    await readyAt(killed);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const early = startContained(words, home);
+    expect([await early.ended, early.stderr()]).toEqual([11, expect.stringContaining(owner)]);
+    const state = join(home.home, '.local/state/bizmsg');
+    const [locator = ''] = readdirSync(join(state, 'sandboxes'));
+    const past = Date.now() / 1000 - 91;
+    for (const path of [join(state, 'sandbox', 'lock'), join(state, 'sandboxes', locator)])
+      utimesSync(path, past, past);
+    const late = startContained(words, home);
+    await readyAt(late);
+  });
+});
+
+function ownHome(): { readonly home: string } {
+  const { path, remove } = temporaryHome();
+  onTestFinished(async () => {
+    await bin(['sandbox', 'stop'], { home: path });
+    remove();
+  });
+  mkdirSync(join(path, '.local/state'), { recursive: true });
+  return { home: path };
+}
+
+async function readyAt(one: Contained): Promise<string> {
+  await expect.poll(one.stdout, soon).toContain('"ready"');
+  const [ready] = objects(one.stdout());
+  return String(ready?.['url']);
+}
+
+async function deliver(url: string, id: string): Promise<void> {
+  const body = JSON.stringify({ type: 'message.delivered', data: { id } });
+  const { status } = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  expect(status).toBe(200);
+}
+
+function peopleText(): string {
+  const lines = Array.from({ length: rows }, (_, at) => `+1202${5_000_001 + at},P${at + 1}\n`);
+  return `phone,name\n${lines.join('')}`;
+}

@@ -1,0 +1,34 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { binary, cleanEnv } from './bin.ts';
+import type { BinOptions, Running } from './bin.ts';
+import { alive } from './cli.ts';
+
+const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+
+/** Why a test with containers cannot run here; undefined if it can. */
+export const noContainers: string | undefined =
+  spawnSync('unshare', [...isolated, 'true']).status === 0 ? undefined : 'skipped: needs root and unshare';
+
+export interface Contained extends Running {
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** The binary in a process namespace of its own, as in a container: there it is process 1, and sees no other. */
+export function startContained(argv: readonly string[], { home, env, input = '' }: BinOptions): Contained {
+  const words = [...isolated, process.execPath, binary, ...argv];
+  const child = spawn('unshare', words, { env: cleanEnv(home, env), detached: true });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('exit', resolve);
+  });
+  const pid = child.pid ?? 0;
+  const inner = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  return { pid, stdout: () => text.stdout, stderr: () => text.stderr, ended, kill: (signal) => alive(inner(), signal) };
+}
