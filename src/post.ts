@@ -17,25 +17,23 @@ export interface PostAnswer {
 
 /** One raw request over plain HTTP: no redirects, no proxy, no retries. */
 export function post(url: string, options: PostOptions = {}): Promise<PostAnswer> {
-  const { method = 'POST', headers, body = '', timeout = 15_000, signal } = options;
-  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  const { method = 'POST', headers = {}, body = '', timeout = 15_000, signal } = options;
   return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method, headers: { ...headers, ...length }, agent: false, timeout, signal },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            body: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
-      },
-    );
+    const sent = request(url, { method, agent: false, timeout, signal }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    // NODE_DEBUG prints the options of a request, so a control token must not be among them.
+    for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);
+    sent.setHeader('content-length', Buffer.byteLength(body));
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeout} ms`)));
     sent.on('error', reject);
     sent.end(body);

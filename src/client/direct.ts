@@ -29,10 +29,11 @@ async function send(request: WireRequest, limits: WireLimits, options: DirectOpt
 async function prepare(request: WireRequest, limits: WireLimits, options: DirectOptions): Promise<ClientRequest> {
   const url = new URL(request.url);
   const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const length = request.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(request.body) };
-  const headers = { ...request.headers, ...length };
   const ca = options.ca && [...options.ca];
-  const outgoing = open(url, { method: request.method, headers, agent: false, ...(ca && { ca }) });
+  const outgoing = open(url, { method: request.method, agent: false, ...(ca && { ca }) });
+  // NODE_DEBUG prints the options of a request, so the key must not be among them.
+  for (const [name, value] of Object.entries(request.headers)) outgoing.setHeader(name, value);
+  if (request.body !== undefined) outgoing.setHeader('Content-Length', Buffer.byteLength(request.body));
   // Node's own `signal` option takes a millisecond to set up.
   const abort = () => outgoing.destroy(new Error('aborted'));
   limits.signal.addEventListener('abort', abort);

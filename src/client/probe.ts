@@ -73,17 +73,18 @@ export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], op
   const host = `${to.hostname}:${to.port || 443}`;
   const { username, password } = proxy;
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
-  const headers = { Host: host, ...((username || password) && { 'Proxy-Authorization': `Basic ${credentials}` }) };
   return new Promise((resolve, reject) => {
     const place = placeOf(proxy, proxy.protocol === 'https:' ? 443 : 80);
     const asking = request({
       ...place,
       method: 'CONNECT',
       path: host,
-      headers,
+      headers: { Host: host },
       agent: false,
       ...(ca && { ca: [...ca] }),
     });
+    // NODE_DEBUG prints the options of a request, so the password must not be among them.
+    if (username || password) asking.setHeader('Proxy-Authorization', `Basic ${credentials}`);
     opened(asking);
     asking.on('error', reject);
     asking.on('connect', ({ statusCode }, socket) => {

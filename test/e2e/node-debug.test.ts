@@ -1,0 +1,71 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { serve } from '../client/servers.ts';
+import { accountKeys, openApi } from '../support/api.ts';
+import { bin } from '../support/bin.ts';
+import type { Ran } from '../support/cli.ts';
+import { callerOf, newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+
+const key = accountKeys.sandbox;
+const password = 'Kd8sPq2v';
+// What Node prints where NODE_DEBUG is set, such as "HTTP 4711: call onSocket".
+const debugLine = /^[A-Z]+ \d+: /m;
+
+describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
+  it.each([
+    ['a read', ['contacts', 'list']],
+    ['a change', ['contacts', 'create', '--set', 'phone=+12025550142']],
+    ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--allow-unsure']],
+    ['an import, over the pool', ['contacts', 'import', 'rows.csv', '--expect-count', '1']],
+    ['doctor', ['doctor']],
+  ])('%s does not print the key', async (_, argv) => {
+    const home = newHome();
+    writeFileSync(join(home, 'rows.csv'), 'phone,name\n+12025550142,Ada\n');
+    const service = await serve((_seen, _request, response) => response.end('{"data":[],"id":"cnt_1"}'));
+    const words = argv.map((word) => (word === 'rows.csv' ? join(home, word) : word));
+    const ran = await bin(words, { home, env: { ...callerOf(service.url, key), NODE_DEBUG: modules } });
+    expect(service.seen.map(({ headers }) => headers.authorization)).toContain(`Bearer ${key}`);
+    expect(ran.stderr).toMatch(debugLine);
+    expect(shownIn(ran, [key])).toEqual([]);
+  });
+
+  it.each([
+    ['a read', ['contacts', 'list']],
+    ['doctor', ['doctor']],
+  ])('%s through a proxy prints neither the key nor the password of the proxy', async (_, argv) => {
+    const home = newHome();
+    const { HTTPS_PROXY: proxy = '', ...trust } = await openApi(home);
+    const env = {
+      ...callerOf('https://api.example.com', key),
+      ...trust,
+      HTTPS_PROXY: proxy.replace('//', `//ada:${password}@`),
+      NODE_DEBUG: modules,
+    };
+    const ran = await bin(argv, { home, env });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(debugLine) });
+    expect(shownIn(ran, [key, password, Buffer.from(`ada:${password}`).toString('base64')])).toEqual([]);
+  });
+
+  it('a command that controls the local sandbox prints neither its keys nor its token', async () => {
+    const home = newHome();
+    const { keys } = await serveLocal(home);
+    const ran = await bin(['sandbox', 'keys', 'list'], { home, env: { NODE_DEBUG: modules } });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringMatching(debugLine) });
+    expect(shownIn(ran, [keys.sandbox, keys.live, tokenIn(home)])).toEqual([]);
+  });
+});
+
+function shownIn({ stdout, stderr }: Ran, secrets: readonly string[]): readonly string[] {
+  return secrets.filter((secret) => (stdout + stderr).includes(secret.replace(/^sk_(test|live)_/, '')));
+}
+
+/** The token with which commands control the sandbox of this home. */
+function tokenIn(home: string): string {
+  const folder = join(home, '.local/state/bizmsg/sandboxes');
+  const [name = ''] = readdirSync(folder);
+  const locator: unknown = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  return isRecord(locator) ? String(locator['token']) : '';
+}
