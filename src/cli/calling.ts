@@ -51,7 +51,7 @@ export interface Approached {
 
 export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
   const { host, given, reporter } = line;
-  const [{ guard, isLocalSandbox }, { onlyLocal }] = await Promise.all([
+  const [{ guard, isLocalSandbox }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
     import('../profiles/guard.ts'),
     import('../profiles/environment.ts'),
   ]);
@@ -62,7 +62,12 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
       : caller;
   reporter.hide(target.key);
   const localAddresses = sandboxes.live().map(({ url }) => url);
-  if (caller.kind !== 'local') guard(target, { localAddresses, onlyLocal: onlyLocal(host.env) });
+  const surroundings = {
+    localAddresses,
+    onlyLocal: onlyLocal(host.env),
+    unverified: skipsCertificateChecks(host.env),
+  };
+  if (caller.kind !== 'local') guard(target, surroundings);
   const simulated = caller.kind === 'local' || isLocalSandbox(target.baseUrl, localAddresses);
   announce(line, caller, target, simulated);
   return { target, simulated, isLocal: caller.kind === 'local' };

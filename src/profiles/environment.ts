@@ -24,6 +24,11 @@ export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
   throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'it may be local');
 }
 
+/** Whether Node is told to check no certificate. */
+export function skipsCertificateChecks({ NODE_TLS_REJECT_UNAUTHORIZED: reject }: Env): boolean {
+  return reject === '0';
+}
+
 /** A variable's value as its reader has it; what is wrong with it is said of the variable. */
 export function variable<T>(name: string, text: string, read: (text: string) => T): T {
   try {

@@ -8,16 +8,19 @@ export interface Surroundings {
   readonly localAddresses: readonly string[];
   /** Whether every target but a sandbox on this machine is refused. */
   readonly onlyLocal: boolean;
+  /** Whether Node checks no certificate, so that an https address may be anybody's. */
+  readonly unverified: boolean;
 }
 
 /** Throws where this key must not go to this address. */
-export function guard(target: Target | LocalCaller, { localAddresses, onlyLocal }: Surroundings): void {
+export function guard(target: Target | LocalCaller, { localAddresses, onlyLocal, unverified }: Surroundings): void {
   if (target.kind === 'local') return;
   const isLocal = isLocalSandbox(target.baseUrl, localAddresses);
   if (onlyLocal && !isLocal) refuseOther(target);
   if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
   if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
   if (target.baseUrl.startsWith('http:') && !isLoopback(target.baseUrl)) refusePlain(target);
+  if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }
 
 export function isLocalSandbox(url: string, localAddresses: readonly string[]): boolean {
@@ -53,5 +56,14 @@ function refusePlain({ baseUrl }: Target): never {
     'plain-http',
     `no key goes over plain http to ${originOf(baseUrl)}`,
     'use an address that begins with https://',
+  );
+}
+
+function refuseUnverified({ baseUrl, mode }: Target): never {
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, taken for live,';
+  throw unsafe(
+    'unverified-tls',
+    `${kind} does not go to ${originOf(baseUrl)} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
+    'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
   );
 }

@@ -5,7 +5,7 @@ import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
 
 const sandbox = 'http://127.0.0.1:4780';
 const service = 'https://api.example.com/v1';
-const free = { localAddresses: [sandbox], onlyLocal: false };
+const free = { localAddresses: [sandbox], onlyLocal: false, unverified: false };
 
 describe('the guard', () => {
   it.each([

@@ -13,6 +13,9 @@ export const environmentTopic = `Environment
   BIZMSG_STATE_DIR    where all else is kept (~/.local/state/bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME   in place of ~/.config and ~/.local/state
   HTTPS_PROXY, ALL_PROXY, NO_PROXY  obeyed, but never for this machine itself
+  NODE_EXTRA_CA_CERTS               obeyed
+  NODE_TLS_REJECT_UNAUTHORIZED      "0" turns certificate checks off: no live
+                      key is sent over https then (exit 11)
   NO_COLOR, FORCE_COLOR             obeyed
   CI                  nothing is asked, and no line changes in place
   ACCESSIBLE          no line changes in place: for a screen reader
