@@ -74,8 +74,9 @@ function isWithin(base: Base, url: URL): boolean {
   return isSameOrigin(base, url) && isUnder(base.prefix, url.pathname);
 }
 
-function isSameOrigin(base: Base, url: URL): boolean {
-  return url.origin === base.origin && url.username === '' && url.password === '';
+/** Compares protocol and host, since the `origin` of a `blob:` address is that of the address inside it. */
+export function isSameOrigin({ origin }: Pick<Base, 'origin'>, url: URL): boolean {
+  return `${url.protocol}//${url.host}` === origin && url.username === '' && url.password === '';
 }
 
 function isUnder(prefix: string, path: string): boolean {

@@ -63,7 +63,7 @@ function cursorIn(name: string, value: unknown): Cursor | undefined {
 }
 
 function isAddress({ name, value }: Cursor): boolean {
-  if (/^https?:\/\//i.test(value)) return true;
+  if (/^(?:https?:\/\/|blob:)/i.test(value)) return true;
   // A cursor may well begin with a slash: base64 has one.
   return !/(?:cursor|token)$/i.test(name) && /^[/?]/.test(value);
 }

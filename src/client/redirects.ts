@@ -1,3 +1,4 @@
+import { isSameOrigin } from './address.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 import { header } from './transport.ts';
 import { isChange } from './trouble.ts';
@@ -17,9 +18,9 @@ export function redirect(request: WireRequest, answer: WireAnswer, followed: num
     return { kind: 'refuse', why: `a ${request.method} follows no redirect, here to "${target}"` };
   if (followed >= most) return { kind: 'refuse', why: `more than ${most} redirects, the last to "${target}"` };
   const url = URL.canParse(target, request.url) ? new URL(target, request.url) : undefined;
-  const here = new URL(request.url).origin;
-  if (target === '' || url?.origin !== here || url.username || url.password) {
-    return { kind: 'refuse', why: `a redirect to "${target}", which is not ${here}` };
+  const { origin } = new URL(request.url);
+  if (target === '' || !url || !isSameOrigin({ origin }, url)) {
+    return { kind: 'refuse', why: `a redirect to "${target}", which is not ${origin}` };
   }
   url.hash = '';
   return { kind: 'follow', url: url.href };

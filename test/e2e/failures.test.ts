@@ -41,6 +41,15 @@ interface Failure {
 const answering = (status: number, body = '{"message":"no"}', headers: Variables = {}) =>
   staged(() => openHostile((_, __, response) => response.writeHead(status, headers).end(body)));
 
+/** A service whose answers name its own address. */
+const pointingToItself = (answer: (own: string) => readonly [status: number, headers: Variables, body: string]) =>
+  staged(() =>
+    openHostile(({ headers: { host } }, _, response) => {
+      const [status, headers, body] = answer(`http://${host}`);
+      response.writeHead(status, headers).end(body);
+    }),
+  );
+
 const doing = (misdeed: Misdeed) => staged(() => openHostile((_, __, response) => void misdeeds[misdeed](response)));
 
 function staged(open: () => ReturnType<typeof openHostile>): () => Promise<Stage> {
@@ -447,6 +456,31 @@ const failures: readonly Failure[] = [
     status: 303,
     done: 'unknown',
     stage: answering(303, '', { Location: '/elsewhere' }),
+    arrived: 1,
+  },
+  {
+    name: 'a redirect of a GET to a blob: address of its own origin',
+    argv: list,
+    exit: 'unsafe',
+    code: 'redirect-refused',
+    status: 302,
+    stage: pointingToItself((own) => [302, { Location: `blob:${own}/x` }, '']),
+    arrived: 1,
+  },
+  {
+    name: 'a Link to a blob: address of its own origin',
+    argv: [...list, '--all'],
+    exit: 'unsafe',
+    code: 'foreign-link',
+    stage: pointingToItself((own) => [200, { Link: `<blob:${own}/x>; rel="next"` }, '[{"id":1}]']),
+    arrived: 1,
+  },
+  {
+    name: 'a cursor that is a blob: address of its own origin',
+    argv: [...list, '--all'],
+    exit: 'unsafe',
+    code: 'foreign-link',
+    stage: pointingToItself((own) => [200, {}, `{"data":[{"id":1}],"next":"blob:${own}/x"}`]),
     arrived: 1,
   },
   {
