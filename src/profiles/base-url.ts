@@ -16,7 +16,10 @@ export function originOf(url: string): string {
   return new URL(url).origin;
 }
 
-/** Whether two URLs have one origin; the spellings of this machine's own address are one. */
+/**
+ * Whether two URLs have one origin, where localhost, 127.0.0.1 and [::1] count as one. Too loose to decide where a key
+ * may go: other programs may listen on each of them.
+ */
 export function sameOrigin(one: string, other: string): boolean {
   return plainOrigin(one) === plainOrigin(other);
 }

@@ -1,7 +1,7 @@
 import type { Mode } from '../contract/keys.ts';
 import type { PlanName } from '../contract/plans.ts';
 import { configuration, usage } from '../errors.ts';
-import { baseUrl, sameOrigin } from './base-url.ts';
+import { baseUrl, originOf } from './base-url.ts';
 import { keyMode, readKey, readWebhookSecret } from './key.ts';
 import { local, profileName, shellWord } from './names.ts';
 import type { Profile, Store } from './store.ts';
@@ -102,7 +102,7 @@ function changed(profile: Profile, settings: Settings): Profile {
 function moved(profile: Profile, typed: string | undefined): Profile {
   if (typed === undefined) return profile;
   const address = baseUrl(typed);
-  if (sameOrigin(address, profile.baseUrl)) return { ...profile, baseUrl: address };
+  if (originOf(address) === originOf(profile.baseUrl)) return { ...profile, baseUrl: address };
   return { ...profile, baseUrl: address, mode: 'sandbox', keys: {} };
 }
 

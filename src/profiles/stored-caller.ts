@@ -1,7 +1,7 @@
 import type { Mode } from '../contract/keys.ts';
 import type { CliError } from '../errors.ts';
 import { configuration, unsafe } from '../errors.ts';
-import { baseUrl, originOf, sameOrigin } from './base-url.ts';
+import { baseUrl, originOf } from './base-url.ts';
 import type { Asked, ServiceCaller, Source } from './caller.ts';
 import { environmentMode } from './environment.ts';
 import { shellWord } from './names.ts';
@@ -27,10 +27,10 @@ export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mo
   return configuration('no-key', `the profile "${name}" has no ${mode} key`, isInactive ? store + activate : store);
 }
 
-/** A stored key goes only to the origin stored with it. */
+/** A stored key goes only to the origin stored with it; localhost, 127.0.0.1 and [::1] may be different servers. */
 function sameService(name: string, profile: Profile, typed: string): string {
   const address = baseUrl(typed);
-  if (sameOrigin(address, profile.baseUrl)) return address;
+  if (originOf(address) === originOf(profile.baseUrl)) return address;
   throw unsafe(
     'foreign-origin',
     `the keys of profile "${name}" go to ${originOf(profile.baseUrl)} alone, not to ${originOf(address)}`,

@@ -115,6 +115,21 @@ describe('profiles', () => {
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
 
+  it.each([
+    ['127.0.0.1', '[::1]'],
+    ['127.0.0.1', 'localhost'],
+    ['127.0.0.1', '127.0.0.2'],
+    ['localhost', '127.0.0.1'],
+    ['[::1]', '127.0.0.1'],
+  ])('never sends a key stored for %s to %s at the same port', async (storedFor, host) => {
+    const { port } = new URL(world.url);
+    await add('acme', world.sandbox.keys.sandbox, `http://${storedFor}:${port}`);
+    const { code, stdout, stderr } = await run(`contacts list --profile acme --base-url http://${host}:${port}`);
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain(`go to http://${storedFor}:${port} alone`);
+    expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
+  });
+
   it.each(['$(touch pwned)', '../x', '__proto__', 'constructor', '-', 'Ünïcode 名', "o'clock"])(
     'takes %s for a name like any other',
     async (name) => {

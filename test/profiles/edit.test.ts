@@ -60,6 +60,12 @@ describe('changing a profile', () => {
     expect(keyRows(moved, 'acme')).toEqual([]);
   });
 
+  it('leaves the keys behind when another spelling of this machine is named, where another program may listen', () => {
+    const here = edit.addProfile(emptyStore, 'one', { baseUrl: 'http://127.0.0.1:4780', key: testKey });
+    const moved = edit.setProfile(here, 'one', { baseUrl: 'http://localhost:4780' });
+    expect(keyRows(moved, 'one')).toEqual([]);
+  });
+
   it('clears the profile in use when it is removed, and only then', () => {
     expect(edit.removeProfile(store, 'acme').current).toBeUndefined();
     expect(edit.removeProfile(store, 'beta').current).toBe('acme');
