@@ -41,9 +41,15 @@ export function requireFree(store: Store, name: string): void {
   throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
 }
 
-/** Keys belong to their origin: a change of origin leaves them behind. */
+/** Keys are bound to the origin they were stored for: a change of origin removes them. */
 export function setProfile(store: Store, name: string, settings: Settings): Store {
   return put(store, name, changed(requireProfile(store, name), settings));
+}
+
+/** Whether a profile has keys that are not for this address. */
+export function losesKeys(store: Store, name: string, address: string): boolean {
+  const { baseUrl: before, keys } = requireProfile(store, name);
+  return originOf(baseUrl(address)) !== originOf(before) && (keys.sandbox ?? keys.live) !== undefined;
 }
 
 export function removeProfile(store: Store, name: string): Store {
@@ -60,6 +66,13 @@ export function useProfile(store: Store, name: string): Store {
 /** The mode stays as it is: a live key waits for `switchMode`. */
 export function setKey(store: Store, name: string, given: GivenKey): Store {
   return put(store, name, withKey(requireProfile(store, name), given));
+}
+
+/** The active live key that this one would take the place of. */
+export function replacedLiveKey(store: Store, name: string, { key: text, mode }: GivenKey): string | undefined {
+  const { keys, mode: used } = requireProfile(store, name);
+  const key = readKey(text);
+  return used === 'live' && keyMode(key, mode) === 'live' && keys.live !== key ? keys.live : undefined;
 }
 
 /** The mode stays as it is: a profile without its live key must fail, not go on in the sandbox. */

@@ -1,5 +1,6 @@
 import type { Mode } from '../contract/keys.ts';
 import { configuration, usage } from '../errors.ts';
+import { shownKey } from '../redact.ts';
 import { baseUrl } from './base-url.ts';
 import type { Asked, Target } from './caller.ts';
 import type { Draft, Settings } from './edit.ts';
@@ -22,6 +23,10 @@ export interface Profiles {
   /** Throws where this is no address that a profile could call. */
   requireAddress(text: string): void;
   requireKey(name: string, mode: Mode): void;
+  /** Whether keys of this profile would be removed if its address became this one. */
+  losesKeys(name: string, baseUrl: string): boolean;
+  /** The active live key, as it may be shown, that this key would take the place of. */
+  replacedLiveKey(name: string, key: string, told: Mode | undefined): string | undefined;
   /** Where a profile that is not stored yet would call. */
   target(name: string, draft: Draft & { readonly key: string }): Target;
   add(name: string, draft: Draft): Promise<ProfileRow>;
@@ -52,6 +57,11 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     requireFree: (name) => edit.requireFree(found(), name),
     requireAddress: (text) => void baseUrl(text),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
+    losesKeys: (name, address) => edit.losesKeys(found(), name, address),
+    replacedLiveKey: (name, key, told) => {
+      const replaced = edit.replacedLiveKey(found(), name, { key, mode: told });
+      return replaced && shownKey(replaced);
+    },
     target: (profile, draft) => {
       const key = readKey(draft.key);
       return { kind: 'service', profile, baseUrl: baseUrl(draft.baseUrl), key, mode: keyMode(key, draft.mode) };

@@ -17,14 +17,25 @@ interface Asked {
   readonly damaged: boolean;
 }
 
-/** Removes the files that listeners have left behind. */
-export function clearEvents(stateFolder: string, asked: Asked): Cleared {
+export interface Clearable {
+  /** The files that may be removed. */
+  readonly paths: readonly string[];
+  readonly kept: number;
+  readonly damaged: number;
+}
+
+/** Finds the files that ended listeners have left behind. */
+export function clearableEvents(stateFolder: string, asked: Asked): Clearable {
   const files = eventFiles(eventsFolder(stateFolder));
   const left = files.filter((file) => isLeft(file, asked));
   const damaged = asked.damaged ? [] : left.filter(({ path }) => isDamaged(path));
   const unwanted = left.filter((file) => !damaged.includes(file));
-  for (const { path } of unwanted) rmSync(path, { force: true });
-  return { removed: unwanted.length, kept: files.length - left.length, damaged: damaged.length };
+  return { paths: unwanted.map(({ path }) => path), kept: files.length - left.length, damaged: damaged.length };
+}
+
+export function clearEvents({ paths, kept, damaged }: Clearable): Cleared {
+  for (const path of paths) rmSync(path, { force: true });
+  return { removed: paths.length, kept, damaged };
 }
 
 function isDamaged(path: string): boolean {

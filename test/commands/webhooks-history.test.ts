@@ -103,6 +103,7 @@ describe('webhooks history', () => {
     ['--where nothing', 'use a path and a value'],
     ['--clear --failed', '--clear excludes'],
     ['--clear --limit 3', '--clear excludes'],
+    ['--damaged', '--damaged goes with --clear'],
     ['--since yesterday', 'a bare number is seconds'],
   ])('with %s is exit 2', async (words, reason) => {
     const { run } = await listener();
@@ -125,7 +126,7 @@ describe('webhooks history --clear', () => {
     const { send, stateFolder, run } = await listener();
     const live = await send(read);
     for (const body of ['1', '2']) journalIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
-    expect((await run('webhooks history --clear --no-color', { terminal: 80 })).stdout).toBe(
+    expect((await run('webhooks history --clear --yes --no-color', { terminal: 80 })).stdout).toBe(
       'Removed files: 2; kept, since their listeners live: 1\n',
     );
     expect((await run('webhooks history -o id')).stdout).toBe(`${live}\n`);
@@ -141,8 +142,10 @@ describe('webhooks history --clear', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"owt"'));
     const clear = async (...words: readonly string[]) =>
       (await cli(['webhooks', 'history', '--clear', ...words], { home })).stdout;
-    expect(await clear()).toBe('Nothing to remove; kept, since they are damaged, which --yes removes too: 1\n');
-    expect(await clear('--yes')).toBe('Removed files: 1\n');
+    expect(await clear('--yes')).toBe(
+      'Nothing to remove; kept, since they are damaged: 1 (--damaged removes them too)\n',
+    );
+    expect(await clear('--yes', '--damaged')).toBe('Removed files: 1\n');
   });
 
   it('says when there is nothing to remove', async () => {
@@ -161,9 +164,12 @@ describe('webhooks history --clear through a pipe', () => {
   ])('prints what was done, with "%s" as is wished', async (words, expected) => {
     const home = newHome();
     journalIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
-    const { code, stdout } = await cli(['webhooks', 'history', '--clear', ...words.split(' ').filter(Boolean)], {
-      home,
-    });
+    const { code, stdout } = await cli(
+      ['webhooks', 'history', '--clear', '--yes', ...words.split(' ').filter(Boolean)],
+      {
+        home,
+      },
+    );
     expect([code, stdout]).toEqual([0, expected]);
   });
 });

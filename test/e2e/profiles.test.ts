@@ -80,7 +80,7 @@ describe('profiles', () => {
 
   it('removes one, and says that its keys are still valid at the service', async () => {
     await add('acme');
-    const { code, stdout, stderr } = await run('profiles remove acme');
+    const { code, stdout, stderr } = await run('profiles remove acme --yes');
     expect([code, stdout]).toEqual([0, 'Removed acme\n']);
     expect(stderr).toContain('still valid at the service; revoke them in the dashboard');
     expect((await run('profiles list -o json')).stdout).toBe('[]\n');
@@ -137,7 +137,7 @@ describe('profiles', () => {
       const { stdout } = await run('profiles list -o json');
       expect([added.code, JSON.parse(stdout)]).toEqual([0, [expect.objectContaining({ name })]]);
       expect(readdirSync(join(world.home, '.config'))).toEqual(['bizmsg']);
-      expect((await world.bin(['profiles', 'remove', '--', name], {})).code).toBe(0);
+      expect((await world.bin(['profiles', 'remove', '--yes', '--', name], {})).code).toBe(0);
     },
   );
 
@@ -229,7 +229,7 @@ describe('keys', () => {
 
   it('removes one, and says that it is still valid at the service', async () => {
     await addBoth();
-    const { code, stdout, stderr } = await run('keys remove live');
+    const { code, stdout, stderr } = await run('keys remove live --yes');
     expect([code, stdout]).toEqual([0, 'Removed the live key of acme\n']);
     expect(stderr).toContain('still valid at the service; revoke it in the dashboard');
     expect((await run('keys list --no-header --columns mode')).stdout).toBe('sandbox\n');

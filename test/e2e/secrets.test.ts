@@ -102,6 +102,7 @@ const atHome: Readonly<Record<string, Case>> = {
   },
   'keys remove': {
     argv: [
+      ['live', '--profile', 'acme', '--yes'],
       ['live', '--profile', 'acme'],
       ['live', '--profile', 'none'],
     ],
@@ -118,12 +119,14 @@ const atHome: Readonly<Record<string, Case>> = {
     argv: [
       ['acme', '--plan', 'scale'],
       ['acme', '--webhook-secret-stdin'],
+      ['acme', '--base-url', 'https://other.example.com', '--yes'],
+      ['acme', '--base-url', 'https://other.example.com'],
     ],
     stdin: secret,
   },
   'profiles list': { argv: [[]] },
   'profiles use': { argv: [['acme'], ['none']] },
-  'profiles remove': { argv: [['acme'], ['none']] },
+  'profiles remove': { argv: [['acme', '--yes'], ['acme'], ['none']] },
   login: {
     argv: [['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0']],
     stdin: testKey,
@@ -140,7 +143,7 @@ const atHome: Readonly<Record<string, Case>> = {
 
 /** What is asked of the events that a listener received. */
 const ofEvents: Readonly<Record<string, Case>> = {
-  'webhooks history': { argv: [[], ['--failed', '--where', `a=${secret}`], ['--clear']] },
+  'webhooks history': { argv: [[], ['--failed', '--where', `a=${secret}`], ['--clear', '--yes'], ['--clear']] },
   'webhooks show': { argv: [[], ['none'], ['--raw', '-']] },
   'webhooks verify': {
     argv: [[], ['--secret-stdin'], ['--profile', 'acme', '--at', '1'], ['--file', '-'], ['--secret-file', 'none']],

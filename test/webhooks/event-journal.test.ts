@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lineOf } from '../../src/journal-lines.ts';
-import { clearEvents } from '../../src/webhooks/clear-events.ts';
+import { clearableEvents, clearEvents } from '../../src/webhooks/clear-events.ts';
 import { fileName } from '../../src/webhooks/event-files.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';
 import { bytesOf, form } from '../../src/webhooks/event-records.ts';
@@ -153,7 +153,7 @@ describe('the files', () => {
     const path = join(folder, 'events', fileName(start, process.pid, 1));
     fs.writeFileSync(path, lineOf({ format: `bizmsg ${form.kind}`, version: form.version }));
     const now = fs.statSync(path).mtimeMs + minutes * 60_000;
-    expect(clearEvents(folder, { kill: alive, now, damaged: false })).toEqual(cleared);
+    expect(clearEvents(clearableEvents(folder, { kill: alive, now, damaged: false }))).toEqual(cleared);
   });
 
   it.each(['a folder', 'a pipe', 'a socket'])('are not what only has such a name: %s', async (kind) => {
@@ -162,7 +162,7 @@ describe('the files', () => {
     journal.received(delivery('1'));
     await makeThing(kind, join(folder, 'events', fileName(start - day, 1, 1)));
     expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['1']);
-    expect(clearEvents(folder, { kill: alive, now: start, damaged: false })).toEqual({
+    expect(clearEvents(clearableEvents(folder, { kill: alive, now: start, damaged: false }))).toEqual({
       removed: 0,
       kept: 1,
       damaged: 0,

@@ -22,7 +22,14 @@ export const setKey = command({
     // A profile that is not there is said before anybody is asked.
     profiles.show(profile);
     const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
-    return profiles.setKey(profile, key, context.given.mode);
+    const replaced = profiles.replacedLiveKey(profile, key, context.given.mode);
+    const stored = await profiles.setKey(profile, key, context.given.mode);
+    if (replaced !== undefined)
+      context.note(
+        'live-key-replaced',
+        `${profile} now sends with ${stored.key}, in place of the live key ${replaced}`,
+      );
+    return stored;
   },
   view: ({ profile, mode, key, active }, ui) => {
     const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;

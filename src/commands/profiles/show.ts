@@ -24,3 +24,13 @@ export function profileLines(profile: object): readonly string[] {
     .filter(([name]) => name !== 'name')
     .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'none'}`);
 }
+
+/** A profile's keys for a question: by prefix and last four, empty if it has none. */
+export function keysOf({ sandbox_key, live_key }: KeysShown): string {
+  return [sandbox_key, live_key].filter((key) => key !== null).join(', ');
+}
+
+interface KeysShown {
+  readonly sandbox_key: string | null;
+  readonly live_key: string | null;
+}

@@ -12,7 +12,8 @@ import type { Selected } from './selection.ts';
 const params = {
   limit: option('--limit <n>', 'show at most the n newest (50)', count),
   ...selectionParams,
-  clear: flag('--clear', 'remove the events of listeners that have ended; with --yes also damaged files'),
+  clear: flag('--clear', 'remove the events of listeners that have ended, after asking'),
+  damaged: flag('--damaged', 'with --clear: remove damaged files too'),
 } as const;
 
 export const webhooksHistory = command({
@@ -20,13 +21,22 @@ export const webhooksHistory = command({
   summary: 'List the events that listeners received on this machine, the newest first',
   details: 'They are kept for a week. It calls nobody, and no listener has to run.',
   params,
-  examples: ['webhooks history', 'webhooks history --since 10m --failed', 'webhooks history --events message -o json'],
+  examples: [
+    'webhooks history',
+    'webhooks history --since 10m --failed',
+    'webhooks history --events message -o json',
+    'webhooks history --clear --yes',
+  ],
   sample:
     'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
   honours: [...printing],
   piped: 'rows',
   first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
-  run: async (context, input) => (input.clear ? cleared(context, input) : listed(context, input)),
+  run: async (context, input) => {
+    if (input.clear) return cleared(context, input);
+    if (input.damaged) throw usage('--damaged goes with --clear alone');
+    return listed(context, input);
+  },
   pipedAs: (result) => ('removed' in result ? 'text' : 'rows'),
   changes: (result) => 'removed' in result,
   data: (result) => ('removed' in result ? result : result.rows),
@@ -39,7 +49,7 @@ export const webhooksHistory = command({
     }
     const { removed, kept, damaged } = result;
     const live = kept === 0 ? '' : `; kept, since their listeners live: ${kept}`;
-    const broken = damaged === 0 ? '' : `; kept, since they are damaged, which --yes removes too: ${damaged}`;
+    const broken = damaged === 0 ? '' : `; kept, since they are damaged: ${damaged} (--damaged removes them too)`;
     return `${removed === 0 ? 'Nothing to remove' : `${ui.color.green('Removed')} files: ${removed}`}${live}${broken}`;
   },
 });
@@ -65,17 +75,20 @@ async function countReceived(stateFolder: string): Promise<number> {
   return count;
 }
 
-async function cleared(context: Context, { limit, since, events, where, failed }: Input<typeof params>) {
+async function cleared(context: Context, { limit, since, events, where, failed, damaged }: Input<typeof params>) {
   if (failed || where.length > 0 || [limit, since, events].some((one) => one !== undefined))
     throw usage('--clear excludes the other options', 'whole files are removed');
   const [
-    { clearEvents },
+    { clearableEvents, clearEvents },
     {
       stateFolder,
       process: { kill, now },
     },
   ] = await Promise.all([import('../../webhooks/clear-events.ts'), context.sandboxes()]);
-  return clearEvents(stateFolder, { kill, now: now(), damaged: context.given.yes });
+  const found = clearableEvents(stateFolder, { kill, now: now(), damaged });
+  const { length } = found.paths;
+  if (length > 0) await context.confirm(`Remove ${length === 1 ? '1 file' : `${length} files`} of recorded events`);
+  return clearEvents(found);
 }
 
 function rowOf({ past: { event, forwards }, event: { name, message_id, recipient, reason, about } }: Selected) {

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/hostile.ts';
+import { errorIn, noteCodes } from '../support/spoken.ts';
+import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { delivery, journalIn } from '../webhooks/rig.ts';
+
+const address = 'https://api.example.com';
+const elsewhere = 'https://other.example.com';
+const sandboxKey = 'sk_test_4f9Qm2ZpL8xVt3Hd';
+const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0S';
+const otherLiveKey = 'sk_live_9Tz4Xb2VmQ8pLd6K';
+
+let home = '';
+const run = (line: string, input?: string) => bin(line.split(' '), { home, ...(input !== undefined && { input }) });
+
+/** Everything that is stored of profiles and events. */
+const kept = () =>
+  ['.config/bizmsg', '.local/state/bizmsg/events'].flatMap((folder) =>
+    readdirSync(join(home, folder)).map((name) => [name, readFileSync(join(home, folder, name), 'utf8')]),
+  );
+const profile = async (): Promise<unknown> => JSON.parse((await run('profiles show acme -o json')).stdout);
+
+beforeEach(async () => {
+  home = newHome();
+  await run(`profiles add acme --base-url ${address} --key-stdin`, sandboxKey);
+  await run('keys set --profile acme --key-stdin', liveKey);
+  journalIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery('{"type":"message.read"}'));
+});
+
+const losing = [
+  ['keys remove live', /Remove the live key sk_live_…Je0S of acme/],
+  ['profiles remove acme', /Remove the profile acme and its keys sk_test_…t3Hd, sk_live_…Je0S/],
+  [
+    `profiles set acme --base-url ${elsewhere}`,
+    /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com/,
+  ],
+  ['profiles set acme --base-url http://api.example.com', /remove its keys/],
+  ['webhooks history --clear', /Remove 1 file of recorded events/],
+] as const;
+
+describe('off a terminal', () => {
+  it.each(losing)('%s is refused without --yes, and changes nothing', async (line, question) => {
+    const before = kept();
+    const ran = await run(`${line} -o json`);
+    expect(errorIn(ran.stderr)).toMatchObject({
+      code: 'not-confirmed',
+      message: expect.stringMatching(question),
+      hint: expect.stringContaining('--yes'),
+    });
+    expect(ran).toMatchObject({ code: 11, stdout: '' });
+    expect(kept()).toEqual(before);
+  });
+
+  it('keys remove --yes removes the key', async () => {
+    expect((await run('keys remove live --yes')).code).toBe(0);
+    expect(await profile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: null });
+  });
+
+  it('profiles remove --yes removes the profile', async () => {
+    expect((await run('profiles remove acme --yes')).code).toBe(0);
+    expect((await run('profiles list -o json')).stdout).toBe('[]\n');
+  });
+
+  it('profiles set --base-url --yes moves the profile, and no key goes along', async () => {
+    const ran = await run(`profiles set acme --base-url ${elsewhere} --yes -o json`);
+    expect(ran.code).toBe(0);
+    expect(noteCodes(ran.stderr)).toEqual(['keys-left']);
+    expect(await profile()).toMatchObject({ base_url: elsewhere, mode: 'sandbox', sandbox_key: null, live_key: null });
+    expect((await run('contacts list --profile acme')).code).toBe(3);
+  });
+
+  it('webhooks history --clear --yes removes the events', async () => {
+    expect((await run('webhooks history --clear --yes')).stdout).toBe('Removed files: 1\n');
+    expect((await run('webhooks history -o json')).stdout).toBe('[]\n');
+  });
+
+  it.each([
+    ['another path at the same origin', `profiles set acme --base-url ${address}/v2`],
+    ['another plan', 'profiles set acme --plan scale'],
+  ])('%s asks nothing and keeps the keys', async (_, line) => {
+    expect((await run(line)).code).toBe(0);
+    expect(await profile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: 'sk_live_…Je0S' });
+  });
+
+  it('another address of a profile without keys asks nothing', async () => {
+    await run(`profiles add bare --base-url ${address} --without-key`);
+    expect((await run(`profiles set bare --base-url ${elsewhere}`)).code).toBe(0);
+  });
+
+  it.each([
+    ['keys remove live --profile none', 3],
+    ['profiles remove none', 3],
+    ['profiles set acme --base-url nonsense', 2],
+  ])('%s fails before anything is asked', async (line, code) => {
+    const ran = await run(`${line} -o json`);
+    expect(ran.code).toBe(code);
+  });
+});
+
+describe('replacing a live key', () => {
+  const noted = async (key: string) => (await run('keys set --profile acme --key-stdin -o json', key)).stderr;
+
+  it('that is active is said', async () => {
+    await run('keys switch-mode live --profile acme --yes');
+    const stderr = await noted(otherLiveKey);
+    expect(noteCodes(stderr)).toEqual(['live-key-replaced']);
+    expect(stderr).toMatch(/sk_live_…Je0S[^]*sk_live_…Ld6K|sk_live_…Ld6K[^]*sk_live_…Je0S/i);
+    expect(await profile()).toMatchObject({ mode: 'live', live_key: 'sk_live_…Ld6K' });
+  });
+
+  it('by the same key is not said', async () => {
+    await run('keys switch-mode live --profile acme --yes');
+    expect(await noted(liveKey)).toBe('');
+  });
+
+  it('that is not active is not said', async () => {
+    expect(await noted(otherLiveKey)).toBe('');
+  });
+});
+
+describe('on a terminal', () => {
+  beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+  async function asked(line: string, question: RegExp, answer: string): Promise<Terminal> {
+    const terminal = openTerminal({ home, columns: 200 });
+    onTestFinished(() => terminal.close());
+    await terminal.enter(`bizmsg ${line}`);
+    await terminal.until(question);
+    await terminal.until('(y/N)');
+    terminal.answer(answer);
+    return terminal;
+  }
+
+  it.each(losing)('%s asks, and changes nothing without a yes', async (line, question) => {
+    const before = kept();
+    const terminal = await asked(line, question, 'n');
+    expect(await terminal.ended()).toBe(11);
+    expect(terminal.screen()).toContain('nothing was changed');
+    expect(kept()).toEqual(before);
+  });
+
+  it.each(losing)('%s goes on after a yes', async (line, question) => {
+    const before = kept();
+    const terminal = await asked(line, question, 'y');
+    expect(await terminal.ended()).toBe(0);
+    expect(kept()).not.toEqual(before);
+  });
+});
