@@ -116,6 +116,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
 const floor = new Set([
   'errors',
   'folder',
+  'ownership',
   'file-fault',
   'heartbeat',
   'process-life',

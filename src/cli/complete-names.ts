@@ -4,6 +4,7 @@ import type { Mode } from '../contract/keys.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Host } from '../host.ts';
 import type { Caller } from '../profiles/caller.ts';
+import { requireOwn } from '../ownership.ts';
 import { configFolder, stateFolder } from '../profiles/folders.ts';
 import { resolve } from '../profiles/resolve.ts';
 import { readStore } from '../profiles/store.ts';
@@ -18,7 +19,7 @@ export function namesOn({ env, home }: Machine): Names {
   return {
     profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
     templates: (given) => {
-      const kept = attempt(() => readTemplates(stateFolder(env, home)));
+      const kept = attempt(() => readTemplates(ownFolder(stateFolder(env, home))));
       if (!kept) return [];
       const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
       const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
@@ -31,6 +32,11 @@ export function namesOn({ env, home }: Machine): Names {
 function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {
   const mode = given.get('--mode');
   return mode === 'sandbox' || mode === 'live' ? mode : undefined;
+}
+
+function ownFolder(folder: string): string {
+  requireOwn(folder);
+  return folder;
 }
 
 /** Under what the templates of whoever is called are kept. */

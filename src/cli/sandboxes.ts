@@ -4,6 +4,7 @@ import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 import type { Env, Host } from '../host.ts';
 import { sameOrigin } from '../profiles/base-url.ts';
+import { requireOwn } from '../ownership.ts';
 import { onlyLocal } from '../profiles/environment.ts';
 import { stateFolder as folderOf } from '../profiles/folders.ts';
 import type { Target } from '../profiles/caller.ts';
@@ -40,6 +41,7 @@ const notRunning = {
 /** `look` finds those that run; who changes nothing clears nothing away either. */
 export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const stateFolder = folderOf(host.env, host.home);
+  requireOwn(stateFolder);
   const named = addressIn(host.env);
   const live = () => look(stateFolder, host.kill);
   const usual = () => live().find(({ data }) => data === defaultData(stateFolder));

@@ -2,6 +2,8 @@ import { accessSync, constants, lstatSync, readdirSync, statSync, statfsSync } f
 import { dirname, join } from 'node:path';
 import { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
+import { exposedBy, exposureOf } from '../ownership.ts';
+import type { Exposure } from '../ownership.ts';
 import type { FoundStore } from '../profiles/store.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
@@ -22,6 +24,8 @@ export function folderCheck(place: Place): Check {
   try {
     const mode = modeOf(path);
     if (mode === undefined) return absent(place);
+    const exposure = exposureOf(path);
+    if (exposure) return fail(name, exposedBy(exposure), remedyFor(place, exposure), 'configuration');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const { files, open } = filesIn(path);
     if (open.length > 0) return exposed(place, open);
@@ -77,6 +81,11 @@ function absent({ name, path }: Place): Check {
 function remote({ name, path, variable }: Place, network: string): Check {
   const detail = `${path} is on a network file system (${network}), where locks and syncs may fail`;
   return warn(name, detail, `name a folder on a local disk with ${variable}`);
+}
+
+function remedyFor({ path, variable }: Place, { owner }: Exposure): string {
+  if (owner !== undefined) return `set ${variable} to a folder of your own`;
+  return `check that everything in it is yours, then run chmod go-w ${shellPath(path)}`;
 }
 
 function exposed({ name, path }: Place, open: readonly string[]): Check {

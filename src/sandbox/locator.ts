@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn, stateFolderAt } from '../folder.ts';
+import { stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
 import { silenceOf } from '../heartbeat.ts';
+import { ownNamesIn, requireOwn } from '../ownership.ts';
 import { lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -56,7 +57,7 @@ export interface Locators {
 /** The same for who only looks. */
 export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   const folder = join(stateFolder, 'sandboxes');
-  const all = namesIn(folder).flatMap((name) => {
+  const all = ownNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const locator = /^\d+\.json$/.test(name) ? readLocator(path) : undefined;
     return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
@@ -79,6 +80,7 @@ export function locatorFolder(stateFolder: string): string {
 }
 
 function readLocator(path: string): Locator | undefined {
+  requireOwn(path);
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isLocator(value) ? value : undefined;

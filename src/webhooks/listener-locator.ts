@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn, stateFolderAt } from '../folder.ts';
+import { stateFolderAt } from '../folder.ts';
 import { isRecord } from '../contract/readers.ts';
 import { keepFresh, silenceOf } from '../heartbeat.ts';
 import type { Later } from '../journal.ts';
+import { ownNamesIn, requireOwn } from '../ownership.ts';
 import { contentOf, lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 
@@ -62,7 +63,7 @@ interface Found {
 }
 
 function foundIn(folder: string, kill: Probe): readonly Found[] {
-  return namesIn(folder).flatMap((name) => {
+  return ownNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const locator = /^\d+-[0-9a-f]+\.json$/.test(name) ? locatorIn(path) : undefined;
     return locator ? [{ path, locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
@@ -82,6 +83,7 @@ function ownFolder(stateFolder: string): string {
 }
 
 function locatorIn(path: string): ListenerLocator | undefined {
+  requireOwn(path);
   try {
     const value: unknown = JSON.parse(contentOf(path) ?? 'null');
     return isLocator(value) ? value : undefined;

@@ -49,8 +49,7 @@ export async function diagnose(given: Line): Promise<Diagnosis> {
 
 /** Even what is left of a sandbox that has ended stays where it is. */
 function looking({ host }: Line): Line['sandboxes'] {
-  const sandboxes = openSandboxes(host, (...which) => locatorsIn(...which).live);
-  return async () => sandboxes;
+  return async () => openSandboxes(host, (...which) => locatorsIn(...which).live);
 }
 
 function unasked(checks: readonly Check[], why: string): Diagnosis {
@@ -85,17 +84,19 @@ async function asking(line: Line, { caller, reached }: Reached, before: readonly
 
 /** Undefined where it is a sandbox that is not running; an error where the key may not go there. */
 async function approachedAs(line: Line, caller: Caller): Promise<Approached | CliError | undefined> {
-  const running = caller.kind === 'local' ? (await line.sandboxes()).find() : undefined;
-  const target: Target | undefined =
-    caller.kind === 'service'
-      ? caller
-      : running && { kind: 'service', baseUrl: running.url, key: running.keys[caller.mode], mode: caller.mode };
   try {
+    const target = await targetOf(line, caller);
     return target && (await approach(line, target));
   } catch (error) {
     if (error instanceof CliError) return error;
     throw error;
   }
+}
+
+async function targetOf(line: Line, caller: Caller): Promise<Target | undefined> {
+  if (caller.kind === 'service') return caller;
+  const running = (await line.sandboxes()).find();
+  return running && { kind: 'service', baseUrl: running.url, key: running.keys[caller.mode], mode: caller.mode };
 }
 
 /** A sandbox that does not tell its own is looked at below. */

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { activityFolder, logFiles } from '../../activity/files.ts';
 import { listRuns } from '../../bulk/run/runs.ts';
+import { checksOf } from '../../doctor/check.ts';
 import type { Check } from '../../doctor/check.ts';
 import { folderCheck, storeCheck } from '../../doctor/folders.ts';
 import type { Traces } from '../../doctor/leftovers.ts';
 import { leftoversCheck, runsCheck, sandboxCheck } from '../../doctor/leftovers.ts';
 import { liveGuardCheck } from '../../doctor/live-guard.ts';
 import { nodeCheck } from '../../doctor/node-version.ts';
+import { CliError } from '../../errors.ts';
 import { namesIn } from '../../folder.ts';
 import type { Host } from '../../host.ts';
 import { configFolder, stateFolder } from '../../profiles/folders.ts';
@@ -14,6 +16,8 @@ import { readStore } from '../../profiles/store.ts';
 import { locatorsIn } from '../../sandbox/locator.ts';
 import { listenersIn } from '../../webhooks/listener-locator.ts';
 import { completionCheck } from './completion.ts';
+
+const { failed } = checksOf('machine');
 
 /** All that can be seen without leaving this machine, but for its clock. */
 export function machineChecks(host: Host): readonly Check[] {
@@ -23,15 +27,16 @@ export function machineChecks(host: Host): readonly Check[] {
     folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
     folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
   ];
-  const sandboxes = traced(join(state, 'sandboxes'), locatorsIn(state, kill));
-  const listeners = traced(join(state, 'listeners'), listenersIn(state, kill));
+  const sandboxes = traced(join(state, 'sandboxes'), () => locatorsIn(state, kill));
+  const listeners = traced(join(state, 'listeners'), () => listenersIn(state, kill));
   const activity = activityFolder(state);
   return [
     nodeCheck(node, now()),
     ...folders,
     storeCheck(() => readStore(config)),
     completionCheck(host),
-    sandboxCheck(sandboxes.live),
+    sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
+    ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
     runsCheck(listRuns(state, kill)),
     liveGuardCheck({ folder: activity, files: logFiles(activity).map(({ path }) => path) }),
     leftoversCheck([sandboxes.traces, listeners.traces]),
@@ -46,12 +51,26 @@ interface Seen<T> {
 interface Traced<T> {
   readonly live: readonly T[];
   readonly traces: Traces;
+  /** Why the folder is not to be trusted. */
+  readonly refusal?: CliError | undefined;
 }
 
 /** What belongs to nobody that lives, or that is known to be dead, is a stray. */
-function traced<T extends { readonly port: number }>(folder: string, { live, dead }: Seen<T>): Traced<T> {
+function traced<T extends { readonly port: number }>(folder: string, look: () => Seen<T>): Traced<T> {
+  const found = attempt(look);
+  if (found instanceof CliError) return { live: [], traces: { folder, strays: [], dead: 0 }, refusal: found };
+  const { live, dead } = found;
   const ports = new Set([...live, ...dead].map(({ port }) => port));
   const names = namesIn(folder).filter((name) => name.endsWith('.json'));
   const strays = names.filter((name) => !ports.has(Number.parseInt(name, 10)));
   return { live, traces: { folder, strays, dead: dead.length } };
+}
+
+function attempt<T>(look: () => T): T | CliError {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
 }

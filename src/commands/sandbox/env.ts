@@ -1,5 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
+import { shellWord } from '../../shell-word.ts';
 
 export const sandboxEnv = command({
   name: 'env',
@@ -19,6 +20,6 @@ export const sandboxEnv = command({
   },
   view: (variables) =>
     Object.entries(variables)
-      .map(([name, value]) => `export ${name}=${value}`)
+      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
       .join('\n'),
 });

@@ -42,6 +42,8 @@ BIZMSG_STATE_DIR, which holds no key of an account:
   sandboxes, listeners, sandbox.log, bin, templates.json
                what runs now, and what can be made again
 
-Only you can read either. The second may be removed while nothing runs: then no
-run can be resumed, and no message is recognised that may have been sent.
+Only you can read either. A state folder that belongs to another user, or that
+others can write to, is refused (exit 3). It may be removed while nothing runs:
+then no run can be resumed, and no message is recognised that may have been
+sent.
 `;

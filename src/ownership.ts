@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { userInfo } from 'node:os';
+import { configuration } from './errors.ts';
+import type { CliError } from './errors.ts';
+import { namesIn } from './folder.ts';
+import { shellWord } from './shell-word.ts';
+
+/** A file or folder that other users can change. */
+export interface Exposure {
+  readonly path: string;
+  /** The owner's uid, if it is another user. */
+  readonly owner: number | undefined;
+  readonly isFolder: boolean;
+}
+
+/** Tells who else can change a file or folder; undefined if nobody can, or if there is none. */
+export function exposureOf(path: string): Exposure | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const me = ownUser();
+  if (!found || me === undefined) return undefined;
+  const owner = found.uid === me ? undefined : found.uid;
+  if (owner === undefined && !isWritableByOthers(found)) return undefined;
+  return { path, owner, isFolder: found.isDirectory() };
+}
+
+/** Throws if other users can change a file or folder, so that its content cannot be trusted. */
+export function requireOwn(path: string): void {
+  const exposure = exposureOf(path);
+  if (exposure) throw notOwn(exposure);
+}
+
+/** Lists a folder that only this user can change. */
+export function ownNamesIn(folder: string): readonly string[] {
+  requireOwn(folder);
+  return namesIn(folder);
+}
+
+export function exposedBy({ path, owner }: Exposure): string {
+  return owner === undefined ? `other users can write to ${path}` : `${path} belongs to another user (uid ${owner})`;
+}
+
+function notOwn(exposure: Exposure): CliError {
+  return configuration('not-own', exposedBy(exposure), remedyFor(exposure));
+}
+
+function remedyFor({ path, owner, isFolder }: Exposure): string {
+  const word = shellWord(path);
+  if (owner === undefined) return `check that everything in it is yours, then run chmod go-w ${word}`;
+  return isFolder ? 'set BIZMSG_STATE_DIR to a folder of your own' : `remove it: rm ${word}`;
+}
+
+function isWritableByOthers({ mode }: Stats): boolean {
+  return (mode & 0o022) !== 0;
+}
+
+/** The user of this process; undefined on Windows. A user in a container may not be in the user database. */
+function ownUser(): number | undefined {
+  const uid = statSync('/proc/self', { throwIfNoEntry: false })?.uid ?? userInfo().uid;
+  return uid < 0 ? undefined : uid;
+}

@@ -1,0 +1,118 @@
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Service } from '../client/servers.ts';
+import { serve } from '../client/servers.ts';
+import { defaultData, locatorFolder, writeLocator } from '../../src/sandbox/locator.ts';
+import { bin, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+import { testKey } from '../support/hostile.ts';
+
+const stranger = 4242;
+const isRoot = userInfo().uid === 0;
+
+interface Trap {
+  readonly home: string;
+  readonly state: string;
+  readonly folder: string;
+  readonly file: string;
+  /** What answers at the locator's address. */
+  readonly service: Service;
+}
+
+/** A state folder whose locator leads to a server that is not a sandbox. */
+async function trap(secret = 'whsec_x'): Promise<Trap> {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  const state = join(home.path, '.local/state/bizmsg');
+  const service = await serve((_, __, response) => {
+    const keys = { sandbox: 'sk_test_local-0', live: 'sk_live_local-0' };
+    response.end(JSON.stringify({ message_id: 'msg_stolen', url: service.url, keys, secret }));
+  });
+  const folder = locatorFolder(state);
+  writeLocator(state, {
+    port: service.port,
+    url: service.url,
+    pid: process.pid,
+    startedAt: 1,
+    token: 'token',
+    build: 'b1',
+    data: defaultData(state),
+    background: false,
+    keys: { sandbox: 'sk_test_local-0', live: 'sk_live_local-0' },
+  });
+  chmodSync(state, 0o700);
+  return { home: home.path, state, folder, file: join(folder, `${service.port}.json`), service };
+}
+
+const send = ['send-template', '+12025550101', 'order_update', '--profile', 'local'];
+
+it.skipIf(!isRoot).each([
+  ['the state folder', (place: Trap) => place.state],
+  ['the folder of the locators', (place: Trap) => place.folder],
+  ['a locator', (place: Trap) => place.file],
+] as const)('sends nothing when another user owns %s (needs root)', async (_, pick) => {
+  const place = await trap();
+  chownSync(pick(place), stranger, stranger);
+  const ran = await bin(send, place);
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain(`error: ${pick(place)} belongs to another user (uid ${stranger})\n`);
+  expect(place.service.seen).toEqual([]);
+});
+
+it.each([
+  ['the state folder', (place: Trap) => place.state, 0o777],
+  ['the state folder, by its group', (place: Trap) => place.state, 0o770],
+  ['the folder of the locators', (place: Trap) => place.folder, 0o777],
+  ['a locator', (place: Trap) => place.file, 0o666],
+] as const)('sends nothing when others can write %s', async (_, pick, mode) => {
+  const place = await trap();
+  chmodSync(pick(place), mode);
+  const ran = await bin(send, place);
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain(`error: other users can write to ${pick(place)}\n`);
+  expect(ran.stderr).toContain(`chmod go-w ${pick(place)}`);
+  expect(place.service.seen).toEqual([]);
+});
+
+it('prints no environment from a folder that others can write', async () => {
+  const place = await trap();
+  chmodSync(place.state, 0o777);
+  expect(await bin(['sandbox', 'env'], place)).toMatchObject({ code: 3, stdout: '' });
+  expect(place.service.seen).toEqual([]);
+});
+
+it('waits for no listener that others could have announced', async () => {
+  const { home, state } = await trap();
+  const listeners = join(state, 'listeners');
+  mkdirSync(listeners);
+  chmodSync(listeners, 0o777);
+  const service = await serve((_, __, response) => response.end());
+  const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: testKey };
+  const ran = await bin(['send-template', '+12025550101', 'order_update', '--wait'], { home, env });
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain(`error: other users can write to ${listeners}\n`);
+  expect(service.seen).toEqual([]);
+});
+
+it('has doctor report a state folder that others can write', async () => {
+  const place = await trap();
+  chmodSync(place.state, 0o777);
+  const { code, stdout } = await cli(['doctor', '-o', 'tsv', '--profile', 'local'], place);
+  expect(code).toBe(3);
+  expect(stdout).toContain(`state\tfail\tother users can write to ${place.state}`);
+});
+
+it('quotes what sandbox env prints for the shell', async () => {
+  const place = await trap("x'; touch stolen; echo '$(id)");
+  const { stdout } = await cli(['sandbox', 'env'], place);
+  const env = cleanEnv(place.home);
+  const { stdout: seen } = await execa('sh', ['-c', `${stdout}\nprintf %s "$BIZMSG_WEBHOOK_SECRET"; ls`], {
+    env,
+    extendEnv: false,
+    cwd: place.home,
+  });
+  expect(seen).toBe("x'; touch stolen; echo '$(id)");
+});
