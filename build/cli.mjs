@@ -37,7 +37,7 @@ function everyday(id) {
   if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
   const own = id.slice(join(root, 'src/').length);
   if (
-    /^(cli\/complete|sandbox\/(?!locator)|webhooks\/|delivery\/|activity\/history|conformance\/|bulk\/(?!mapping\/flags)|doctor\/|commands\/(?!index|help|send-template)|cli\/(child|doctoring|mistakes)\/|main|lock|post|journal|listening|departures|near-file)/.test(
+    /^(cli\/complete|sandbox\/(?!locator|addresses)|webhooks\/|delivery\/|activity\/history|conformance\/|bulk\/(?!mapping\/flags)|doctor\/|commands\/(?!index|help|send-template)|cli\/(child|doctoring|mistakes)\/|main|lock|post|journal|listening|departures|near-file)/.test(
       own,
     )
   )

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { configuration } from './errors.ts';
 import type { CliError } from './errors.ts';
+import { fileFault } from './file-fault.ts';
 import { namesIn } from './folder.ts';
 import { shellWord } from './shell-word.ts';
 
@@ -14,9 +15,9 @@ export interface Exposure {
   readonly isFolder: boolean;
 }
 
-/** Tells who else can change a file or folder; undefined if nobody can, or if there is none. */
+/** Tells who else can change a file or folder; undefined if nobody can, or if it cannot be used anyway. */
 export function exposureOf(path: string): Exposure | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statsOf(path);
   const me = ownUser();
   if (!found || me === undefined) return undefined;
   const owner = found.uid === me ? undefined : found.uid;
@@ -54,8 +55,17 @@ function isWritableByOthers({ mode }: Stats): boolean {
   return (mode & 0o022) !== 0;
 }
 
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (fileFault(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The user of this process; undefined on Windows. A user in a container may not be in the user database. */
 function ownUser(): number | undefined {
-  const uid = statSync('/proc/self', { throwIfNoEntry: false })?.uid ?? userInfo().uid;
+  const uid = statsOf('/proc/self')?.uid ?? userInfo().uid;
   return uid < 0 ? undefined : uid;
 }

@@ -63,8 +63,15 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   },
   // Loaded on first use itself.
   'cli/sandboxes.ts': {
-    now: ['contract', 'profiles/base-url', 'profiles/environment', 'profiles/folders', 'sandbox/locator'],
-    lazy: ['cli/child', 'sandbox/elsewhere', 'sandbox/start', 'sandbox/remote/remote'],
+    now: [
+      'contract',
+      'profiles/base-url',
+      'profiles/environment',
+      'profiles/folders',
+      'sandbox/addresses',
+      'sandbox/locator',
+    ],
+    lazy: ['cli/child', 'sandbox/elsewhere', 'sandbox/start', 'sandbox/proof', 'sandbox/remote/remote'],
   },
   // The same.
   'cli/signing-secret.ts': {

@@ -51,7 +51,7 @@ export interface Approached {
 
 export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
   const { host, given, reporter } = line;
-  const [{ guard, isLocalSandbox }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
+  const [{ guard }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
     import('../profiles/guard.ts'),
     import('../profiles/environment.ts'),
   ]);
@@ -61,14 +61,15 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
       ? await withSpinner('Starting the sandbox', line, sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  const localAddresses = sandboxes.live().map(({ url }) => url);
+  const running = caller.kind === 'local' ? undefined : sandboxes.at(target.baseUrl);
+  const simulated = caller.kind === 'local' || running !== undefined;
   const surroundings = {
-    localAddresses,
+    isLocal: simulated,
     onlyLocal: onlyLocal(host.env),
     unverified: skipsCertificateChecks(host.env),
   };
   if (caller.kind !== 'local') guard(target, surroundings);
-  const simulated = caller.kind === 'local' || isLocalSandbox(target.baseUrl, localAddresses);
+  if (running && !given.dryRun) await sandboxes.proven(running);
   announce(line, caller, target, simulated);
   return { target, simulated, isLocal: caller.kind === 'local' };
 }

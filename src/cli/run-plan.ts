@@ -18,7 +18,7 @@ export async function planOf(line: Line, caller: Caller, { target, simulated }: 
 
 async function sandboxPlan(line: Line, baseUrl: string): Promise<Plan> {
   const sandboxes = await line.sandboxes();
-  const locator = sandboxes.live().find(({ url }) => new URL(url).origin === new URL(baseUrl).origin);
+  const locator = sandboxes.at(baseUrl);
   if (!locator) return unknown;
   const { plan } = await (await sandboxes.remote(locator)).status();
   if (!isRecord(plan)) return unknown;

@@ -3,11 +3,11 @@ import type { Mode } from '../contract/keys.ts';
 import { configuration } from '../errors.ts';
 import type { CliError } from '../errors.ts';
 import type { Env, Host } from '../host.ts';
-import { sameOrigin } from '../profiles/base-url.ts';
 import { requireOwn } from '../ownership.ts';
 import { onlyLocal } from '../profiles/environment.ts';
 import { stateFolder as folderOf } from '../profiles/folders.ts';
 import type { Target } from '../profiles/caller.ts';
+import { isHeld, leadsTo } from '../sandbox/addresses.ts';
 import type { Locator } from '../sandbox/locator.ts';
 import { defaultData, liveLocators } from '../sandbox/locator.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
@@ -19,12 +19,16 @@ export interface Sandboxes {
   live(): readonly Locator[];
   /** Those that a command about sandboxes means: all, but in `sandbox exec` the one that it runs. */
   meant(): readonly Locator[];
+  /** The one that a URL leads to. */
+  at(url: string): Locator | undefined;
   /** The one that the profile `local` means, if it runs. */
   find(): Locator | undefined;
   /** The same, started in the background if need be. */
   ensure(words?: readonly string[]): Promise<Locator>;
   /** Where `local` calls; a dry run starts nothing. */
   target(mode: Mode, dryRun: boolean): Promise<Target>;
+  /** Throws unless a sandbox still answers at the address that its locator names. */
+  proven(locator: Locator): Promise<Locator>;
   remote(locator: Locator): Promise<Remote>;
   /** Runs a command that has these variables and this bizmsg; its exit code, once nothing of it is left. */
   run(command: readonly string[], variables: Readonly<Record<string, string>>): Promise<number>;
@@ -45,7 +49,8 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const named = addressIn(host.env);
   const live = () => look(stateFolder, host.kill);
   const usual = () => live().find(({ data }) => data === defaultData(stateFolder));
-  const own = () => named && live().find(({ url }) => sameOrigin(url, named.url));
+  const at = (url: string) => live().find((locator) => leadsTo(locator, url));
+  const own = () => named && at(named.url);
   const find = () => own() ?? (named?.isBound ? undefined : usual());
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
@@ -62,9 +67,15 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       build: __BUILD__,
     });
   };
+  const proven = async (locator: Locator) => {
+    if (!isHeld(locator)) await (await import('../sandbox/proof.ts')).requireProof(stateFolder, locator);
+    return locator;
+  };
   return {
     stateFolder,
     live,
+    at,
+    proven,
     meant: () => {
       const one = own();
       return one ? [one] : named?.isBound ? [] : live();
@@ -72,7 +83,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     find,
     ensure,
     target: async (mode, dryRun) => {
-      const { url, keys } = dryRun ? (find() ?? notRunning) : await ensure();
+      const { url, keys } = dryRun ? (find() ?? notRunning) : await proven(await ensure());
       return { kind: 'service', baseUrl: url, key: keys[mode], mode };
     },
     process: {
@@ -83,7 +94,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       takeSignals: host.takeSignals,
       build: __BUILD__,
     },
-    remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(locator),
+    remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(await proven(locator)),
     run: async (command, variables) =>
       (await import('./child/run.ts')).runCommand(host, { command, stateFolder, variables }),
   };

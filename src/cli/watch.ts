@@ -2,7 +2,6 @@ import { CliError, configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Later } from '../journal.ts';
 import { sayingOnce } from '../journal-lines.ts';
-import { sameOrigin } from '../profiles/base-url.ts';
 import type { Caller } from '../profiles/caller.ts';
 import { resolve } from '../profiles/resolve.ts';
 import type { Locator } from '../sandbox/locator.ts';
@@ -54,7 +53,7 @@ async function callerOf({ host, given }: WatchOptions): Promise<Caller | undefin
 
 async function sandboxOf(caller: Caller | undefined, sandboxes: Sandboxes): Promise<Locator | undefined> {
   if (caller?.kind === 'local') return sandboxes.ensure();
-  return caller && sandboxes.live().find(({ url }) => sameOrigin(url, caller.baseUrl));
+  return caller && sandboxes.at(caller.baseUrl);
 }
 
 async function inSandbox(sandbox: Locator, { host, sandboxes, note }: WatchOptions, wanted: Wanted) {

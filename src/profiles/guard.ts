@@ -1,11 +1,11 @@
 import { isLocalKey } from '../contract/keys.ts';
 import { unsafe } from '../errors.ts';
-import { isLoopback, originOf, sameOrigin } from './base-url.ts';
+import { isLoopback, originOf } from './base-url.ts';
 import type { LocalCaller, Target } from './caller.ts';
 
 export interface Surroundings {
-  /** What the live locators of this machine name. */
-  readonly localAddresses: readonly string[];
+  /** Whether it leads to a sandbox on this machine. */
+  readonly isLocal: boolean;
   /** Whether every target but a sandbox on this machine is refused. */
   readonly onlyLocal: boolean;
   /** Whether Node checks no certificate, so that an https address may be anybody's. */
@@ -13,18 +13,13 @@ export interface Surroundings {
 }
 
 /** Throws where this key must not go to this address. */
-export function guard(target: Target | LocalCaller, { localAddresses, onlyLocal, unverified }: Surroundings): void {
+export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unverified }: Surroundings): void {
   if (target.kind === 'local') return;
-  const isLocal = isLocalSandbox(target.baseUrl, localAddresses);
   if (onlyLocal && !isLocal) refuseOther(target);
   if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
   if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
   if (target.baseUrl.startsWith('http:') && !isLoopback(target.baseUrl)) refusePlain(target);
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
-}
-
-export function isLocalSandbox(url: string, localAddresses: readonly string[]): boolean {
-  return localAddresses.some((address) => sameOrigin(address, url));
 }
 
 function refuseOther({ baseUrl }: Target): never {

@@ -7,14 +7,19 @@ import { silenceOf } from '../heartbeat.ts';
 import { ownNamesIn, requireOwn } from '../ownership.ts';
 import { lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
+import type { Loopback } from './addresses.ts';
+import { ownNetwork } from './addresses.ts';
 
 /** Where a sandbox runs, and what its own tools need to talk to it. */
 export interface Locator {
   readonly port: number;
   readonly url: string;
+  readonly loopback?: Loopback | undefined;
   readonly pid: number;
   /** The process's start as the kernel counts it, so that a number used again is not taken for it. */
   readonly start?: string | undefined;
+  /** The network namespace of the process, where there are such. */
+  readonly network?: string | undefined;
   readonly startedAt: number;
   readonly token: string;
   readonly build: string;
@@ -27,17 +32,18 @@ export interface Locator {
 
 /** Returns its path, which the sandbox keeps fresh. */
 export function writeLocator(stateFolder: string, locator: Locator): string {
-  const folder = locatorFolder(stateFolder);
-  const path = join(folder, `${locator.port}.json`);
+  locatorFolder(stateFolder);
+  const path = locatorFile(stateFolder, locator.port);
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
-  writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(locator.pid) })}\n`, { mode: 0o600 });
+  const written = { ...locator, start: processStart(locator.pid), network: ownNetwork() };
+  writeFileSync(draft, `${JSON.stringify(written)}\n`, { mode: 0o600 });
   renameSync(draft, path);
   return path;
 }
 
 /** Removes a sandbox's own locator, not that of one which took the port since. */
 export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
-  const path = join(stateFolder, 'sandboxes', `${port}.json`);
+  const path = locatorFile(stateFolder, port);
   if (readLocator(path)?.token === token) rmSync(path, { force: true });
 }
 
@@ -75,6 +81,10 @@ export function defaultData(stateFolder: string): string {
   return join(stateFolder, 'sandbox');
 }
 
+export function locatorFile(stateFolder: string, port: number): string {
+  return join(stateFolder, 'sandboxes', `${port}.json`);
+}
+
 export function locatorFolder(stateFolder: string): string {
   return stateFolderAt(join(stateFolder, 'sandboxes'));
 }
@@ -95,7 +105,8 @@ function isLocator(value: unknown): value is Locator {
   return (
     ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
     ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
-    ['string', 'undefined'].includes(typeof value['start']) &&
+    ['start', 'network'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
+    ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
     (data === null || typeof data === 'string') &&
     typeof value['background'] === 'boolean' &&
     isRecord(keys) &&

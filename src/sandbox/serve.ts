@@ -54,9 +54,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
     const store = data === null ? undefined : await storeIn(data, options, undo);
     const sandbox = options.sandbox(store);
     undo.push(() => sandbox.close());
-    const { port, url, token, ending } = await listening(sandbox, options, undo);
+    const { port, url, loopback, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
-    const locator = { port, url, pid, startedAt: now(), token, build, data, background, keys };
+    const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, keys };
     const stopBeating = keepFresh(writeLocator(stateFolder, locator), later);
     // Nobody is to find it while it goes, and nothing falls due in it any more.
     undo.push(
@@ -101,9 +101,9 @@ async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) 
   const ending = new Promise<Ending>((resolve) => (end = resolve));
   const onStop = () => end('stopped');
   const onIdle = () => end('idle');
-  const { port, url, close } = await startServer({ ...options, sandbox, token, onStop, onIdle });
+  const { port, url, loopback, close } = await startServer({ ...options, sandbox, token, onStop, onIdle });
   undo.push(close);
-  return { port, url, token, ending };
+  return { port, url, loopback, token, ending };
 }
 
 /** By a timer that no setting of any clock moves. */

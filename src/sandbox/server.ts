@@ -11,7 +11,9 @@ import type { Controlled } from './control/route.ts';
 import { watchIdle } from './idle.ts';
 import type { Idle } from './idle.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
-import { bind, bindIfPossible } from './ports.ts';
+import type { Loopback } from './addresses.ts';
+import { bindLoopback } from './ports.ts';
+import type { Bound } from './ports.ts';
 import type { Sandbox } from './sandbox.ts';
 import { rawReply, receive, respond } from './wire.ts';
 import type { Head } from './wire.ts';
@@ -40,6 +42,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  readonly loopback: Loopback;
   close(): Promise<void>;
 }
 
@@ -50,19 +53,24 @@ const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeou
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
   const servers = [createServer(limits), createServer(limits)] as const;
-  const port = await bind(servers[0], '127.0.0.1', options.port);
-  const url = `http://127.0.0.1:${port}`;
+  // A client may connect as soon as the first address is bound.
+  let bound: Bound = { port: options.port ?? 0, loopback: 'ipv4' };
+  const urlOf = () => `http://127.0.0.1:${bound.port}`;
   const started = clock.now();
   const uptime = () => clock.now() - started;
   const stop = options.onStop ?? (() => {});
-  const controlled = { sandbox, token, url, port, pid, build, data, warn, kill, uptime, stop };
+  const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop };
+  const controlled = () => ({ ...known, url: urlOf(), port: bound.port });
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
   const handle = handling(controlled, idle);
   for (const server of servers) serve(server, sandbox, handle);
-  await bindIfPossible(servers[1], '::1', port);
+  bound = await bindLoopback(servers, options.port).catch((error: unknown) => {
+    idle.close();
+    throw error;
+  });
   return {
-    url,
-    port,
+    ...bound,
+    url: urlOf(),
     close: async () => {
       idle.close();
       await Promise.all(servers.map(closed));
@@ -88,13 +96,13 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
 }
 
 /** What needs no waiting is answered without a promise, which would cost a tenth of it. */
-function handling(controlled: Controlled, idle: Idle): Handle {
+function handling(controlled: () => Controlled, idle: Idle): Handle {
   const depart = createDepartures();
-  const largest = (head: Head) => largestFor(head, controlled);
+  const largest = (head: Head) => largestFor(head, controlled());
   return (request, response) => {
     idle.touch();
     receive(request, largest, (exchange) => {
-      const reply = answerTo(exchange, response, controlled);
+      const reply = answerTo(exchange, response, controlled());
       if (!(reply instanceof Promise)) return depart(() => respond(response, reply));
       response.on('close', idle.begin());
       void reply.then((late) => respond(response, late));

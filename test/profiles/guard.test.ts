@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../../src/profiles/guard.ts';
+import { leadsTo } from '../../src/sandbox/addresses.ts';
 import { thrown } from '../support/thrown.ts';
 import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
 
 const sandbox = 'http://127.0.0.1:4780';
 const service = 'https://api.example.com/v1';
-const free = { localAddresses: [sandbox], onlyLocal: false, unverified: false };
+const running = { url: sandbox, port: 4780, loopback: 'both' } as const;
+const around = (baseUrl: string) => ({ isLocal: leadsTo(running, baseUrl), onlyLocal: false, unverified: false });
 
 describe('the guard', () => {
   it.each([
@@ -20,7 +22,7 @@ describe('the guard', () => {
     [testKey, 'sandbox', sandbox],
     [bareKey, 'sandbox', sandbox],
   ] as const)('lets %s (%s) go to %s', (key, mode, baseUrl) => {
-    expect(() => guard({ kind: 'service', key, mode, baseUrl }, free)).not.toThrow();
+    expect(() => guard({ kind: 'service', key, mode, baseUrl }, around(baseUrl))).not.toThrow();
   });
 
   it.each([
@@ -36,24 +38,25 @@ describe('the guard', () => {
     [liveKey, 'live', 'http://0.0.0.0:4780', 'plain-http'],
     [liveKey, 'live', 'http://localhost.evil.example', 'plain-http'],
   ] as const)('keeps %s (%s) from %s', (key, mode, baseUrl, code) => {
-    const error = thrown(() => guard({ kind: 'service', key, mode, baseUrl }, free));
+    const error = thrown(() => guard({ kind: 'service', key, mode, baseUrl }, around(baseUrl)));
     expect(error).toMatchObject({ exit: 'unsafe', code });
     expect(String(error)).not.toContain(key);
   });
 
   it('says that the sandbox is not running where a local key names a dead one', () => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
-    expect(thrown(() => guard(target, free))).toMatchObject({ hint: expect.stringContaining('not running') });
+    expect(thrown(() => guard(target, around(target.baseUrl)))).toMatchObject({
+      hint: expect.stringContaining('not running'),
+    });
   });
 
   it('refuses every target but a local sandbox under BIZMSG_ONLY=local', () => {
-    const only = { ...free, onlyLocal: true };
+    const only = (baseUrl: string) => ({ ...around(baseUrl), onlyLocal: true });
     const target = { kind: 'service', key: testKey, mode: 'sandbox' } as const;
-    expect(thrown(() => guard({ ...target, baseUrl: service }, only))).toMatchObject({ code: 'only-local' });
-    expect(thrown(() => guard({ ...target, baseUrl: 'http://127.0.0.1:9' }, only))).toMatchObject({
-      code: 'only-local',
-    });
-    expect(() => guard({ ...target, key: localKey, baseUrl: sandbox }, only)).not.toThrow();
-    expect(() => guard({ kind: 'local', mode: 'live', source: '--profile', newcomer: false }, only)).not.toThrow();
+    for (const baseUrl of [service, 'http://127.0.0.1:9'])
+      expect(thrown(() => guard({ ...target, baseUrl }, only(baseUrl)))).toMatchObject({ code: 'only-local' });
+    expect(() => guard({ ...target, key: localKey, baseUrl: sandbox }, only(sandbox))).not.toThrow();
+    const local = { kind: 'local', mode: 'live', source: '--profile', newcomer: false } as const;
+    expect(() => guard(local, only(sandbox))).not.toThrow();
   });
 });

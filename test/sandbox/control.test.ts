@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { post } from '../../src/post.ts';
 import { controlRoutes } from '../../src/sandbox/control/routes.ts';
+import { proofOf, proofPath } from '../../src/sandbox/proof.ts';
 import { paths } from './calls.ts';
 import { raw, served, token } from './served.ts';
 
@@ -32,6 +33,30 @@ describe.each(routes)('%s %s', (method, path) => {
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
     expect(answer).not.toMatch(/sk_|whsec_/);
     expect([stops, seen(server)]).toEqual([0, before]);
+  });
+});
+
+describe('the proof of a sandbox', () => {
+  const nonce = '0123456789abcdef0123456789abcdef';
+
+  it('comes from its token, its address and the nonce, without the token in the request', async () => {
+    await using server = await served();
+    const answer = await post(`${server.url}${proofPath}?nonce=${nonce}`, { method: 'GET' });
+    expect(answer).toMatchObject({ status: 200, body: `{"proof":"${proofOf({ url: server.url, token }, nonce)}"}` });
+    expect(answer.body).not.toContain(proofOf({ url: 'http://127.0.0.1:1', token }, nonce));
+  });
+
+  it.each([
+    ['a foreign host', 'GET', nonce, 'host: evil.example', 403],
+    ['a page of another site', 'GET', nonce, 'host: 127.0.0.1:PORT\r\norigin: https://evil.example', 403],
+    ['another method', 'POST', nonce, 'host: 127.0.0.1:PORT', 403],
+    ['a short nonce', 'GET', '00', 'host: 127.0.0.1:PORT', 400],
+  ])('is refused to %s', async (_, method, asked, headers, status) => {
+    await using server = await served();
+    const head = `${headers.replace('PORT', String(server.port))}\r\ncontent-length: 0\r\nconnection: close`;
+    const answer = await raw(server.port, `${method} ${proofPath}?nonce=${asked} HTTP/1.1\r\n${head}\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).not.toContain('proof');
   });
 });
 

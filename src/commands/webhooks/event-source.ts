@@ -15,8 +15,7 @@ export async function eventSource(context: Context): Promise<EventSource> {
   if (!winner) return { kind: 'anybody' };
   if (winner.source === 'newcomer') context.note('newcomer', newcomerNote);
   if (winner.profile === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure() };
-  const { sameOrigin } = await import('../../profiles/base-url.ts');
-  const called = sandboxes.live().find(({ url }) => winner.address !== null && sameOrigin(url, winner.address));
+  const called = winner.address === null ? undefined : sandboxes.at(winner.address);
   if (called) return { kind: 'sandbox', locator: called };
   return { kind: 'account', name: winner.profile ?? 'of BIZMSG_API_KEY' };
 }

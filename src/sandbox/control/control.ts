@@ -2,7 +2,8 @@ import { isTooLarge, jsonBody } from '../bodies.ts';
 import { json, largestBody, targetOf } from '../exchange.ts';
 import type { Exchange, Gone, Reply } from '../exchange.ts';
 import { Refusal, asRefusal } from '../refusal.ts';
-import { isTrusted } from './guard.ts';
+import { proofOf, proofPath } from '../proof.ts';
+import { isAddressed, isTrusted } from './guard.ts';
 import { controlPrefix } from './paths.ts';
 import type { Controlled } from './route.ts';
 import { controlRoutes } from './routes.ts';
@@ -24,6 +25,7 @@ export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Contro
 /** The guard comes first: whoever does not pass it learns and changes nothing. */
 export async function control(exchange: Exchange, controlled: Controlled, gone: Gone): Promise<Reply> {
   try {
+    if (targetOf(exchange.target).path === proofPath) return proof(exchange, controlled);
     if (!isTrusted(exchange, controlled.port, controlled.token)) {
       throw new Refusal(403, "this is for the machine's own tools, which have the sandbox's token");
     }
@@ -40,4 +42,12 @@ export async function control(exchange: Exchange, controlled: Controlled, gone: 
     controlled.warn(`the control plane failed: ${String(error)}`);
     return json(500, { error: { message: 'the sandbox failed; its log says why' } });
   }
+}
+
+/** The one route without a token: the client must not send it before it knows who answers. */
+function proof(exchange: Exchange, controlled: Controlled): Reply {
+  const nonce = targetOf(exchange.target).query.get('nonce') ?? '';
+  if (exchange.method !== 'GET' || !isAddressed(exchange, controlled.port)) throw new Refusal(403, 'not from here');
+  if (!/^[0-9a-f]{32}$/.test(nonce)) throw new Refusal(400, 'nonce must be 32 hexadecimal digits');
+  return json(200, { proof: proofOf(controlled, nonce) });
 }

@@ -2,16 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { tokenHeader } from './paths.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Whether a request to the control plane comes from this machine's own tools, and not from a page in a browser. */
-export function isTrusted({ headers }: Pick<Exchange, 'headers'>, port: number, token: string): boolean {
-  const { host, origin } = headers;
+/** Whether a request to the control plane has the sandbox's token, and is not from a page in a browser. */
+export function isTrusted(exchange: Pick<Exchange, 'headers'>, port: number, token: string): boolean {
+  return isAddressed(exchange, port) && isSame(exchange.headers[tokenHeader] ?? '', token);
+}
+
+/** Whether a request names the sandbox by an address of this machine. A page of another site in a browser does not. */
+export function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, port: number): boolean {
   const own = ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => [
     `${name}:${port}`,
     ...(port === 80 ? [name] : []),
   ]);
   if (host === undefined || !own.includes(host.toLowerCase())) return false;
-  if (origin !== undefined && !own.some((name) => origin.toLowerCase() === `http://${name}`)) return false;
-  return isSame(headers[tokenHeader] ?? '', token);
+  return origin === undefined || own.some((name) => origin.toLowerCase() === `http://${name}`);
 }
 
 /** In the same time whether little or much of it is right. */

@@ -1,0 +1,29 @@
+import { readlinkSync } from 'node:fs';
+import type { Locator } from './locator.ts';
+
+/** The loopback addresses that a sandbox listens on. A machine without IPv6 has one. */
+export type Loopback = 'both' | 'ipv4';
+
+/** Whether a URL leads to a sandbox. */
+export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 'loopback'>, target: string): boolean {
+  const others = loopback === 'both' ? ['localhost', '[::1]'] : loopback === 'ipv4' ? ['localhost'] : [];
+  const own = [url, ...others.map((host) => `http://${host}:${port}`)];
+  return own.some((address) => new URL(address).origin === new URL(target).origin);
+}
+
+/**
+ * Whether the kernel says that a sandbox whose process lives still holds its address: only it can have that start time,
+ * it closes its port after it removes its locator, and no other process of the same network can bind that port.
+ */
+export function isHeld({ start, network }: Pick<Locator, 'start' | 'network'>): boolean {
+  return start !== undefined && network !== undefined && network === ownNetwork();
+}
+
+/** The network namespace of this process; undefined if the system is not Linux. */
+export function ownNetwork(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/net');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { configuration } from '../errors.ts';
+import type { CliError } from '../errors.ts';
+import { post } from '../post.ts';
+import { shellWord } from '../shell-word.ts';
+import { controlPrefix } from './control/paths.ts';
+import type { Locator } from './locator.ts';
+import { locatorFile } from './locator.ts';
+
+interface Claimed {
+  readonly url: string;
+  readonly token: string;
+}
+
+export const proofPath = `${controlPrefix}/proof`;
+
+/** What only the owner of the token can answer. It names the address, so that it is of no use to pass on elsewhere. */
+export function proofOf({ url, token }: Claimed, nonce: string): string {
+  return createHmac('sha256', token).update(`bizmsg sandbox proof\n${url}\n${nonce}`).digest('hex');
+}
+
+/** Throws unless a locator's own sandbox answers at its address. */
+export async function requireProof(stateFolder: string, locator: Locator): Promise<void> {
+  const nonce = randomBytes(16).toString('hex');
+  const answer = await post(`${locator.url}${proofPath}?nonce=${nonce}`, { method: 'GET', timeout: 5_000 }).catch(
+    (error: unknown) => {
+      throw configuration('sandbox-gone', `the sandbox at ${locator.url} does not answer`, undefined, error);
+    },
+  );
+  if (!isSame(answer.body, JSON.stringify({ proof: proofOf(locator, nonce) }))) throw unproven(stateFolder, locator);
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function unproven(stateFolder: string, locator: Locator): CliError {
+  return configuration(
+    'sandbox-unproven',
+    `what answers at ${locator.url} is not the sandbox that was started there`,
+    `if no sandbox of yours runs there: rm ${shellWord(locatorFile(stateFolder, locator.port))}`,
+  );
+}

@@ -1,0 +1,143 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { defaultData, liveLocators, locatorFolder, writeLocator } from '../../src/sandbox/locator.ts';
+import type { Locator } from '../../src/sandbox/locator.ts';
+import { serve } from '../client/servers.ts';
+import { bin, startBin, temporaryHome } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import { serveLocal } from '../support/local.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+const keys = { sandbox: 'sk_test_local-0', live: 'sk_live_local-0' };
+const order = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
+
+function newState() {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return { home: home.path, state: join(home.path, '.local/state/bizmsg') };
+}
+
+/** Somebody else's server on the other loopback address. */
+async function strangerAt(port: number) {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(JSON.stringify(request.headers));
+    response.end('{"message_id":"msg_stolen"}');
+  });
+  await listening(server, port);
+  onTestFinished(() => void server.close());
+  return { heard, port: portOf(server) };
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '::1', ipv6Only: true }, resolve);
+  });
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function locatorOf(state: string, port: number): Locator {
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    pid: process.pid,
+    startedAt: 1,
+    token: 'the token',
+    build: 'b1',
+    data: defaultData(state),
+    background: false,
+    keys,
+  };
+}
+
+it.skipIf(!hasIpv6)('starts on no port whose other loopback address belongs to somebody else', async () => {
+  const { home } = newState();
+  const { port } = await strangerAt(0);
+  const ran = await bin(['sandbox', 'start', '--port', String(port), '--idle', '1ms'], { home });
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain(`error: port ${port} is in use on [::1]\n`);
+});
+
+it.skipIf(!hasIpv6)('moves on to a port that is free on both loopback addresses', async () => {
+  const { home, state } = newState();
+  // Another program may have it already.
+  const { heard } = await strangerAt(4780).catch(() => ({ heard: [] }));
+  const sandbox = startBin(['sandbox', 'start'], { home });
+  onTestFinished(async () => {
+    alive(sandbox.pid, 'SIGTERM');
+    await sandbox.ended;
+  });
+  await expect.poll(() => sandbox.stdout(), { timeout: 10_000 }).toContain('Ready');
+  const [found] = liveLocators(state, alive);
+  expect(found?.port).not.toBe(4780);
+  const env = { BIZMSG_BASE_URL: `http://[::1]:${found?.port}`, BIZMSG_API_KEY: found?.keys.sandbox ?? '' };
+  expect(await bin(order, { home, env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^msg_sandbox_/) });
+  expect(heard).toEqual([]);
+});
+
+it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
+  'sends nothing to %s where a sandbox holds 127.0.0.1 alone',
+  async (host) => {
+    const { home, state } = newState();
+    const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
+    const { heard } = await strangerAt(service.port);
+    locatorFolder(state);
+    writeLocator(state, locatorOf(state, service.port));
+    const address = `http://${host}:${service.port}`;
+    const env = { BIZMSG_BASE_URL: address, BIZMSG_API_KEY: keys.sandbox, BIZMSG_ONLY: 'local' };
+    const ran = await bin(order, { home, env });
+    expect(ran).toMatchObject({ code: 11, stdout: '' });
+    expect(ran.stderr).toContain(`BIZMSG_ONLY=local refuses ${address}`);
+    expect([heard, service.seen]).toEqual([[], []]);
+  },
+);
+
+it.each([
+  ['--profile local', [...order, '--profile', 'local']],
+  ['sandbox status', ['sandbox', 'status']],
+  ['sandbox env', ['sandbox', 'env']],
+])('%s gives nothing to a server that cannot prove that it is the sandbox', async (_, argv) => {
+  const { home, state } = newState();
+  const impostor = await serve((_, __, response) => response.end('{"proof":"00","message_id":"msg_1"}'));
+  const path = join(locatorFolder(state), `${impostor.port}.json`);
+  // Of a process in another network, as in a container that shares the folder.
+  writeFileSync(path, JSON.stringify({ ...locatorOf(state, impostor.port), network: 'net:[1]' }), { mode: 0o600 });
+  const ran = await bin(argv, { home });
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain(`error: what answers at ${impostor.url} is not the sandbox`);
+  expect(ran.stderr).toContain(`rm ${path}`);
+  expect(impostor.seen.map(({ method, url }) => `${method} ${url.replace(/[0-9a-f]{32}$/, 'NONCE')}`)).toEqual([
+    'GET /__sandbox/proof?nonce=NONCE',
+  ]);
+  expect(JSON.stringify(impostor.seen)).not.toMatch(/sk_|the token|Ada/);
+});
+
+it('uses a sandbox of which the kernel says nothing once it has proved itself', async () => {
+  const { home, state } = newState();
+  const sandbox = await serveLocal(home);
+  const [found] = liveLocators(state, alive);
+  const path = join(state, 'sandboxes', `${found?.port}.json`);
+  const { start, network, ...rest } = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify(rest), { mode: 0o600 });
+  expect(await bin([...order, '--profile', 'local'], { home })).toMatchObject({ code: 0 });
+  expect(sandbox.messages()).toHaveLength(1);
+  expect([typeof start, typeof network]).toEqual(['string', 'string']);
+});
+
+it('asks for no proof where the kernel says that the address is its own', async () => {
+  const { home, state } = newState();
+  const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  locatorFolder(state);
+  writeLocator(state, locatorOf(state, service.port));
+  expect(await bin([...order, '--profile', 'local'], { home })).toMatchObject({ code: 0, stdout: 'msg_1\n' });
+  expect(service.seen.map(({ url }) => url)).toEqual(['/api/public/messages/send-template']);
+});
