@@ -5,6 +5,7 @@ import type { Transport, TransportOptions } from '../client/transport.ts';
 import { configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
+import type { Minute } from '../sandbox/minute.ts';
 import { shownKey } from '../redact.ts';
 import { withSpinner } from '../terminal/progress.ts';
 import type { Globals } from './globals.ts';
@@ -35,16 +36,18 @@ type AnyCaller = LocalCaller | ServiceCaller | Target;
 /** A client for this key and this address. */
 export async function connect(line: Line, caller: AnyCaller): Promise<Connection> {
   const approached = await approach(line, caller);
-  const rate = sharedRate(line.given, caller);
+  const rate = sharedRate(line.given, caller, approached.minute);
   if (rate === undefined) return openConnection(line, approached);
   const { singlePace } = await import('./shared-pace.ts');
-  return openConnection(line, approached, { pace: singlePace(line, approached.target, rate) });
+  return openConnection(line, approached, { pace: singlePace(line, approached, rate) });
 }
 
 /** A key and an address that every guard has let pass, and that the user was told of. */
 export interface Approached {
   readonly target: Target;
   readonly simulated: boolean;
+  /** What limits the sandbox that is called. */
+  readonly minute: Minute | undefined;
   /** It is called as `local`, wherever that is. */
   readonly isLocal: boolean;
 }
@@ -61,7 +64,7 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
       ? await withSpinner('Starting the sandbox', line, sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
-  const running = caller.kind === 'local' ? undefined : sandboxes.at(target.baseUrl);
+  const running = sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   const surroundings = {
     isLocal: simulated,
@@ -69,9 +72,9 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
     unverified: skipsCertificateChecks(host.env),
   };
   if (caller.kind !== 'local') guard(target, surroundings);
-  if (running && !given.dryRun) await sandboxes.proven(running);
+  if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(line, caller, target, simulated);
-  return { target, simulated, isLocal: caller.kind === 'local' };
+  return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local' };
 }
 
 /** What a run has otherwise than a single call, which shows a spinner while it waits. */

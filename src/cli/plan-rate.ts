@@ -1,12 +1,15 @@
 import { plans } from '../contract/plans.ts';
 import type { LocalCaller, ServiceCaller } from '../profiles/caller.ts';
+import type { Minute } from '../sandbox/minute.ts';
 import type { Globals } from './globals.ts';
 
-/** What all processes that call as this profile share: so many requests a minute, where its plan is known. */
+/** How many requests a minute all processes share that call the same account: what its profile or the sandbox says. */
 export function sharedRate(
   { noPace, dryRun }: Pick<Globals, 'noPace' | 'dryRun'>,
   caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
+  sandbox: Minute | undefined,
 ): number | undefined {
-  if (noPace || dryRun || caller.kind === 'local') return undefined;
-  return caller.rate ?? (caller.plan && plans[caller.plan].perMinute);
+  if (noPace || dryRun) return undefined;
+  const { rate, plan } = caller.kind === 'service' ? caller : {};
+  return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
 }

@@ -86,7 +86,7 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const known = given.noPace ? undefined : paceOf(rate, plan);
   const barred = new AbortController();
   const onWait = noting(line);
-  const gate = await runPace(line, { caller, target: approached.target, known, onWait });
+  const gate = await runPace(line, { caller, approached, known, onWait });
   const connection = await openConnection(line, approached, {
     connections: concurrency,
     signal: signals.leave,

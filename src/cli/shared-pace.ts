@@ -10,10 +10,13 @@ import { fileFault } from '../file-fault.ts';
 import type { Target } from '../profiles/caller.ts';
 import { machineId } from '../process-life.ts';
 import { stateFolder } from '../profiles/folders.ts';
+import type { Minute } from '../sandbox/minute.ts';
 import type { Line } from './calling.ts';
 
 export interface Shared {
   readonly target: Target;
+  /** Of the sandbox that is called. */
+  readonly minute: Minute | undefined;
   /** What the plan takes in a minute. */
   readonly rate: number;
   readonly kind: Share['kind'];
@@ -23,15 +26,15 @@ export interface Shared {
 }
 
 // §8
-const minute = 60_000;
+const window = 60_000;
 
 /** The pace of single requests. */
-export function singlePace(line: Line, target: Target, rate: number): Pace {
+export function singlePace(line: Line, { target, minute }: Pick<Shared, 'target' | 'minute'>, rate: number): Pace {
   const { host, given, reporter } = line;
   const onWait = (milliseconds: number, why: string) => {
     if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
-  const shared = sharedGate(line, { target, rate, kind: 'single', limit: rate, onWait });
+  const shared = sharedGate(line, { target, minute, rate, kind: 'single', limit: rate, onWait });
   return createPace({ now: host.steady, later: host.later, shared });
 }
 
@@ -45,8 +48,8 @@ export function sharedGate({ host, given, reporter }: Line, shared: Shared): (ch
   const onDamaged = () => note(`the file that shares the plan's pace was damaged and is begun anew, in ${folder}`);
   const ledger = createFileLedger({
     folder,
-    name: nameFor(shared.target),
-    window: minute,
+    name: nameFor(shared),
+    window,
     owner: { pid, kill },
     now,
     later,
@@ -55,7 +58,7 @@ export function sharedGate({ host, given, reporter }: Line, shared: Shared): (ch
   });
   const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
   const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared.rate));
-  const options = { ...shared, ledger, window: minute, now, later, onWait, onFailure };
+  const options = { ...shared, ledger, window, now, later, onWait, onFailure };
   return (changed) => createSharedGate(options, changed);
 }
 
@@ -68,9 +71,11 @@ const reasons: Readonly<Record<Granted['why'], (rate: number) => string>> = {
  * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
  * real digest would cost 2 ms. Containers of one machine share it; another machine has another clock.
  */
-function nameFor({ baseUrl, key }: Target): string {
+function nameFor({ target: { baseUrl, key }, minute }: Shared): string {
+  // A sandbox counts all keys together.
+  const account = minute ? `sandbox ${minute.moved}` : key;
   let sum = 0x811c9dc5;
-  for (const byte of Buffer.from(['bizmsg pace 1', machineId(), new URL(baseUrl).origin, key].join('\n')))
+  for (const byte of Buffer.from(['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account].join('\n')))
     sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
   return sum.toString(16).padStart(8, '0');
 }

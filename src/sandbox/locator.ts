@@ -9,6 +9,7 @@ import { lives, processStart } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 import type { Loopback } from './addresses.ts';
 import { ownNetwork } from './addresses.ts';
+import type { Minute } from './minute.ts';
 
 /** Where a sandbox runs, and what its own tools need to talk to it. */
 export interface Locator {
@@ -23,6 +24,7 @@ export interface Locator {
   readonly startedAt: number;
   readonly token: string;
   readonly build: string;
+  readonly minute?: Minute | undefined;
   /** The folder that it serves; null when nothing is kept. */
   readonly data: string | null;
   /** Started by a command on demand, so that a command may start it anew. */
@@ -101,16 +103,21 @@ function readLocator(path: string): Locator | undefined {
 
 function isLocator(value: unknown): value is Locator {
   if (!isRecord(value)) return false;
-  const { keys, data } = value;
+  const { keys, data, minute } = value;
   return (
     ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
     ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
     ['start', 'network'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
     ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
     (data === null || typeof data === 'string') &&
+    (minute === undefined || isMinute(minute)) &&
     typeof value['background'] === 'boolean' &&
     isRecord(keys) &&
     typeof keys['sandbox'] === 'string' &&
     typeof keys['live'] === 'string'
   );
+}
+
+function isMinute(value: unknown): value is Minute {
+  return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
 }

@@ -23,6 +23,8 @@ import type { Keys } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import type { Store } from './ledger.ts';
 import { createMinuteWindow } from './limits.ts';
+import { minuteOf } from './minute.ts';
+import type { Minute } from './minute.ts';
 import { createMint } from './random.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './schedule.ts';
@@ -79,6 +81,10 @@ export interface Sandbox extends Views, Contents {
   /** Settles at the next event or request, or when nobody waits any more. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
+  /** What callers have to keep to; undefined where nothing limits them. */
+  minute(): Minute | undefined;
+  /** Calls the listener after the plan or the clock was changed. */
+  onMinute(listener: () => void): void;
   /** Calls off what is still due. */
   close(): void;
 }
@@ -118,6 +124,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...createContents({ ledger, mint, clock, warn }),
     happening: awaiting(ledger),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
+    minute: () => minuteOf(state.plan, clock.setting()),
+    onMinute: (listener) => ledger.follow(({ type }) => (type === 'plan' || type === 'clock' ? listener() : undefined)),
     ...viewsOf(state, shape),
     close() {
       closing.abort();

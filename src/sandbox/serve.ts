@@ -57,14 +57,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
     const { port, url, loopback, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, keys };
-    const stopBeating = keepFresh(writeLocator(stateFolder, locator), later);
+    const announcing = announce(sandbox, locator, options);
     // Nobody is to find it while it goes, and nothing falls due in it any more.
     undo.push(
       () => sandbox.close(),
-      () => {
-        stopBeating();
-        removeLocator(stateFolder, locator);
-      },
+      () => announcing.end(),
     );
     let closing: Promise<void> | undefined;
     return { sandbox, locator, ending, close: () => (closing ??= undone(undo)) };
@@ -72,6 +69,28 @@ export async function serve(options: ServeOptions): Promise<Served> {
     await undone(undo);
     throw error;
   }
+}
+
+/** Keeps the locator up to date with the limit of the sandbox. */
+function announce(sandbox: Sandbox, locator: Locator, { stateFolder, warn }: ServeOptions) {
+  let isOver = false;
+  const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute() });
+  const stopBeating = keepFresh(write(), later);
+  sandbox.onMinute(() => {
+    if (isOver) return;
+    try {
+      write();
+    } catch (error) {
+      warn?.(`callers do not learn of the new limit: ${String(error)}`);
+    }
+  });
+  return {
+    end: () => {
+      stopBeating();
+      isOver = true;
+      removeLocator(stateFolder, locator);
+    },
+  };
 }
 
 type Step = () => unknown;

@@ -1,0 +1,18 @@
+import type { ClockSetting } from './clock.ts';
+import { limitsOf } from './limits.ts';
+import type { PlanSetting } from './records.ts';
+
+/** What callers need to keep to a sandbox's limit. */
+export interface Minute {
+  /** Requests a minute, for all keys together. */
+  readonly limit: number;
+  /** Whole minutes by which its clock was moved. What was counted before a move no longer counts. */
+  readonly moved: number;
+}
+
+/** Undefined if there is no limit, and while the clock stands still: no wait would then end the minute. */
+export function minuteOf(plan: PlanSetting, clock: ClockSetting): Minute | undefined {
+  const limit = limitsOf(plan).perMinute;
+  if (!limit || 'frozen' in clock) return undefined;
+  return { limit, moved: Math.floor(clock.ahead / 60_000) };
+}

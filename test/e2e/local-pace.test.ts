@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Host } from '../../src/host.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createClock } from '../../src/sandbox/clock.ts';
+import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
+import { serveLocal } from '../support/local.ts';
+
+const order = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
+
+/** A machine whose sandbox runs; its minutes pass as soon as somebody waits for them. */
+async function machine(options: SandboxOptions = {}) {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  let time = 1_000_000;
+  const later: Host['later'] = (milliseconds, run) => {
+    const due = time + milliseconds;
+    const immediate = setImmediate(() => {
+      time = Math.max(time, due);
+      run();
+    });
+    return () => clearImmediate(immediate);
+  };
+  const clock = createClock({ ahead: 0 }, () => Date.UTC(2026, 0, 1) + time);
+  const sandbox = await serveLocal(home.path, { clock, ...options });
+  const run = (...argv: string[]) =>
+    cli([...argv, '--profile', 'local'], { home: home.path, later, steady: () => time });
+  const books = join(home.path, '.local/state/bizmsg/pace');
+  return { home: home.path, sandbox, run, books };
+}
+
+function statuses(sandbox: Sandbox): readonly number[] {
+  return sandbox.requests().map(({ status }) => status);
+}
+
+it('has eight processes at once share the minute of the local sandbox', async () => {
+  const { home, sandbox, books } = await machine({ plan: 'growth' });
+  const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
+  const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'welcome'];
+  const env = cleanEnv(home);
+  const ran = await execa('xargs', [...words, '--profile', 'local'], { input: phones, env, extendEnv: false });
+  expect(ran.exitCode).toBe(0);
+  expect(statuses(sandbox)).toEqual(Array.from({ length: 40 }, () => 200));
+  const book = readFileSync(join(books, readdirSync(books).join('/')), 'utf8');
+  const over = [...(/"over":\[(.*?)\],"parties"/.exec(book)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
+  expect(over.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40);
+});
+
+it('has a send wait where the minute is used up, and meets no 429', async () => {
+  const { sandbox, run } = await machine({ plan: 'enterprise', rate: 3 });
+  for (let request = 0; request < 3; request += 1) expect(await run(...order)).toMatchObject({ code: 0 });
+  const { code, stderr } = await run(...order);
+  expect(code).toBe(0);
+  expect(stderr).toContain("note: other processes have taken the plan's 3 requests a minute; going on in ");
+  expect(statuses(sandbox)).toEqual([200, 200, 200, 200]);
+});
+
+it('has two imports one after the other share it, whatever key they use', async () => {
+  const { home, sandbox, run } = await machine({ plan: 'enterprise', rate: 20 });
+  sandbox.keys.goLive();
+  const file = (name: string, first: number) => {
+    const path = join(home, name);
+    const phones = Array.from({ length: 15 }, (_, at) => `+12025550${first + at}`);
+    writeFileSync(path, `phone\n${phones.join('\n')}\n`);
+    return path;
+  };
+  expect(await run('contacts', 'import', file('one.csv', 200))).toMatchObject({ code: 0 });
+  const live = ['--mode', 'live', '--expect-count', '15'];
+  expect(await run('contacts', 'import', file('two.csv', 300), ...live)).toMatchObject({ code: 0 });
+  expect(statuses(sandbox).filter((status) => status === 429)).toEqual([]);
+  expect(sandbox.contacts().filter(({ phone }) => /550[23]/.test(phone))).toHaveLength(30);
+});
+
+it('follows a plan that is set while it runs', async () => {
+  const { sandbox, run, books } = await machine();
+  await run(...order);
+  expect(existsSync(books)).toBe(false);
+  sandbox.setPlan({ name: 'enterprise', perMinute: 2, without: [] });
+  for (let request = 0; request < 3; request += 1) await run(...order);
+  sandbox.setPlan({ name: 'enterprise', without: [] });
+  expect((await run(...order)).stderr).not.toContain('waiting');
+  expect(statuses(sandbox)).toEqual([200, 200, 200, 200, 200]);
+});
+
+it('is counted anew when the clock of the sandbox is moved on by a minute', async () => {
+  const { sandbox, run } = await machine({ plan: 'enterprise', rate: 2 });
+  await run(...order);
+  await run(...order);
+  await sandbox.time.advance(60_000);
+  expect((await run(...order)).stderr).not.toContain('other processes');
+  expect(statuses(sandbox)).toEqual([200, 200, 200]);
+});
+
+it.each([
+  ['a plan without a limit', () => {}],
+  [
+    'a clock that stands still',
+    (sandbox: Sandbox) => {
+      sandbox.setPlan({ name: 'starter', without: [] });
+      sandbox.time.freeze();
+    },
+  ],
+] as const)('keeps no book for %s', async (_, prepare) => {
+  const { sandbox, run, books } = await machine();
+  prepare(sandbox);
+  expect(await run(...order)).toMatchObject({ code: 0 });
+  expect(existsSync(books)).toBe(false);
+});
