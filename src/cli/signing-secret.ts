@@ -2,23 +2,34 @@ import { configuration } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { variable } from '../profiles/environment.ts';
 import { configFolder } from '../profiles/folders.ts';
-import { readWebhookSecret } from '../profiles/key.ts';
+import { readWebhookSecret, webhookSecretFault } from '../profiles/key.ts';
 import { local, shellWord } from '../profiles/names.ts';
 import { profileOf, readStore, requireProfile } from '../profiles/store.ts';
 import type { Store } from '../profiles/store.ts';
 import type { Globals } from './globals.ts';
 
-/** What signs events as this command line has it: the given one, else that of the profile or of the environment. */
+/** The webhook secret: the given one, else that of the profile or of the environment. */
 export function signingSecret({ env, home }: Host, { profile }: Globals, given?: string): string | undefined {
   if (given !== undefined) return readWebhookSecret(given);
   const store = () => readStore(configFolder(env, home));
   if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
   const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
   if (text !== undefined) return variable('BIZMSG_WEBHOOK_SECRET', text, readWebhookSecret);
-  if (named !== undefined) return named === local ? undefined : requireProfile(store(), named).webhookSecret;
+  if (named !== undefined)
+    return named === local ? undefined : checked(requireProfile(store(), named).webhookSecret, named);
   const found = store();
   // A profile in use that is gone hinders nobody here.
-  return found.current === undefined ? undefined : profileOf(found, found.current)?.webhookSecret;
+  return found.current === undefined
+    ? undefined
+    : checked(profileOf(found, found.current)?.webhookSecret, found.current);
+}
+
+/** Earlier versions stored secrets of any length. */
+function checked(secret: string | undefined, profile: string): string | undefined {
+  const fault = secret === undefined ? undefined : webhookSecretFault(secret);
+  if (fault === undefined) return secret;
+  const hint = `store the right one with bizmsg profiles set ${shellWord(profile)} --webhook-secret-stdin`;
+  throw configuration('bad-secret', `the webhook secret of the profile "${profile}" ${fault}`, hint);
 }
 
 /** Which secret that is, where there is one. */
@@ -30,7 +41,7 @@ export function secretOwner({ env, home }: Host, { profile }: Globals): string {
 
 /** Who names a profile means its secret and no other. */
 function required(store: Store, name: string): string {
-  const { webhookSecret } = requireProfile(store, name);
+  const webhookSecret = checked(requireProfile(store, name).webhookSecret, name);
   if (webhookSecret !== undefined) return webhookSecret;
   const hint = `store one with bizmsg profiles set ${shellWord(name)} --webhook-secret-stdin`;
   throw configuration('no-secret', `the profile "${name}" has no webhook secret`, hint);

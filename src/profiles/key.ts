@@ -1,6 +1,7 @@
 import type { Mode } from '../contract/keys.ts';
 import { keyPrefixes, modeOf } from '../contract/keys.ts';
-import { usage } from '../errors.ts';
+import { isStrongSecret, shortestSecret } from '../contract/webhook-secrets.ts';
+import { configuration, usage } from '../errors.ts';
 
 const longest = 512;
 
@@ -12,11 +13,18 @@ export function readKey(text: string): string {
   return key;
 }
 
+/** Reads a webhook secret without the white space around it. No error repeats any of it. */
 export function readWebhookSecret(text: string): string {
   const secret = text.trim();
-  const fault = secretFault(secret);
-  if (fault) throw usage(`the webhook secret ${fault}`);
+  const fault = webhookSecretFault(secret);
+  if (fault) throw configuration('bad-secret', `the webhook secret ${fault}`, 'copy it whole, with its whsec_');
   return secret;
+}
+
+/** What keeps a text from being a webhook secret, or undefined. */
+export function webhookSecretFault(text: string): string | undefined {
+  if (isStrongSecret(text)) return secretFault(text);
+  return secretFault(text) ?? `must decode from base64 to at least ${shortestSecret} bytes`;
 }
 
 /** What keeps a text from being a key, or undefined. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isStrongSecret, signingKey } from '../contract/webhook-secrets.ts';
 
 /** What Standard Webhooks sends beside the body. */
 export const signatureHeaders = {
@@ -19,12 +20,12 @@ const prefix = 'whsec_';
 
 /** The signature of Standard Webhooks, version 1. */
 export function sign({ id, timestamp, body }: Signed, secret: string): string {
-  const key = Buffer.from(secret.replace(prefix, ''), 'base64');
+  const key = signingKey(secret);
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
 /** Whether a text is `whsec_` and at least 16 bytes in base64. */
 export function isSecret(text: string): boolean {
   const encoded = text.startsWith(prefix) ? text.slice(prefix.length) : '';
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && Buffer.from(encoded, 'base64').length >= 16;
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && isStrongSecret(text);
 }

@@ -1,8 +1,9 @@
+import { isStrongSecret } from '../contract/webhook-secrets.ts';
 import { headerOf } from './event.ts';
 import type { Headers } from './event-records.ts';
 import { firstFitting } from './fitting.ts';
 import { signatureHeaders } from './signature.ts';
-import { whyNot } from './why-not.ts';
+import { weakness, whyNot } from './why-not.ts';
 
 export type Verdict =
   | { readonly verdict: 'good'; readonly by?: 'a rotated secret' }
@@ -24,6 +25,9 @@ export function check(secrets: readonly string[], headers: Headers, body: Uint8A
   const missing = Object.values(names).find((name) => !headerOf(headers, name));
   if (missing !== undefined) return bad(`${missing} is missing`);
   if (secrets.length === 0) return { verdict: 'unknown' };
+  // Anybody can sign with an empty key, so a signature by a weak secret proves nothing.
+  const weak = secrets.find((secret) => !isStrongSecret(secret));
+  if (weak !== undefined) return bad(weakness(weak));
   const [id = '', stamp = '', signature = ''] = given(names, headers);
   if (!/^(?:0|[1-9]\d{0,14})$/.test(stamp)) return bad(`${names.timestamp} is not a number of seconds`);
   const timestamp = Number(stamp);

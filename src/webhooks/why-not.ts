@@ -1,3 +1,4 @@
+import { shortestSecret, signingKey } from '../contract/webhook-secrets.ts';
 import { changesOf } from './body-changes.ts';
 import { firstFitting, fits } from './fitting.ts';
 import type { Attempt } from './fitting.ts';
@@ -46,15 +47,27 @@ function bodyTrouble(secrets: readonly string[], { signed, signatures }: Attempt
   return undefined;
 }
 
-/** A secret that nobody can have given out like this. It is not shown. */
+/** Finds a secret that nobody can have given out like this. It is not shown. */
 function secretTrouble(secrets: readonly string[]): string | undefined {
-  const broken = secrets.find((secret) => !/^[\w+/-]+={0,2}$/.test(bareOf(secret)));
-  if (broken === undefined) {
-    if (secrets.every((secret) => secret.startsWith(prefix))) return undefined;
-    return `${known(secrets)} did not make the signature, and it does not begin with ${prefix}: is it the webhook secret?`;
-  }
-  if (bareOf(broken) === '') return 'the secret is empty';
-  const letter = broken.length - bareOf(broken).length + bareOf(broken).search(/[^\w+/-]/) + 1;
+  const broken = secrets.find((secret) => !isBase64(bareOf(secret)));
+  if (broken !== undefined) return undecoded(broken);
+  if (secrets.every((secret) => secret.startsWith(prefix))) return undefined;
+  return `${known(secrets)} did not make the signature, and it does not begin with ${prefix}: is it the webhook secret?`;
+}
+
+/** Why a secret decodes to too few bytes. It is not shown. */
+export function weakness(secret: string): string {
+  if (bareOf(secret) === '') return 'the secret is empty';
+  if (!isBase64(bareOf(secret))) return undecoded(secret);
+  return `the secret decodes to ${signingKey(secret).length} bytes, and at least ${shortestSecret} are needed`;
+}
+
+function isBase64(text: string): boolean {
+  return /^[\w+/-]+={0,2}$/.test(text);
+}
+
+function undecoded(secret: string): string {
+  const letter = secret.length - bareOf(secret).length + bareOf(secret).search(/[^\w+/-]/) + 1;
   return `the secret does not decode: ${prefix} and base64 are due, and its letter ${letter} is none of base64`;
 }
 

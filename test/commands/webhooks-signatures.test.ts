@@ -137,7 +137,7 @@ describe('webhooks sign', () => {
 
   it.each([
     ['-', {}, 3, 'no webhook secret is known'],
-    ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'not whsec_ and at least 16 bytes'],
+    ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'BIZMSG_WEBHOOK_SECRET: the webhook secret must decode'],
     ['- --secret-stdin', {}, 2, 'stdin is asked for twice'],
     ['- --timestamp soon', env, 2, 'is not a number of seconds'],
     ['', env, 2, '<file> is missing'],
@@ -145,6 +145,55 @@ describe('webhooks sign', () => {
     const { code, stdout, stderr } = await sign(words, body, given);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(reason);
+  });
+});
+
+describe('a webhook secret of fewer than 16 bytes', () => {
+  const weak = ['whsec_', 'whsec_!!!!', '====', 'whsec_c2hvcnQ='];
+  const refused = (why = 'must decode from base64 to at least 16 bytes') =>
+    expect.objectContaining({ code: 3, stdout: '', stderr: expect.stringContaining(why) });
+
+  it.each(weak)('proves nothing about an event that it signed: %j', async (text) => {
+    const { send, home, run } = await listener();
+    await send(body, signed(body, { by: text }));
+    writeFileSync(join(home, 'secret'), text);
+    storeProfiles(home, text);
+    expect([
+      await run('webhooks verify', { env: { BIZMSG_WEBHOOK_SECRET: text } }),
+      await run('webhooks verify --secret-stdin', { stdin: `${text}\n` }),
+      await run(`webhooks verify --secret-file ${home}/secret`),
+      await run('webhooks verify'),
+      await run('webhooks verify --profile acme'),
+      await run('webhooks verify', { env: { BIZMSG_PROFILE: 'acme' } }),
+    ]).toEqual(Array.from({ length: 6 }, () => refused()));
+  });
+
+  it.each(weak)('is not listened with, signed with or stored: %j', async (text) => {
+    const { home, run } = await listener();
+    const env = { BIZMSG_WEBHOOK_SECRET: text };
+    const listened = await run('webhooks listen --port 0', { env });
+    storeProfiles(home);
+    expect([
+      listened,
+      await run('webhooks sign -', { env, stdin: body }),
+      await run('profiles set acme --webhook-secret-stdin', { stdin: text }),
+    ]).toEqual(Array.from({ length: 3 }, () => refused()));
+  });
+
+  it.each(weak)('is not given to a webhook of the sandbox: %j', async (text) => {
+    const home = newHome();
+    const { webhooks } = await serveLocal(home);
+    const words = 'sandbox webhooks add http://127.0.0.1:9/ --secret-stdin'.split(' ');
+    expect(await cli(words, { home, stdin: text })).toEqual(refused('at least 16 bytes in base64'));
+    expect(webhooks.list()).toEqual([]);
+  });
+
+  it('in a profile says what stores the right one', async () => {
+    const { home, run } = await listener();
+    storeProfiles(home, 'whsec_');
+    expect((await run('webhooks sign -', { stdin: body })).stderr).toContain(
+      'bizmsg profiles set acme --webhook-secret-stdin',
+    );
   });
 });
 
@@ -161,9 +210,9 @@ function headersIn(text: string): Record<string, string> {
   );
 }
 
-function storeProfiles(home: string): void {
+function storeProfiles(home: string, webhookSecret = secret): void {
   const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
-  const profiles = { acme: { ...profile, webhookSecret: secret }, bare: profile };
+  const profiles = { acme: { ...profile, webhookSecret }, bare: profile };
   const folder = join(home, '.config/bizmsg');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ version: 1, current: 'acme', profiles }));

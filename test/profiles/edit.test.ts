@@ -6,6 +6,7 @@ import { thrown } from '../support/thrown.ts';
 import { bareKey, liveKey, store, testKey } from './people.ts';
 
 const baseUrl = 'https://api.example.com/';
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('adding a profile', () => {
   it('makes the first one the one in use, and no other', () => {
@@ -41,8 +42,8 @@ describe('adding a profile', () => {
 
 describe('changing a profile', () => {
   it('keeps what is not mentioned', () => {
-    const set = edit.setProfile(store, 'acme', { webhookSecret: 'whsec_x\n' });
-    expect(profileOf(set, 'acme')).toEqual({ ...store.profiles['acme'], rate: undefined, webhookSecret: 'whsec_x' });
+    const set = edit.setProfile(store, 'acme', { webhookSecret: `${secret}\n` });
+    expect(profileOf(set, 'acme')).toEqual({ ...store.profiles['acme'], rate: undefined, webhookSecret: secret });
   });
 
   it('forgets the rate of a plan that has its own', () => {
@@ -121,7 +122,7 @@ describe('the keys of a profile', () => {
 
 describe('the rows', () => {
   it('show a profile, its keys by prefix and last four', () => {
-    expect(profileRow(edit.setProfile(store, 'acme', { webhookSecret: 'whsec_x' }), 'acme')).toEqual({
+    expect(profileRow(edit.setProfile(store, 'acme', { webhookSecret: secret }), 'acme')).toEqual({
       name: 'acme',
       in_use: true,
       base_url: 'https://api.example.com/v1',

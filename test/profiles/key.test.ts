@@ -45,9 +45,19 @@ describe('a key', () => {
   });
 });
 
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
 describe('a webhook secret', () => {
   it('is read without the white space around it', () => {
-    expect(readWebhookSecret('whsec_abc=\n')).toBe('whsec_abc=');
+    expect(readWebhookSecret(`${secret}\n`)).toBe(secret);
     expect(() => readWebhookSecret('\n')).toThrow('the webhook secret is empty');
+  });
+
+  it('may lack whsec_, but none of its 16 bytes', () => {
+    expect(readWebhookSecret('AAAAAAAAAAAAAAAAAAAAAA==')).toBe('AAAAAAAAAAAAAAAAAAAAAA==');
+    expect(thrown(() => readWebhookSecret('AAAAAAAAAAAAAAAAAAAA'))).toMatchObject({
+      exit: 'configuration',
+      code: 'bad-secret',
+    });
   });
 });

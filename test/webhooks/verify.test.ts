@@ -106,6 +106,16 @@ describe('a bad signature is explained:', () => {
   });
 
   it.each([
+    ['the secret is empty', 'whsec_'],
+    ['the secret does not decode', 'whsec_!!!!'],
+    ['the secret does not decode', '===='],
+    ['the secret decodes to 5 bytes, and at least 16 are needed', 'whsec_c2hvcnQ='],
+  ])('%s, even if it made the signature: %s', (why, weak) => {
+    const headers = headersOf(signed(text, weak));
+    expect(whyOf(check([weak, secret], headers, Buffer.from(text), now))).toContain(why);
+  });
+
+  it.each([
     ['the letters of the secret were used as the key', secret],
     ['the letters after whsec_ were used as the key', secret.slice('whsec_'.length)],
   ])('%s', (why, key) => {

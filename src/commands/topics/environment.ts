@@ -9,6 +9,7 @@ export const environmentTopic = `Environment
                       if any)
   BIZMSG_WEBHOOK_SECRET   the webhook secret, which signs events: printed by
                       sandbox env, used by bizmsg webhooks and your own receiver
+                      (at least 16 bytes in base64)
   BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
   BIZMSG_STATE_DIR    where all else is kept (~/.local/state/bizmsg)
   XDG_CONFIG_HOME, XDG_STATE_HOME   in place of ~/.config and ~/.local/state
