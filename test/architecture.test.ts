@@ -142,6 +142,7 @@ const floor = new Set([
   'nearest',
   'near-file',
   'regular-file',
+  'unfinished-bodies',
   'shell-word',
 ]);
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createBodyReader } from '../unfinished-bodies.ts';
 import { createDepartures } from '../departures.ts';
 import type { Probe } from '../process-life.ts';
 import { createClock } from './clock.ts';
@@ -10,6 +11,7 @@ import { control, isControl, largestFor } from './control/control.ts';
 import type { Controlled } from './control/route.ts';
 import { watchIdle } from './idle.ts';
 import type { Idle } from './idle.ts';
+import { largestBody } from './exchange.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import type { Loopback } from './addresses.ts';
 import { bindLoopback } from './ports.ts';
@@ -35,6 +37,8 @@ export interface ServerOptions {
   readonly warn?: ((text: string) => void) | undefined;
   /** Without it, nobody is known to be dead. */
   readonly kill?: Probe | undefined;
+  /** Milliseconds that a sender may take for a request (default: 30 s). */
+  readonly patience?: number | undefined;
   /** Of the world outside, which the sandbox's own clock need not follow. */
   readonly clock?: Clock | undefined;
 }
@@ -48,11 +52,23 @@ export interface RunningServer {
 
 const halfAnHour = 30 * 60_000;
 
-const limits = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, requireHostHeader: false };
+/** What the unfinished bodies of all strangers may hold together. */
+const mostUnfinished = 64 * largestBody;
+
+function limits(patience: number) {
+  return {
+    headersTimeout: Math.min(patience, 10_000),
+    requestTimeout: patience,
+    connectionsCheckingInterval: Math.min(patience, 1_000),
+    keepAliveTimeout: 30_000,
+    requireHostHeader: false,
+  };
+}
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
-  const servers = [createServer(limits), createServer(limits)] as const;
+  const { patience = 30_000 } = options;
+  const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
   // A client may connect as soon as the first address is bound.
   let bound: Bound = { port: options.port ?? 0, loopback: 'ipv4' };
   const urlOf = () => `http://127.0.0.1:${bound.port}`;
@@ -89,8 +105,11 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
     socket.on('error', () => {});
     socket.end(rawReply(sandbox.refuse(404, `there is no tunnel to ${target}`)), () => socket.destroy());
   });
-  server.on('clientError', (_, socket) => {
-    if (socket.writable) socket.end(rawReply(sandbox.refuse(400, 'this is not a valid HTTP request')));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    const why = isSlow ? 'the request took too long to come' : 'this is not a valid HTTP request';
+    // A sender that goes on, or reads nothing, would keep its connection.
+    if (socket.writable) socket.end(rawReply(sandbox.refuse(400, why)), () => socket.destroy());
     else socket.destroy();
   });
 }
@@ -98,16 +117,27 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
 /** What needs no waiting is answered without a promise, which would cost a tenth of it. */
 function handling(controlled: () => Controlled, idle: Idle): Handle {
   const depart = createDepartures();
-  const largest = (head: Head) => largestFor(head, controlled());
+  const [strangers, own] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
+  const readingFor = (head: Head) => {
+    const largest = largestFor(head, controlled());
+    // Who has the token may send much, and is never crowded out.
+    return { largest, bodies: largest > largestBody ? own : strangers };
+  };
   return (request, response) => {
     idle.touch();
-    receive(request, largest, (exchange) => {
+    const whole = (exchange: Exchange) => {
       const reply = answerTo(exchange, response, controlled());
       if (!(reply instanceof Promise)) return depart(() => respond(response, reply));
       response.on('close', idle.begin());
       void reply.then((late) => respond(response, late));
-    });
+    };
+    receive(request, readingFor, whole, () => respond(response, crowdedOut(controlled().sandbox)));
   };
+}
+
+function crowdedOut(sandbox: Sandbox): Reply {
+  const reply = sandbox.refuse(400, 'the body was dropped: too many are unfinished');
+  return { ...reply, headers: { ...reply.headers, connection: 'close' } };
 }
 
 function answerTo(exchange: Exchange, response: ServerResponse, controlled: Controlled): Reply | Promise<Reply> {

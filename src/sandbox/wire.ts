@@ -1,19 +1,33 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyReader } from '../unfinished-bodies.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Exchange, Reply } from './exchange.ts';
 
 export type Head = Omit<Exchange, 'body'>;
 
-/** Reads a request to its end, if it comes to one. Its head says how large its body may be. */
+/** How a body is read; the head of its request decides. */
+export interface Reading {
+  readonly largest: number;
+  readonly bodies: BodyReader;
+}
+
+/** Reads a request. Calls `whole` with it, or `crowded` if its body had to make room for others. */
 export function receive(
   request: IncomingMessage,
-  largestFor: (head: Head) => number,
+  readingFor: (head: Head) => Reading,
   whole: (exchange: Exchange) => void,
+  crowded: () => void,
 ): void {
   const head = { method: request.method ?? '', target: request.url ?? '', headers: lookedAt(request.headers) };
   const { method, target, headers } = head;
-  if (hasNoBody(request)) whole({ method, target, headers, body: none });
-  else readBody(request, largestFor(head), (body) => whole({ method, target, headers, body }));
+  if (hasNoBody(request)) return whole({ method, target, headers, body: none });
+  const { largest, bodies } = readingFor(head);
+  bodies.read(request, largest, (body) => {
+    if (body === 'crowded out') return crowded();
+    if (body === 'left') return;
+    // What answers it only asks whether it is larger than that.
+    whole({ method, target, headers, body: body === 'too large' ? Buffer.alloc(largest + 1) : body });
+  });
 }
 
 export function respond(response: ServerResponse, reply: Reply): void {
@@ -45,17 +59,6 @@ export function rawReply(reply: Reply): string {
   const headers = { ...reply.headers, 'content-length': Buffer.byteLength(reply.body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${reply.status} ${reply.status}\r\n${lines.join('')}\r\n${reply.body}`;
-}
-
-/** Of a body that is too large just enough is kept to tell; the rest is read, or its sender would miss the answer. */
-function readBody(request: IncomingMessage, largest: number, whole: (body: Uint8Array) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    if (size <= largest) chunks.push(chunk);
-    size += chunk.byteLength;
-  });
-  request.on('end', () => whole(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
 }
 
 const none = new Uint8Array();

@@ -45,7 +45,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<RunningRe
   const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
   const note = createNotes(warn, now);
   const close = async () => void (await Promise.all(servers.map(closed)));
-  for (const server of servers) reception(server, { ...options, note });
+  reception(servers, { ...options, note });
   try {
     const port = await bind(servers, options.port, host);
     return { url: `http://${written(host)}:${port}${path}`, port, close };

@@ -3,22 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { Headers } from './event-records.ts';
 
 export const largestBody = 5 * 1024 * 1024;
-
-/** The whole body; undefined when its sender left before it was whole. One that is too large is read, but not kept. */
-export function bodyOf(request: IncomingMessage): Promise<Buffer | 'too large' | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size <= largestBody) chunks.push(chunk);
-      else chunks.length = 0;
-    });
-    request.on('end', () => resolve(size > largestBody ? 'too large' : wholeOf(chunks)));
-    request.on('error', () => resolve(undefined));
-    request.on('close', () => resolve(undefined));
-  });
-}
+/** What the unfinished bodies of all senders may hold together. */
+export const mostUnfinished = 64 * 1024 * 1024;
 
 /** As they came: every line, in order, and with its capitals. */
 export function headersOf({ rawHeaders }: IncomingMessage): Headers {
@@ -47,8 +33,4 @@ export function answerRaw(socket: Duplex, status: number, text: string): void {
   socket.on('error', () => {});
   const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}`;
   socket.end(`HTTP/1.1 ${status} ${status}\r\n${headers}\r\nconnection: close\r\n\r\n${text}`, () => socket.destroy());
-}
-
-function wholeOf(chunks: readonly Buffer[]): Buffer {
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

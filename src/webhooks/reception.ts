@@ -5,7 +5,9 @@ import type { EventJournal } from './event-journal.ts';
 import type { Received } from './event-records.ts';
 import { forwardedBy } from './forward/itself.ts';
 import type { Note } from './notes.ts';
-import { answer, answerRaw, bodyOf, headersOf, largestBody, pathOf } from './receiving.ts';
+import { createBodyReader } from '../unfinished-bodies.ts';
+import type { BodyReader, Unread } from '../unfinished-bodies.ts';
+import { answer, answerRaw, headersOf, largestBody, mostUnfinished, pathOf } from './receiving.ts';
 
 interface Reception {
   readonly journal: EventJournal;
@@ -17,21 +19,26 @@ interface Reception {
 }
 
 const byPost = 'events are sent by POST\n';
-const largest = `${largestBody / 1024 / 1024} MiB`;
+const mebibyte = 1024 * 1024;
+const largest = `${largestBody / mebibyte} MiB`;
 
 /** Answers 200 and keeps nothing, so that one can ask whether a listener is there. */
 const healthPath = '/__bizmsg/health';
 
 const leftCode = 'HPE_INVALID_EOF_STATE';
 
-/** Has a server take events. */
-export function reception(server: Server, given: Reception): void {
-  const { note } = given;
-  const taking = { ...given, depart: createDepartures() };
+/** Has servers take events. */
+export function reception(servers: readonly Server[], given: Reception): void {
+  const taking = { ...given, depart: createDepartures(), bodies: createBodyReader(mostUnfinished) };
+  for (const server of servers) takeOn(server, taking);
+}
+
+function takeOn(server: Server, taking: Taking): void {
+  const { note } = taking;
   const last = new WeakMap<Duplex, ServerResponse>();
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     last.set(request.socket, response);
-    void take(request, response, taking);
+    take(request, response, taking);
   };
   server.on('request', handle);
   // It would be answered 417, which tells nobody anything.
@@ -53,9 +60,10 @@ export function reception(server: Server, given: Reception): void {
 
 interface Taking extends Reception {
   readonly depart: (answer: () => void) => void;
+  readonly bodies: BodyReader;
 }
 
-async function take(request: IncomingMessage, response: ServerResponse, given: Taking): Promise<void> {
+function take(request: IncomingMessage, response: ServerResponse, given: Taking): void {
   const { method = '', url = '' } = request;
   if (pathOf(url) === healthPath && (method === 'GET' || method === 'HEAD'))
     return answer(response, 200, 'listening\n');
@@ -65,11 +73,20 @@ async function take(request: IncomingMessage, response: ServerResponse, given: T
     given.note(kind, said);
     return answer(response, status, text, headers);
   }
-  const body = await bodyOf(request);
-  if (body === undefined) return given.note('broken', `a sender left before the body of POST ${url} was whole`);
-  if (body !== 'too large') return keep(body, request, response, given);
-  given.note('size', `an event to ${url} was refused: its body is larger than ${largest}`);
-  return answer(response, 413, `a body may have ${largest}\n`);
+  given.bodies.read(request, largestBody, (body) =>
+    typeof body === 'string' ? refuseUnread(body, url, response, given.note) : keep(body, request, response, given),
+  );
+}
+
+function refuseUnread(why: Unread, url: string, response: ServerResponse, note: Note): void {
+  if (why === 'left') return note('broken', `a sender left before the body of POST ${url} was whole`);
+  if (why === 'too large') {
+    note('size', `an event to ${url} was refused: its body is larger than ${largest}`);
+    return answer(response, 413, `a body may have ${largest}\n`);
+  }
+  const most = `${mostUnfinished / mebibyte} MiB`;
+  note('crowd', `an unfinished event to ${url} was dropped: all unfinished ones together exceeded ${most}`);
+  return answer(response, 503, 'too many unfinished bodies\n', { connection: 'close' });
 }
 
 interface Refusal {

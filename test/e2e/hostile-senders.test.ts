@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { post } from '../../src/post.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import type { Running } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
+import { drip, peakMemory } from '../support/drip.ts';
 import { objects } from '../support/spoken.ts';
 import { pour } from '../webhooks/apart.ts';
 
@@ -80,6 +81,28 @@ it('shows a gzip bomb as it came, and says why', async () => {
   const { body, trouble } = JSON.parse(stdout);
   expect([code, trouble]).toEqual([0, 'it is more than 10 MiB once it is unpacked']);
   expect(Buffer.from(body, 'base64').equals(bomb)).toBe(true);
+});
+
+describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that never end', () => {
+  const connections = 8;
+  const chunks = 250_000;
+
+  it('cost a listener little memory, and it goes on', { timeout: 120_000 }, async () => {
+    const { pid, port } = await listen();
+    await drip(port, connections, chunks);
+    expect(await post(`http://127.0.0.1:${port}/`, { body: '{}' })).toMatchObject({ status: 200 });
+    expect(peakMemory(pid)).toBeLessThan(250);
+  });
+
+  it('cost a sandbox little memory, and it goes on', { timeout: 120_000 }, async () => {
+    const running = startBin(['sandbox', 'start', '--port', '0', '--ephemeral', '-o', 'ndjson'], { home: home.path });
+    onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+    await expect.poll(running.stdout, soon).toContain('\n');
+    const url = String(objects(running.stdout())[0]?.['url']);
+    await drip(Number(new URL(url).port), connections, chunks);
+    expect(await post(`${url}/api/public/contacts`, { method: 'GET' })).toMatchObject({ status: 401 });
+    expect(peakMemory(running.pid)).toBeLessThan(250);
+  });
 });
 
 /** Writes them; the statuses that come back. */

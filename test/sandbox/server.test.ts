@@ -74,6 +74,29 @@ describe('broken HTTP', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it.each([
+    ['its headers', `POST ${paths.send} HTTP/1.1\r\nhost: a`],
+    ['its body', `POST ${paths.send} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`],
+  ])('of one that never ends %s is answered, and its connection closed', async (_, text) => {
+    await using server = await served({ patience: 100 });
+    const [head = '', body = ''] = (await raw(server.port, text)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(body)).toMatchObject({ detail: 'the request took too long to come' });
+  });
+
+  it('of bodies that need more than 64 MiB and never end makes the oldest leave', async () => {
+    await using server = await served();
+    const most = 1_048_576;
+    const head = `POST ${paths.send} HTTP/1.1\r\nhost: a\r\ncontent-length: ${most}\r\n\r\n`;
+    const unfinished = Buffer.concat([Buffer.from(head), Buffer.alloc(most - 1, ' ')]);
+    const oldest = raw(server.port, unfinished);
+    const others = Array.from({ length: 64 }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
+    for (const socket of others) socket.write(unfinished);
+    expect(await oldest).toMatch(/^HTTP\/1\.1 400 [^]*too many are unfinished/);
+    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    for (const socket of others) socket.destroy();
+  });
+
   it('of one that leaves in the middle of its body does nothing', async () => {
     await using server = await served();
     const socket = connect(server.port, '127.0.0.1');

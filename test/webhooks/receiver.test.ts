@@ -273,6 +273,25 @@ describe('a slow sender', () => {
   });
 });
 
+describe('unfinished bodies', () => {
+  const four = Buffer.alloc(4 * mebibyte, 'x');
+  const began = `POST /began HTTP/1.1\r\nhost: a\r\ncontent-length: ${5 * mebibyte}\r\n\r\n`;
+
+  it('that need more than 64 MiB together make room, the oldest first', async () => {
+    const listener = await listening();
+    const oldest = raw(listener.port, Buffer.concat([Buffer.from(began), four]));
+    const others = Array.from({ length: 16 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
+    onTestFinished(() => others.forEach((socket) => socket.destroy()));
+    for (const socket of others) socket.write(Buffer.concat([Buffer.from(began), four]));
+    expect(await oldest).toMatch(/^HTTP\/1\.1 503 [^]*too many unfinished bodies\n$/);
+    expect(listener.warned[0]).toBe(
+      'an unfinished event to /began was dropped: all unfinished ones together exceeded 64 MiB',
+    );
+    expect(await post(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
+    expect(received(listener).map(({ path }) => path)).toEqual(['/']);
+  });
+});
+
 describe('where it listens', () => {
   it('is reached by both addresses of localhost, where there are two, and by no other', async () => {
     const listener = await listening();
