@@ -8,11 +8,13 @@ import type { Locator } from '../sandbox/locator.ts';
 import { hooked } from '../webhooks/hooked.ts';
 import { listened } from '../webhooks/listened.ts';
 import { liveListeners } from '../webhooks/listener-locator.ts';
+import { signedOnly } from '../webhooks/signed-only.ts';
 import { simulated } from '../webhooks/simulated.ts';
 import type { EventSource } from '../webhooks/waiting.ts';
 import { asked } from './caller.ts';
 import type { Globals } from './globals.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { signingSecret } from './signing-secret.ts';
 
 export interface Watch extends EventSource {
   readonly later: Later;
@@ -38,7 +40,24 @@ export async function openWatch(options: WatchOptions, wanted: Wanted): Promise<
   if (sandbox) return { ...(await inSandbox(sandbox, options, wanted)), later, from: 'sandbox' };
   if (liveListeners(sandboxes.stateFolder, host.kill).length === 0) throw unheard();
   const onDamage = sayingOnce((text) => note('journal-damaged', text));
-  return { ...listened(sandboxes.stateFolder, { now, later, onDamage }), later, from: 'listener' };
+  const heard = listened(sandboxes.stateFolder, { now, later, onDamage });
+  const secret = knownSecret(options);
+  const source = secret === undefined ? heard : signedOnly(heard, { secrets: [secret], ...proving(options) });
+  return { ...source, later, from: 'listener' };
+}
+
+function proving({ host: { now }, note }: WatchOptions) {
+  return { now, warn: (text: string) => note('signature', text) };
+}
+
+/** Without one, every event that a listener receives counts. */
+function knownSecret({ host, given }: WatchOptions): string | undefined {
+  try {
+    return signingSecret(host, given);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'no-secret') return undefined;
+    throw error;
+  }
 }
 
 /** A listener hears events whoever calls. */
@@ -56,13 +75,16 @@ async function sandboxOf(caller: Caller | undefined, sandboxes: Sandboxes): Prom
   return caller && sandboxes.at(caller.baseUrl);
 }
 
-async function inSandbox(sandbox: Locator, { host, sandboxes, note }: WatchOptions, wanted: Wanted) {
+async function inSandbox(sandbox: Locator, options: WatchOptions, wanted: Wanted) {
+  const { host, sandboxes, note } = options;
   const remote = await sandboxes.remote(sandbox);
   const clock = await remote.clock();
   if (clock.frozen) note('frozen', stillness);
   const { now, pid } = host;
   if (wanted === 'told') return simulated(remote, { clock, now });
-  return hooked(remote, { pid, now, warn: (text) => note('webhook', text) });
+  const { secret } = await remote.env();
+  const source = await hooked(remote, { pid, now, warn: (text) => note('webhook', text) });
+  return signedOnly(source, { secrets: [secret], ...proving(options) });
 }
 
 const stillness =

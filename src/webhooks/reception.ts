@@ -7,6 +7,7 @@ import { forwardedBy } from './forward/itself.ts';
 import type { Note } from './notes.ts';
 import { createBodyReader } from '../unfinished-bodies.ts';
 import type { BodyReader, Unread } from '../unfinished-bodies.ts';
+import { pageBehind } from './web-pages.ts';
 import { answer, answerRaw, headersOf, largestBody, mostUnfinished, pathOf } from './receiving.ts';
 
 interface Reception {
@@ -15,6 +16,7 @@ interface Reception {
   readonly respond?: ((event: Received) => number) | undefined;
   /** What names this listener in what it sends on. */
   readonly mark?: string | undefined;
+  readonly allowWebPages?: boolean | undefined;
   readonly note: Note;
 }
 
@@ -107,6 +109,11 @@ function refusalOf(request: IncomingMessage, given: Reception): Refusal | undefi
   if (method !== 'POST') {
     const said = `${method} ${url} was refused: events are sent by POST`;
     return { kind: 'method', said, status: 405, text: byPost, headers: { allow: 'POST' } };
+  }
+  const page = given.allowWebPages ? undefined : pageBehind(request);
+  if (page !== undefined) {
+    const said = `POST ${url} was refused: ${page} sent it, and --allow-web-pages is not given`;
+    return { kind: 'page', said, status: 403, text: 'web pages may not send events here\n' };
   }
   if (!isBack(request, given)) return undefined;
   const said = `POST ${url} was answered 508: this listener had sent it on itself, and it came back`;

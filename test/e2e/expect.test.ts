@@ -2,8 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../src/sandbox/clock.ts';
+import { post } from '../../src/post.ts';
 import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { deadPort } from '../client/servers.ts';
+import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { bin, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
@@ -203,6 +205,48 @@ describe('webhooks expect, with a listener', () => {
     writeFileSync(heard, '');
     expect(await running.ended).toBe(0);
     expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
+  });
+});
+
+describe('webhooks expect, when it knows the secret, counts only what is correctly signed', () => {
+  const body = '{"type":"order.paid"}';
+  const signedBy = (by: string) => delivery(body, { headers: signed(body, { by }) });
+
+  it.each([
+    ['by the secret known here', signedBy(secret), 0, ''],
+    ['by another secret', signedBy(otherSecret), 13, 'order.paid does not count: the secret known here did not make'],
+    ['by nobody', delivery(body), 13, 'order.paid does not count: it is not signed'],
+  ])('%s, as it comes to a listener', async (_, event, code, note) => {
+    const stateFolder = join(home, '.local/state/bizmsg');
+    const journal = journalIn(stateFolder);
+    const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
+    onTestFinished(announceListener(stateFolder, locator));
+    const [begun, came] = [join(home, 'begun'), join(home, 'came')];
+    const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
+    const words = expecting('order.paid', '--within', '1ms', '--', 'sh', '-c', script);
+    const running = startBin(words, { home, env: { BIZMSG_WEBHOOK_SECRET: secret } });
+    await expect.poll(() => existsSync(begun), soon).toBe(true);
+    journal.received(event);
+    await expect.poll(running.stderr, soon).toContain(note === '' ? 'order.paid after' : note);
+    writeFileSync(came, '');
+    expect(await running.ended).toBe(code);
+  });
+
+  it('and hands nothing else to a handler, with the local sandbox', async () => {
+    const sandbox = await serveLocal(home);
+    const handler = await receiver();
+    const came = join(home, 'came');
+    const script = `until [ -e ${came} ]; do sleep 0.01; done; bizmsg sandbox trigger order.paid --amount 7.00`;
+    const words = [...local('order.paid', '--forward-to', handler.url), 'sh', '-c', script];
+    const running = startBin(words, { home });
+    await expect.poll(() => sandbox.webhooks.list(), soon).toHaveLength(1);
+    const [webhook] = sandbox.webhooks.list();
+    expect(await post(webhook?.url ?? '', { body })).toMatchObject({ status: 200 });
+    await expect.poll(running.stderr, soon).toContain('order.paid does not count: it is not signed');
+    writeFileSync(came, '');
+    expect(await running.ended).toBe(0);
+    expect(handler.received).toHaveLength(1);
+    handler.verify(sandbox.secret());
   });
 });
 

@@ -24,8 +24,8 @@ afterEach(() => home.remove());
 
 const run = (...argv: readonly string[]) => bin(argv, { home: home.path });
 
-async function listen(): Promise<Running & { readonly port: number }> {
-  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson'], { home: home.path });
+async function listen(...flags: readonly string[]): Promise<Running & { readonly port: number }> {
+  const running = startBin(['webhooks', 'listen', '--port', '0', '-o', 'ndjson', ...flags], { home: home.path });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   await expect.poll(running.stdout, soon).toContain('\n');
   const [ready] = objects(running.stdout());
@@ -81,6 +81,16 @@ it('shows a gzip bomb as it came, and says why', async () => {
   const { body, trouble } = JSON.parse(stdout);
   expect([code, trouble]).toEqual([0, 'it is more than 10 MiB once it is unpacked']);
   expect(Buffer.from(body, 'base64').equals(bomb)).toBe(true);
+});
+
+it.each([
+  [[], 403, 0],
+  [['--allow-web-pages'], 200, 1],
+])('answers a web page, with %j, %i', async (flags, status, kept) => {
+  const { port } = await listen(...flags);
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
+  expect(await post(`http://127.0.0.1:${port}/`, { headers, body: '{"type":"order.paid"}' })).toMatchObject({ status });
+  expect(objects((await run('webhooks', 'history', '-o', 'ndjson')).stdout)).toHaveLength(kept);
 });
 
 describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that never end', () => {

@@ -273,6 +273,44 @@ describe('a slow sender', () => {
   });
 });
 
+describe('what a web page sends', () => {
+  const pages = [
+    ['the web page https://evil.example', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['the web page https://evil.example', { origin: 'https://evil.example' }],
+    ['the web page http://localhost:1', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
+    ['a web page', { origin: 'null' }],
+    ['a web page', { 'sec-fetch-site': 'cross-site' }],
+  ] as const;
+
+  it.each(pages)('is refused and not kept: %s, %j', async (page, headers) => {
+    const listener = await listening();
+    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({
+      status: 403,
+      body: 'web pages may not send events here\n',
+    });
+    expect(received(listener)).toEqual([]);
+    expect(listener.warned).toEqual([`POST / was refused: ${page} sent it, and --allow-web-pages is not given`]);
+  });
+
+  it.each(pages)('is kept if that is allowed: %s, %j', async (_, headers) => {
+    const listener = await listening({ allowWebPages: true });
+    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
+    expect(received(listener)).toHaveLength(1);
+  });
+
+  it('is refused from a site whose name leads to this machine', async () => {
+    const listener = await listening();
+    const headers = { host: `evil.example:${listener.port}`, origin: `http://evil.example:${listener.port}` };
+    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 403 });
+  });
+
+  it.each(['127.0.0.1', 'localhost', '[::1]'])('is kept from its own origin, %s', async (name) => {
+    const listener = await listening();
+    const headers = { origin: `http://${name}:${listener.port}`, 'sec-fetch-site': 'same-origin' };
+    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
+  });
+});
+
 describe('unfinished bodies', () => {
   const four = Buffer.alloc(4 * mebibyte, 'x');
   const began = `POST /began HTTP/1.1\r\nhost: a\r\ncontent-length: ${5 * mebibyte}\r\n\r\n`;

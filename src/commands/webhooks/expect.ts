@@ -27,7 +27,7 @@ export const expectEvent = command({
     'Events from before its start do not count. Those that come meanwhile do, also of an earlier message:',
     'tell yours from others with --where, by the recipient for instance. They are those of the local sandbox',
     'where that is called (--profile local, or inside sandbox exec), else those that bizmsg webhooks listen',
-    'receives on this machine.',
+    'receives on this machine. If the webhook secret is known, only correctly signed events count.',
     '',
     'Exit 0: all came. 12: message.failed came in place of message.delivered or message.read, or the handler',
     'answered otherwise. 13: the time passed. When the command fails, its own exit code is the result. An',

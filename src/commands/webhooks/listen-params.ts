@@ -14,6 +14,7 @@ export const listenParams = {
   route: repeated('--route <event=address>', 'forward these events elsewhere: order.paid=localhost:3000/paid'),
   retry: flag('--retry', 'forward again, up to 5 times, what a handler failed to take'),
   respond: option('--respond <status>', 'the status that events are answered with (200)', status),
+  allowWebPages: flag('--allow-web-pages', 'also take events that a web page in a browser sends'),
   catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
   readyFile: option('--ready-file <file>', 'write this file as soon as it is ready, and remove it at the end'),
   ...secretParams,

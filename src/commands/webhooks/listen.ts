@@ -11,6 +11,7 @@ const described = {
     'With --profile local the events of the sandbox come here as long as this runs. Those of an account come',
     'through a public address that leads here. Every event is recorded and answered at once; webhooks',
     'history and webhooks show tell of it later. --events and --where choose what is shown and forwarded.',
+    'What a web page in a browser sends is refused (403).',
     '',
     'What is forwarded has the bytes and headers that came, and one more, bizmsg-forwarded-by, by which a',
     'listener refuses what it has forwarded itself (508). Before it forwards to another machine it asks, or',

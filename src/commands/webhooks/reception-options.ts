@@ -14,7 +14,7 @@ type Given = Input<typeof listenParams>;
 /** How events are received; what is wrong with the command line is said before anything begins. */
 export async function receptionOf(context: Context, given: Given): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkForm(context);
-  const { port = usualPort, host, path, respond } = given;
+  const { port = usualPort, host, path, respond, allowWebPages } = given;
   const { stateFolder, process } = await context.sandboxes();
   const addresses = await ownAddresses();
   return {
@@ -24,6 +24,7 @@ export async function receptionOf(context: Context, given: Given): Promise<Omit<
     host,
     path,
     status: respond,
+    allowWebPages,
     warn: (text) => context.note('webhooks', text),
     filter: await filterOf(given),
     forward: { routes: await routesIn(context, given, { port, addresses }), retry: given.retry },
