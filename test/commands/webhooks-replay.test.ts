@@ -65,6 +65,40 @@ describe('webhooks replay', () => {
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
   });
 
+  it('sends with --failed what was never forwarded, too, where all the others went', async () => {
+    const { send, journal, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    const url = `${target.url}/hooks`;
+    const ids = [await send('1'), await send('2'), await send('3')];
+    journal.forwarded({ event: ids[0] ?? '', url, ms: 1, status: 200 });
+    journal.forwarded({ event: ids[1] ?? '', url, ms: 1, status: 500 });
+    const { code, stderr } = await run('webhooks replay --failed');
+    expect([code, stderr]).toEqual([
+      0,
+      `note: events that were never forwarded: 1; they go to ${url}, as all the others did\n`,
+    ]);
+    expect(target.seen.map(({ url, body }) => [url, body])).toEqual([
+      ['/hooks', '2'],
+      ['/hooks', '3'],
+    ]);
+    expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
+  });
+
+  it('asks for --to with --failed if the others went to several addresses, and sends nothing', async () => {
+    const { send, journal, run } = await listener();
+    const target = await serve((_, __, response) => response.end());
+    const [one = '', two = '', three = ''] = [await send('1'), await send('2'), await send('3')];
+    journal.forwarded({ event: one, url: `${target.url}/one`, ms: 1, status: 500 });
+    journal.forwarded({ event: two, url: `${target.url}/two`, ms: 1, status: 500 });
+    const { code, stderr } = await run('webhooks replay --failed');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(`^error: ${three} was never forwarded, so nothing says where to\n +say it with --to\n$`),
+    ]);
+    expect((await run(`webhooks replay --failed --to ${target.url}`)).code).toBe(0);
+    expect(target.seen.map(({ body }) => body)).toEqual(['1', '2', '3']);
+  });
+
   it('sends what show --raw wrote to a file, or stdin', async () => {
     const { send, home, run } = await listener();
     const target = await serve((_, __, response) => response.end());

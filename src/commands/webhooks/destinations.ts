@@ -43,15 +43,38 @@ async function destinations(
   const different = new Set<string>();
   const given = asked.to === undefined ? undefined : forwardUrl(asked.to);
   const found = new Map<string, URL>();
+  const unsent: string[] = [];
   for (const { event, forwards } of await chosen(context, asked, onDamage)) {
     const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
-    if (!last) throw usage(`${event.id} was never sent on, so nothing says where to`, 'say it with --to');
-    found.set(event.id, last);
+    if (last) found.set(event.id, last);
+    else unsent.push(event.id);
     different.add(webhookId(event) ?? event.id);
+  }
+  const [first] = unsent;
+  if (first !== undefined) {
+    const usual = asked.failed === false ? undefined : await usualDestination(context, onDamage);
+    if (usual === undefined) throw usage(`${first} was never forwarded, so nothing says where to`, 'say it with --to');
+    for (const id of unsent) found.set(id, forwardUrl(usual));
+    const told = `events that were never forwarded: ${unsent.length}; they go to ${usual}, as all the others did`;
+    context.note('never-forwarded', told);
   }
   if (different.size < found.size)
     context.note('again', `${found.size} to send, of ${different.size} different events`);
   return found;
+}
+
+/** Where all events went that were forwarded; undefined if they went to several addresses, or none did. */
+async function usualDestination(context: Context, onDamage: OnDamage): Promise<string | undefined> {
+  const [{ newestFirst }, { stateFolder }] = await Promise.all([
+    import('../../webhooks/event-history.ts'),
+    context.sandboxes(),
+  ]);
+  const urls = new Set<string>();
+  for (const { forwards } of newestFirst(stateFolder, onDamage)) {
+    for (const { url } of forwards) urls.add(url);
+    if (urls.size > 1) return undefined;
+  }
+  return [...urls][0];
 }
 
 async function filed(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {
@@ -70,7 +93,7 @@ async function filed(context: Context, file: string, { ids, to, ...which }: Omit
 }
 
 function isSelection({ since, events, where, failed }: Selection): boolean {
-  return failed || where.length > 0 || since !== undefined || events !== undefined;
+  return failed !== false || where.length > 0 || since !== undefined || events !== undefined;
 }
 
 async function chosen(

@@ -6,18 +6,19 @@ import { mailing } from './destinations.ts';
 import { preparation } from './preparing.ts';
 import { replayed } from './replaying.ts';
 import { secretParams } from './secrets.ts';
-import { selectionParams, wentWell } from './selection.ts';
+import { replayParams, wentWell } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
   summary: 'Send events again that were received, the oldest first',
   details: [
-    'They go as they came, byte for byte and with their headers, one after the other.',
+    'They go as they came, byte for byte and with their headers, one after the other. Without --to each goes',
+    'where it was forwarded the last time, and what never was goes where all the others went.',
     'Exit 10: some were not answered 2xx.',
   ].join('\n'),
   params: {
     ids: words('[ids...]', 'the ids of events, from webhooks history, or how they begin'),
-    ...selectionParams,
+    ...replayParams,
     file: option('--file <file>', 'an event as webhooks show --raw writes it, or - for stdin'),
     to: option('--to <address>', 'where to: 3000, localhost:3000/hook or a URL (where each went the last time)'),
     resign: flag('--resign', 'sign anew those that are too old to be accepted'),
@@ -29,7 +30,7 @@ export const replayEvents = streaming({
   changes: true,
   piped: 'text',
   async *run(context, input) {
-    const mail = await mailing(context, input);
+    const mail = await mailing(context, { ...input, failed: input.failed && 'or never forwarded' });
     await requireMeant(context, mail.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
     const prepare = await preparation(context, input);
     const { eventOf } = await import('../../webhooks/event.ts');

@@ -13,7 +13,16 @@ export const selectionParams = {
   failed: flag('--failed', 'only events that were forwarded and, the last time, not answered 2xx'),
 } as const;
 
-export type Selection = Input<typeof selectionParams>;
+/** The same for sending again: what was never forwarded has not been answered either. */
+export const replayParams = {
+  ...selectionParams,
+  failed: flag('--failed', 'only events that were not answered 2xx the last time, or never forwarded'),
+} as const;
+
+export interface Selection extends Omit<Input<typeof selectionParams>, 'failed'> {
+  /** With `or never forwarded`, those count as failed too. */
+  readonly failed: boolean | 'or never forwarded';
+}
 
 export interface Selected {
   readonly past: Past;
@@ -41,7 +50,7 @@ export async function select(
   function* selected(): Generator<Selected> {
     for (const past of newestFirst(stateFolder, onDamage)) {
       if (past.event.received_at < from) return;
-      if (failed && !hasFailed(past)) continue;
+      if (failed !== false && !hasFailed(past, failed === 'or never forwarded')) continue;
       const event = eventOf(past.event);
       if (passes(event)) yield { past, event };
     }
@@ -54,6 +63,6 @@ export function wentWell({ status, error }: Pick<Forwarded, 'status' | 'error'>)
   return error === undefined && status !== undefined && status >= 200 && status < 300;
 }
 
-function hasFailed({ forwards: [last] }: Past): boolean {
-  return last !== undefined && !wentWell(last);
+function hasFailed({ forwards: [last] }: Past, isUnsentFailed: boolean): boolean {
+  return last === undefined ? isUnsentFailed : !wentWell(last);
 }
