@@ -45,7 +45,7 @@ async function inTime(decision: Decision, { ms, act }: Wait, office: Office, gon
   const stayed = await hasPassed(ms, signal);
   desk.underway.delete(drawn);
   if (closing.aborted) return decision.reply;
-  const { changes, reply } = stayed ? act() : decision;
+  const { changes, reply } = stayed ? act(desk.clock.now()) : decision;
   ledger.commit(changes);
   return reply;
 }

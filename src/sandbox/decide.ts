@@ -67,7 +67,7 @@ function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'targe
   const changes: readonly Change[] = [...decision.changes, { type: 'call', call }];
   if (!wait) return { reply, changes };
   const { ms, act } = wait;
-  return { reply, changes, drawn, wait: act ? { ms, act: () => recorded(act(), asked) } : { ms } };
+  return { reply, changes, drawn, wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms } };
 }
 
 /** §7: a fault on the service side. */
@@ -83,15 +83,18 @@ export function refused({ shape, clock }: Pick<Desk, 'shape' | 'clock'>, refusal
 
 function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decision {
   const rate = desk.minute.take(now, limitsOf(desk.state.plan).perMinute);
-  const served = (): Outcome => {
+  const served = (at: number): Outcome => {
     const { reply, ...rest } = attempt(desk, () => {
       checkMinute(rate);
-      return serve(exchange, desk, key);
+      return serve(exchange, desk, key, at);
     });
     if (!rate) return { reply, ...rest };
     return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
   };
-  return rate?.exceeded ? served() : underFaults(strikeOn(exchange, desk, now), desk, served);
+  if (rate?.exceeded) return served(now);
+  const strike = strikeOn(exchange, desk, now);
+  // Nearly always there is no fault.
+  return strike.drawn.length === 0 ? served(now) : underFaults(strike, { ...desk, now }, served);
 }
 
 /** The minute counts what a fault strikes, and what it refuses no fault is drawn for. */
@@ -107,7 +110,7 @@ function checkMinute(rate: Rate | undefined): void {
 }
 
 /** The document sets no order of checks: path, plan, scope, then what the endpoint itself demands. */
-function serve(exchange: Exchange, { state, shape, mint, clock }: Desk, key: Key): Outcome {
+function serve(exchange: Exchange, { state, shape, mint }: Desk, key: Key, now: number): Outcome {
   const { path, query } = targetOf(exchange.target);
   const endpoint = endpointAt(exchange.method, path);
   // §5.7
@@ -117,7 +120,6 @@ function serve(exchange: Exchange, { state, shape, mint, clock }: Desk, key: Key
   }
   let { serial } = state;
   const id = (prefix: string) => mint.id(prefix, ++serial);
-  const now = clock.now();
   return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: mint.random(state.serial) });
 }
 

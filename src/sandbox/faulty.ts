@@ -22,37 +22,45 @@ export interface Decision extends Outcome {
 /** Milliseconds by the wall until the answer. With `act` nothing is done before, and without it if nobody waits. */
 export interface Wait {
   readonly ms: number;
-  readonly act?: () => Decision;
+  /** Takes the sandbox's time then: all that is recorded of a request has one time. */
+  readonly act?: (now: number) => Decision;
 }
 
 interface Surroundings {
   readonly shape: Shape;
   readonly clock: Clock;
+  /** When the request came. */
+  readonly now: number;
 }
 
 /** What faults make of what the service would do. One that strikes before has the service do nothing. */
-export function underFaults(strike: Strike, around: Surroundings, serve: () => Outcome): Decision {
+export function underFaults(strike: Strike, around: Surroundings, serve: (now: number) => Outcome): Decision {
   const { fault } = strike;
-  // Nearly always there is none.
-  if (strike.drawn.length === 0) return serve();
   const drawn = recordOf(strike);
-  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(), drawn };
+  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(around.now), drawn };
   const { effect, after } = fault;
-  if (effect.kind === 'latency') return slow(effect.ms, after, drawn, serve);
-  const { reply, changes, detail } = serve();
+  if (effect.kind === 'latency') return slow({ ms: effect.ms, after, drawn, now: around.now }, serve);
+  const { reply, changes, detail } = serve(around.now);
   const spoiltReply = spoilt(effect, reply, fault, around);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
   if (!after) return { reply: spoiltReply, changes: [], drawn, detail: `${what}, and nothing was done` };
   return { reply: spoiltReply, changes, drawn, detail: joined(`${what}, after it was dealt with`, detail) };
 }
 
+interface Latency {
+  readonly ms: number;
+  readonly after: boolean;
+  readonly drawn: Drawn;
+  readonly now: number;
+}
+
 /** Who leaves before a late answer was even begun has asked for nothing. */
-function slow(ms: number, after: boolean, drawn: Drawn, serve: () => Outcome): Decision {
-  const act = (): Decision => {
-    const outcome = serve();
+function slow({ ms, after, drawn, now }: Latency, serve: (now: number) => Outcome): Decision {
+  const act = (at: number): Decision => {
+    const outcome = serve(at);
     return { ...outcome, drawn, detail: joined(`latency ${ms} ms`, outcome.detail) };
   };
-  if (after) return { ...act(), wait: { ms } };
+  if (after) return { ...act(now), wait: { ms } };
   const detail = `latency ${ms} ms; the caller left before anything was done`;
   return { reply: noAnswer('hang'), changes: [], drawn, detail, wait: { ms, act } };
 }

@@ -1,7 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import { createClock } from '../../src/sandbox/clock.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
 import type { Store } from '../../src/sandbox/ledger.ts';
-import { bearing, bodyOf, calls, memoryStore, order, paths } from './calls.ts';
+import { bearing, bodyOf, calls, memoryStore, order, paths, start } from './calls.ts';
+
+describe('all that is recorded of a request', () => {
+  it.each([
+    ['at once', undefined],
+    [
+      'before a late answer',
+      { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 }, after: true },
+    ],
+    ['late', { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 } }],
+  ] as const)('has the same time, though the clock goes on meanwhile: %s', async (_, fault) => {
+    let time = start;
+    const { sandbox, post } = calls({ clock: createClock({ ahead: 0 }, () => time++) });
+    if (fault) sandbox.faults.add(fault);
+    await post(paths.send, order);
+    await post(paths.contacts, { phone: order.to });
+    const [sent, created] = sandbox.requests().map(({ at }) => at);
+    expect(sandbox.messages()).toMatchObject([{ sentAt: sent }]);
+    const event = sandbox.events().find(({ type }) => type === 'contact.created');
+    const contact = sandbox.contacts().find(({ phone }) => phone === order.to);
+    expect([event?.at, Date.parse(contact?.created_at ?? '')]).toEqual([created, created]);
+    sandbox.close();
+  });
+});
 
 describe('the five endpoints', () => {
   it('answers a send with the id of its message and nothing else', async () => {

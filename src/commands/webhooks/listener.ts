@@ -92,7 +92,11 @@ async function* untilEnd(context: Context, listening: Listening, around: Surroun
     hush();
     await link?.close();
     const unsent = await listening.stop();
-    if (unsent > 0) context.note('unsent', `events that were not forwarded any more: ${unsent}; bizmsg webhooks replay --failed sends them`);
+    if (unsent > 0)
+      context.note(
+        'unsent',
+        `events that were not forwarded any more: ${unsent}; bizmsg webhooks replay --failed sends them`,
+      );
   };
   void listening.first.then(hush);
   const ended = interruption(context.signal).then(end);
