@@ -9,19 +9,24 @@ const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
 let interruption;
 /** @type {number | undefined} */
 let interruptedAt;
-/** Since when somebody will not wait any more. */
+/** When a second signal said that the user will not wait. */
 let leftAt = Number.POSITIVE_INFINITY;
+/** Milliseconds for which a reader may take nothing: after one signal, and after a second one. */
+const patience = { once: 2_000, twice: 100 };
 /** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
 let taker;
 /** @type {(() => void) | undefined} */
 let unread;
 
+const outlet = { isLeft, onGone, isListening: () => interruption !== undefined };
+const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
+
 /** @type {import('../src/host.ts').Host} */
 const host = {
   argv: process.argv.slice(2),
   env: process.env,
-  stdout: output(1, { isLeft, onGone }),
-  stderr: output(2, { isLeft, onGone }),
+  stdout,
+  stderr,
   get stdinIsTerminal() {
     return isTerminal(0);
   },
@@ -67,7 +72,11 @@ const host = {
     }
   },
   spawnDetached: (command, options) => require('./spawn.js').spawnDetached(command, options),
-  spawnAttached: (command, options) => require('./spawn.js').spawnAttached(command, options),
+  spawnAttached(command, options) {
+    const child = require('./spawn.js').spawnAttached(command, options);
+    for (const one of [stdout, stderr]) one.share(child.ended);
+    return child;
+  },
 };
 
 // Until it is known: a process that ends on its way must not look like success.
@@ -122,9 +131,13 @@ function load(entry) {
   }
 }
 
-/** Whether somebody who will not wait has waited long enough for a reader. */
-function isLeft() {
-  return Date.now() > leftAt + 100;
+/**
+ * Whether to stop waiting for a reader that has taken nothing since then.
+ * @param {number} since
+ */
+function isLeft(since) {
+  const now = Date.now();
+  return now > leftAt + patience.twice || now > Math.max(since, interruptedAt ?? Infinity) + patience.once;
 }
 
 /** A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process. */

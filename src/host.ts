@@ -3,11 +3,18 @@ import type { Later } from './journal.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** Text that was given up because its reader took nothing for a while after a signal. */
+export interface Unprinted {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
 /** Where text goes. */
 export interface Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
-  /** Settles once all of it has left; a reader that went away is no failure. */
+  readonly unprinted: Unprinted;
+  /** Settles once all of it has left, or was given up; a reader that went away is not a failure. */
   write(text: string | Uint8Array): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import { createPrinter } from './printer.ts';
 import { parse } from './program.ts';
 import { compileQuery } from './query.ts';
 import type { Reporter } from './report.ts';
-import { createReporter } from './report.ts';
+import { createReporter, signalExit } from './report.ts';
 
 /** One command line from words to exit code: here every failure ends. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -62,16 +62,25 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
     clean: reporter.clean,
     note: context.note,
   };
+  let outcome: Outcome | undefined;
   try {
     const printer = createPrinter(options);
     const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
     const isList = node.lists && !given.dryRun;
-    const outcome = isList ? await ended(ran, printer) : await ran();
+    outcome = isList ? await ended(ran, printer) : await ran();
     if (!isList) await print(outcome, options, context);
-    return outcome.exit;
+    return exitOf(outcome, host);
   } finally {
+    const { unprinted } = host.stdout;
+    if (unprinted.bytes > 0) (await import('./unprinted.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
     await context.close();
   }
+}
+
+/** A result that was cut off is not a success, unless it is kept elsewhere. */
+function exitOf({ exit, unprinted: kept }: Outcome, { stdout, signal }: Host): Outcome['exit'] {
+  const isCutOff = stdout.unprinted.bytes > 0 && kept === undefined;
+  return isCutOff && exit === 'done' ? signalExit(signal.reason) : exit;
 }
 
 function checkGlobals(path: readonly string[], node: Command, given: Globals): void {

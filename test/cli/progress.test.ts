@@ -13,7 +13,8 @@ function written(
   { terminal, quiet = false, env = {} }: { readonly terminal: boolean; readonly quiet?: boolean; readonly env?: Env },
 ) {
   let [time, text] = [1_000, ''];
-  const output = { isTTY: terminal, columns: 60, write: async (part: string | Uint8Array) => void (text += part) };
+  const write = async (part: string | Uint8Array) => void (text += part);
+  const output = { isTTY: terminal, columns: 60, unprinted: { bytes: 0, lines: 0 }, write };
   const refuse = () => {
     throw new Error('not needed here');
   };

@@ -59,7 +59,8 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
 function collector(columns: number | undefined): { output: Output; text: () => string } {
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += Buffer.from(part).toString());
-  return { output: { isTTY: columns !== undefined, columns, write }, text: () => text };
+  const unprinted = { bytes: 0, lines: 0 };
+  return { output: { isTTY: columns !== undefined, columns, unprinted, write }, text: () => text };
 }
 
 function stdin(text: string | undefined): Readable {

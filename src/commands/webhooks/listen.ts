@@ -45,6 +45,7 @@ const listening = (isFull: boolean) =>
     },
     line: (item, ui) => itemLine(item, ui, isFull),
     view: ({ url }) => `Stopped ${url}`,
+    unprinted: () => 'bizmsg webhooks history shows the events',
   });
 
 const [brief, full] = [listening(false), listening(true)];

@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { makePipe } from '../support/disk.ts';
+import { objects } from '../support/spoken.ts';
+import { pour } from '../webhooks/apart.ts';
+import * as rig from './import-rig.ts';
+
+const soon = { timeout: 15_000, interval: 20 };
+
+let home: string;
+beforeEach(() => {
+  const made = temporaryHome();
+  onTestFinished(async () => {
+    await bin(['sandbox', 'stop'], { home: made.path });
+    made.remove();
+  });
+  home = made.path;
+});
+
+interface Unread {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<number | null>;
+  stderr(): string;
+  /** Starts reading stdout; resolves to all of it once it is closed. */
+  read(): Promise<string>;
+}
+
+/** The binary with sockets for its outputs, as Node's spawn gives them, and nobody reading stdout. */
+function unread(words: readonly string[], env: Readonly<Record<string, string>> = {}): Unread {
+  return watched(spawn(process.execPath, [binary, ...words], { env: cleanEnv(home, env) }));
+}
+
+function watched(child: ChildProcessWithoutNullStreams): Unread {
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+  child.stdin.end();
+  const closed = once(child.stderr, 'close');
+  const ended = once(child, 'exit').then(async ([code]) => {
+    await closed;
+    return Number(code);
+  });
+  return { child, ended, stderr: () => stderr, read: () => slowly(child) };
+}
+
+/** Gives everyone else a few turns before each part. */
+async function slowly({ stdout }: ChildProcessWithoutNullStreams): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stdout) {
+    parts.push(Buffer.from(part));
+    for (let turns = 0; turns < 20; turns++) await turn();
+  }
+  return Buffer.concat(parts).toString();
+}
+
+interface Listening extends Unread {
+  readonly port: number;
+}
+
+const listenWords = (readyFile: string) => [
+  'webhooks',
+  'listen',
+  '--port',
+  '0',
+  '-o',
+  'ndjson',
+  '--ready-file',
+  readyFile,
+];
+
+async function ready(running: Unread, readyFile: string): Promise<Listening> {
+  await expect.poll(() => existsSync(readyFile), soon).toBe(true);
+  const { port } = JSON.parse(readFileSync(readyFile, 'utf8'));
+  return { ...running, port };
+}
+
+function listen(): Promise<Listening> {
+  const readyFile = join(home, 'ready.json');
+  return ready(unread(listenWords(readyFile)), readyFile);
+}
+
+/** Resolves to the number of events that were acknowledged. */
+async function send({ port }: Listening, count: number): Promise<number> {
+  const lanes = 10;
+  const bodies = Array.from({ length: count / lanes }, (_, at) => JSON.stringify({ type: 'order.paid', at }));
+  let acknowledged = 0;
+  await Promise.all(Array.from({ length: lanes }, () => pour(port, bodies, () => (acknowledged += 1))));
+  return acknowledged;
+}
+
+/** Lines that stderr says were not printed. */
+function unprintedLines(stderr: string): number {
+  const [, lines = '0'] = /not printed: ([\d,]+) lines? /.exec(stderr) ?? [];
+  return Number(lines.replaceAll(',', ''));
+}
+
+const linesIn = (text: string) => text.split('\n').length - 1;
+
+describe('a listener whose stdout is an unread socket', () => {
+  it('answers 5,000 events, ends on one SIGTERM, and says what it did not print', { timeout: 60_000 }, async () => {
+    const listening = await listen();
+    expect(await send(listening, 5_000)).toBe(5_000);
+    listening.child.kill('SIGTERM');
+    expect(await listening.ended).toBe(0);
+    expect(listening.stderr()).toMatch(
+      /"unprinted","message":"not printed: 4,\d{3} lines .*; bizmsg webhooks history shows the events"/,
+    );
+  });
+
+  it('loses no line if its reader starts reading after the signal', { timeout: 60_000 }, async () => {
+    const listening = await listen();
+    await send(listening, 2_000);
+    listening.child.kill('SIGTERM');
+    const printed = await listening.read();
+    expect([await listening.ended, objects(printed).length, listening.stderr()]).toEqual([
+      0,
+      2_002,
+      expect.not.stringContaining('unprinted'),
+    ]);
+  });
+});
+
+describe('one SIGTERM ends', () => {
+  it('a listener whose stdout is an unread pipe, which counts what it did not print', { timeout: 60_000 }, async () => {
+    const [pipe, readyFile] = [join(home, 'pipe'), join(home, 'ready.json')];
+    makePipe(pipe);
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(reader));
+    const words = [process.execPath, binary, ...listenWords(readyFile)];
+    const shell = spawn('sh', ['-c', 'exec "$@" > "$0"', pipe, ...words], { env: cleanEnv(home) });
+    const listening = await ready(watched(shell), readyFile);
+    await send(listening, 1_000);
+    listening.child.kill('SIGTERM');
+    expect(await listening.ended).toBe(0);
+    const printed = Buffer.alloc(1024 * 1024);
+    const lines = linesIn(printed.toString('latin1', 0, readSync(reader, printed)));
+    // The line that says it is ready, the events, and the line that says it ended.
+    expect([lines > 0, lines + unprintedLines(listening.stderr())]).toEqual([true, 1_002]);
+  });
+
+  it('sandbox requests -f whose stdout is an unread socket', { timeout: 60_000 }, async () => {
+    const world = await rig.newWorld();
+    home = world.home;
+    await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
+    const running = unread(['sandbox', 'requests', '--follow', '-o', 'ndjson'], { ...world.env, BIZMSG_ONLY: 'local' });
+    await once(running.child.stdout, 'readable');
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toBe(143);
+    expect(unprintedLines(running.stderr())).toBeGreaterThan(0);
+  });
+});
+
+it(
+  'an import whose stdout is an unread socket ends on one SIGTERM, and goes on from there',
+  { timeout: 60_000 },
+  async () => {
+    const world = await rig.newWorld();
+    home = world.home;
+    const seeded = world.sandbox.counts().contacts;
+    const file = rig.writePeople(world, 3_000);
+    const running = unread(['contacts', 'import', file, '-o', 'ndjson'], world.env);
+    await expect.poll(() => world.sandbox.counts().contacts, soon).toBeGreaterThan(200);
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toBe(143);
+    const again = await world.bin(['contacts', 'import', file, '--resume']);
+    expect([again.code, world.sandbox.counts().contacts]).toEqual([0, seeded + 3_000]);
+  },
+);
+
+it('a result that is not fully printed after SIGTERM exits with 143', { timeout: 60_000 }, async () => {
+  const world = await rig.newWorld();
+  home = world.home;
+  await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
+  const running = unread(['contacts', 'list', '--all', '-o', 'json'], world.env);
+  await once(running.child.stdout, 'readable');
+  running.child.kill('SIGTERM');
+  expect(await running.ended).toBe(143);
+});
+
+it('a slow reader of a socket gets a long result whole', { timeout: 60_000 }, async () => {
+  const world = await rig.newWorld();
+  home = world.home;
+  await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
+  const running = unread(['contacts', 'list', '--all', '-o', 'json'], world.env);
+  const rows: unknown[] = JSON.parse(await running.read());
+  expect([await running.ended, rows.length]).toEqual([0, world.sandbox.counts().contacts]);
+});
+
+it('a command run by bizmsg can write to a socket whose reader is slow', { timeout: 60_000 }, async () => {
+  const script = 'echo begun >&2; head -c 3000000 /dev/zero || echo broken >&2';
+  const running = unread(['sandbox', 'exec', '--', 'sh', '-c', script]);
+  await expect.poll(running.stderr, soon).toContain('begun');
+  expect((await running.read()).length).toBe(3_000_000);
+  expect([await running.ended, running.stderr()]).toEqual([0, expect.not.stringContaining('broken')]);
+});
