@@ -1,5 +1,5 @@
 import { CliError, configuration, exitCodes } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
+import { fileFault, fileUnusable, tooManyFiles } from '../file-fault.ts';
 import type { Reporter } from './report.ts';
 import { signalExit } from './report.ts';
 
@@ -19,7 +19,11 @@ function told(error: unknown, signal: unknown, reporter: Reporter): number {
   const failure =
     error instanceof CliError
       ? error
-      : (interrupted(error, signal) ?? unwritable(error) ?? unusable(error) ?? unexpected(error));
+      : (interrupted(error, signal) ??
+        unwritable(error) ??
+        fileUnusable(error) ??
+        tooManyFiles(error) ??
+        unexpected(error));
   reporter.error(failure);
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
 }
@@ -35,14 +39,6 @@ export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
   const why = fileFault(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
-}
-
-/** A file or folder of this machine that is not as it should be. */
-function unusable(error: unknown): CliError | undefined {
-  const path = error instanceof Error && 'path' in error ? error.path : undefined;
-  const fault = fileFault(error);
-  if (!fault || typeof path !== 'string' || fault.reason === fault.code) return undefined;
-  return configuration('file-unusable', `cannot use ${path}: ${fault.reason}`, undefined, error);
 }
 
 function unexpected(error: unknown): CliError {

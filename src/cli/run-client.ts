@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { KnownPace, RunRate } from '../client/pace-choice.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
+import type { ExitName } from '../errors.ts';
 import { CliError, usage } from '../errors.ts';
 import type { Caller, Target } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
@@ -112,17 +113,19 @@ function closed(barred: AbortController, connection: Connection): Promise<void> 
   return connection.close();
 }
 
-/** Once one request was refused for good as no other would be taken either, those that wait for a slot are called off. */
+/** Cancels requests waiting for a slot once one fails in a way that every other one would. */
 function callingUntil(barred: AbortController, client: Client): Client['calling'] {
   return (name) => {
     const send = client.calling(name);
     return (content, leaving) =>
       send(content, leaving).catch((error: unknown) => {
-        if (error instanceof CliError && (error.exit === 'rateLimited' || error.exit === 'keyRefused')) barred.abort();
+        if (error instanceof CliError && bars.has(error.exit)) barred.abort();
         throw error;
       });
   };
 }
+
+const bars: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
 
 /** §8 counts by the minute, whatever --rate says. */
 const twoWindows = 120_000;

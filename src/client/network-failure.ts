@@ -1,5 +1,6 @@
 import type { Done, ExitName } from '../errors.ts';
 import { CliError } from '../errors.ts';
+import { tooManyFiles, tooManyFilesCode } from '../file-fault.ts';
 import { isLoopback } from './address.ts';
 import type { Occasion, Trouble } from './trouble.ts';
 import { faultHint, isChange, unsureHint } from './trouble.ts';
@@ -26,7 +27,8 @@ export function networkFailure(trouble: NetworkTrouble, { method, url, conceal }
   if (trouble.kind === 'interrupted')
     return new CliError(exit, code, text, { hint: sent ? unsureHint : undefined, done });
   if (sent) return new CliError('unsure', code, text, { hint: unsureHint, done, cause });
-  return new CliError('network', code, text, { hint, done, cause });
+  // Too many open files is a matter of this machine.
+  return new CliError(exit === 'configuration' ? exit : 'network', code, text, { hint, done, cause });
 }
 
 function story(trouble: NetworkTrouble, url: URL): Story {
@@ -41,7 +43,7 @@ function late(waited: number, sent: boolean, url: URL): Story {
   return { code: 'timeout', message: `${what} from ${url.host} within ${waited / 1_000} s`, hint: 'see --timeout' };
 }
 
-function broken({ kind, message }: WireFailure, url: URL): Story {
+function broken({ kind, message, cause }: WireFailure, url: URL): Story {
   const tell: Readonly<Record<WireKind, () => Story>> = {
     connect: () => ({
       code: 'unreachable',
@@ -64,6 +66,12 @@ function broken({ kind, message }: WireFailure, url: URL): Story {
       code: 'proxy',
       message: `the proxy opens no way to ${url.host}: ${message}`,
       hint: 'look at HTTPS_PROXY and ALL_PROXY; NO_PROXY lists what needs none',
+    }),
+    files: () => ({
+      exit: 'configuration',
+      code: tooManyFilesCode,
+      message: `cannot connect to ${url.host}: ${message}`,
+      hint: tooManyFiles(cause)?.hint,
     }),
     aborted: () => ({ code: 'connection-lost', message: `the connection to ${url.host} was given up` }),
     reset: () => ({ code: 'connection-lost', message: `the connection to ${url.host} broke: ${message}` }),

@@ -1,5 +1,5 @@
-/** What broke on the way. Up to `proxy` no request can have left. */
-export type WireKind = 'connect' | 'address' | 'tls' | 'proxy' | 'aborted' | 'reset' | 'garbled' | 'too-large';
+/** What broke on the way. Up to `files` no request can have left. */
+export type WireKind = 'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
 
 export class WireFailure extends Error {
   readonly kind: WireKind;
@@ -36,6 +36,8 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'this machine has too many open files',
   ETIMEDOUT: 'no connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   EAI_AGAIN: 'names cannot be looked up at the moment',
@@ -49,6 +51,7 @@ function kindWhenSent(code: string): WireKind {
 
 function kindUnsent(code: string, text: string): WireKind {
   if (code === 'ENOTFOUND') return 'address';
+  if (code === 'EMFILE' || code === 'ENFILE') return 'files';
   if (/^Proxy response \(\d+\)/.test(text)) return 'proxy';
   return /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_|DEPTH_|SELF_|HOSTNAME_|INVALID_|EPROTO|UND_ERR_PRX_TLS)/.test(code)
     ? 'tls'

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, stat } from 'node:fs/promises';
 import type { CliError } from '../../errors.ts';
-import { usage } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
+import { configuration, usage } from '../../errors.ts';
+import { fileFault, tooManyFiles } from '../../file-fault.ts';
 import { nearFile } from '../../near-file.ts';
 
 /** A file that can be read from its beginning any number of times. */
@@ -70,6 +70,8 @@ async function told<T>(file: File, reading: Promise<T>): Promise<T> {
 
 function fault(file: File, error: unknown): unknown {
   const found = fileFault(error);
+  if (found && ofMachine.has(found.code))
+    return configuration('file-unusable', `cannot read "${file.name}": ${found.reason}`, tooManyFiles(error)?.hint, error);
   // A copy of stdin has no name that anybody typed.
   const near = file.name === file.path ? nearFile(file.path) : undefined;
   return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
@@ -78,6 +80,9 @@ function fault(file: File, error: unknown): unknown {
 function unreadable(file: File, reason: string, hint?: string): CliError {
   return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'give the path of a file with one record a row');
 }
+
+/** The file is not to blame. */
+const ofMachine: ReadonlySet<string> = new Set(['EIO', 'EMFILE', 'ENFILE']);
 
 const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',

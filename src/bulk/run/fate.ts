@@ -14,6 +14,7 @@ export function fateOf({ exit, done, status }: CliError): Fate {
 }
 
 const unsent: Readonly<Partial<Record<ExitName, Fate>>> = {
+  configuration: 'barred',
   interrupted: 'withdrawn',
   network: 'unreached',
   keyRefused: 'barred',

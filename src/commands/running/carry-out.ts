@@ -3,6 +3,7 @@ import { unitOf } from '../../bulk/rows/place.ts';
 import { refuseOther } from '../../bulk/rows/prints.ts';
 import type { Identity } from '../../bulk/run/identity.ts';
 import { openRun } from '../../bulk/run/open.ts';
+import type { ToldRun } from '../../bulk/run/open.ts';
 import type { OpenRun } from '../../bulk/run/open-run.ts';
 import { runRows } from '../../bulk/run/run-rows.ts';
 import type { Summary } from '../../bulk/run/summary.ts';
@@ -10,6 +11,7 @@ import type { Survey } from '../../bulk/survey.ts';
 import type { Context, Emit } from '../../cli/command.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import { CliError } from '../../errors.ts';
+import { fileUnusable } from '../../file-fault.ts';
 import { redact } from '../../redact.ts';
 import { circumstancesOf } from './circumstances.ts';
 import { commandOf, endedOf } from './ended.ts';
@@ -25,6 +27,7 @@ import { rowFiles } from './row-files.ts';
 import type { RunInput } from './run-params.ts';
 import { sayUnsure } from './say-unsure.ts';
 import { showing } from './showing.ts';
+import { holdSpareFiles } from './spare-files.ts';
 import type { Told } from './signals.ts';
 
 export interface Asked {
@@ -59,24 +62,41 @@ export async function carriedOut(running: Running, emit: Emit): Promise<Ended> {
     read: () => rowsOf(running),
     ...rowFiles(stateFolder),
   });
+  return closedAfter(run, () => ended(running, run, emit));
+}
+
+async function ended(running: Running, run: OpenRun | ToldRun, emit: Emit): Promise<Ended> {
+  const { context, input } = running;
   const told = { ...aboutOf(running), run: run.id };
+  if (run.action === 'tell') {
+    context.note('finished', 'this run was finished before; nothing was sent');
+    const files = await filesOf(running, run.folder, run.summary);
+    sayUnsure(context, run.summary);
+    return endedOf(run.summary, { ...told, files, sent: false, clue: undefined });
+  }
+  for (const note of run.notes) context.note('run', note);
+  const source = input.draft === undefined ? input.source : await input.reopened(run.keepCopy(input.draft));
+  const summary = await sent({ ...running, input: { ...input, source } }, run, emit);
+  const files = await filesOf({ ...running, input: { ...input, source } }, run.folder, summary);
+  sayUnsure(context, summary);
+  const clue = clueIn(running, summary);
+  if (clue !== undefined && !summary.stopped) context.note('meant', clue);
+  return endedOf(summary, { ...told, files, sent: true, clue });
+}
+
+/** What a run came to is not lost because it cannot be closed. */
+async function closedAfter(run: Pick<OpenRun, 'close'>, act: () => Promise<Ended>): Promise<Ended> {
+  const result = await act().catch(async (error: unknown) => {
+    await run.close().catch(() => {});
+    throw error;
+  });
   try {
-    if (run.action === 'tell') {
-      context.note('finished', 'this run was finished before; nothing was sent');
-      const files = await filesOf(running, run.folder, run.summary);
-      sayUnsure(context, run.summary);
-      return endedOf(run.summary, { ...told, files, sent: false, clue: undefined });
-    }
-    for (const note of run.notes) context.note('run', note);
-    const source = input.draft === undefined ? input.source : await input.reopened(run.keepCopy(input.draft));
-    const summary = await sent({ ...running, input: { ...input, source } }, run, emit);
-    const files = await filesOf({ ...running, input: { ...input, source } }, run.folder, summary);
-    sayUnsure(context, summary);
-    const clue = clueIn(running, summary);
-    if (clue !== undefined && !summary.stopped) context.note('meant', clue);
-    return endedOf(summary, { ...told, files, sent: true, clue });
-  } finally {
     await run.close();
+    return result;
+  } catch (error) {
+    const failure = error instanceof CliError ? error : fileUnusable(error);
+    if (!failure) throw error;
+    return result.exit instanceof CliError ? result : { ...result, exit: failure };
   }
 }
 
@@ -101,11 +121,12 @@ async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary
   const { process: own } = await context.sandboxes();
   signals.take();
   await job.forebode?.(client);
+  const spare = holdSpareFiles();
   const shown = await showing(context, { total: found.rows, before: run.ledger.counts(), emit });
   const recorded = await client.record({ name: job.endpoint, run: run.id, template: job.template });
   try {
     const summary = await runRows({
-      run,
+      run: { ...run, summary: (skipped) => (spare.release(), run.summary(skipped)) },
       rows: rowsOf(running),
       send: client.calling(job.endpoint),
       reachable: client.reachable,
@@ -120,6 +141,7 @@ async function sent(running: Running, run: OpenRun, emit: Emit): Promise<Summary
     recorded(summary);
     return summary;
   } finally {
+    spare.release();
     shown.end();
   }
 }

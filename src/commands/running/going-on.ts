@@ -1,4 +1,5 @@
 import type { Summary } from '../../bulk/run/summary.ts';
+import { tooManyFilesCode } from '../../file-fault.ts';
 import { whole } from '../../terminal/run-progress.ts';
 import { resumeLine } from './resume-line.ts';
 
@@ -10,6 +11,7 @@ export function goesOn({ exit, code }: Stopped, summary: Summary, typed: readonl
   if (exit === 'keyRefused')
     return `${piped(typed)}with a valid key of the same account go on with: ${resumeLine(typed, '--new-key')}`;
   const line = `${piped(typed)}go on with: ${resumeLine(typed)}`;
+  if (code === tooManyFilesCode) return `raise the limit ("ulimit -n 1024") or lower --concurrency, then ${line}`;
   if (code !== 'too-many-errors') return line;
   const cause = exit === 'usage' ? 'the rows' : 'the service';
   const again = `mend the flags and start again without --resume${sentTwice(summary, typed)}`;

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { binary } from '../support/bin.ts';
+import { canInject, failing } from '../support/strace.ts';
+import * as rig from './import-rig.ts';
+
+const input = 'phone\n+12025550101\nnot-a-phone\n';
+
+describe.skipIf(!canInject)('on a disk with input/output errors', () => {
+  it.each(['rename', 'unlink'])('a batch ends with exit 3 before it sends, if the first %s fails', async (call) => {
+    const world = await rig.newWorld();
+    writeFileSync(join(world.home, 'rows.csv'), input);
+    const line = `${failing(call)} '${process.execPath}' '${binary}' send-batch welcome rows.csv`;
+    const ran = await rig.shell(world, line);
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
+    expect(world.sandbox.counts().messages).toBe(0);
+  });
+
+  it('a batch whose lock cannot be removed in the end prints its summary, and ends with exit 3', async () => {
+    const ends = [];
+    for (let from = 2; from < 8; from++) {
+      const world = await rig.newWorld();
+      writeFileSync(join(world.home, 'rows.csv'), input);
+      const line = `${failing('unlink', from)} '${process.execPath}' '${binary}' send-batch welcome rows.csv -o json`;
+      const { code, stdout } = await rig.shell(world, line);
+      if (world.sandbox.counts().messages > 0) ends.push({ code, done: JSON.parse(stdout || '{}').done });
+    }
+    expect(ends).toContainEqual({ code: 3, done: 1 });
+    expect(ends.filter(({ done }) => done !== 1)).toEqual([]);
+  });
+});

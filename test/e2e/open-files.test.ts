@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import * as rig from './import-rig.ts';
+
+const rows = 300;
+
+describe('a run that may open too few files', () => {
+  // At 64 there are connections for some rows but not for all of them.
+  it.each([32, 48, 64])('of %i stops with exit 3, prints what was done, and can be resumed', async (files) => {
+    const world = await rig.newWorld();
+    rig.slow(world, 5);
+    rig.writePeople(world, rows);
+    const send = 'bizmsg send-batch welcome people.csv --concurrency 64';
+    const stopped = await rig.shell(world, `ulimit -n ${files}; ${send} -o json`);
+    expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('ulimit -n') });
+    const sent = world.sandbox.counts().messages;
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ done: sent, failed: 0, unsure: 0, unsent: rows - sent });
+    const ended = await rig.shell(world, `${send} --resume`);
+    expect(ended.code).toBe(0);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
+
+  it('never ends in a bug, whatever it is that cannot be opened', async () => {
+    const codes = new Set<number>();
+    for (let files = 20; files <= 44; files += 3) {
+      const world = await rig.newWorld();
+      rig.writePeople(world, 40);
+      const ran = await rig.shell(world, `ulimit -n ${files}; bizmsg send-batch welcome people.csv --concurrency 12`);
+      expect(ran.stderr).not.toContain('bug');
+      codes.add(ran.code);
+    }
+    expect(codes).toEqual(new Set([0, 3]));
+  });
+});
