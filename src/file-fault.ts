@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'the disk quota is used up',
   EEXIST: 'a file stands where a folder should',
-  EFTYPE: 'it is no file of the usual kind',
+  EFTYPE: 'it is not a regular file',
   EIO: 'the disk reports an input/output error',
   EISDIR: 'a folder stands where a file should',
   EMFILE: 'this process has too many open files',

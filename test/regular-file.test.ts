@@ -14,7 +14,7 @@ it('a file is read', () => {
 });
 
 it.each([
-  ['a pipe', makePipe, 'it is no file of the usual kind'],
+  ['a pipe', makePipe, 'it is not a regular file'],
   ['a folder', (path: string) => mkdirSync(path), 'a folder stands where a file should'],
   ['nothing', () => {}, 'there is no such folder'],
 ])('%s is not, and is not waited for', (_, put, reason) => {

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { configuration } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
 import type { Host } from '../host.ts';
 import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
 import type { Minute } from '../sandbox/minute.ts';
 import { shownKey } from '../redact.ts';
+import { readRegular } from '../regular-file.ts';
 import { withSpinner } from '../terminal/progress.ts';
 import type { Globals } from './globals.ts';
 import { recording } from './recording.ts';
@@ -152,8 +153,9 @@ function announce({ reporter, given }: Line, caller: AnyCaller, target: Target, 
 
 function certificates(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegular(file).toString();
   } catch (error) {
-    throw configuration('ca-file', `--ca-file ${file} cannot be read`, undefined, error);
+    const reason = fileFault(error)?.reason;
+    throw configuration('ca-file', `--ca-file ${file} cannot be read${reason ? `: ${reason}` : ''}`, undefined, error);
   }
 }

@@ -1,12 +1,9 @@
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { CliError, unsafe, usage } from '../errors.ts';
 import type { Host } from '../host.ts';
 import type { Asker } from '../terminal/ask.ts';
 import { isInteractive } from './caller.ts';
 import type { Globals } from './globals.ts';
-
-/** More than any body or key; what never ends must not fill the memory. */
-const most = 32 * 1024 * 1024;
 
 /** What comes from the user besides the command line. */
 export interface Prompts {
@@ -43,13 +40,17 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     take();
     return readAll(host);
   };
+  const content = (path: string) => (path === '-' ? stdin() : contentOf(path, host.signal));
   return {
     interactive: isInteractive(host, given),
     stdinTo: async (path, signal) => {
       take();
-      const { pipeline } = await import('node:stream/promises');
+      const [{ pipeline }, { limitLines }] = await Promise.all([
+        import('node:stream/promises'),
+        import('./line-limit.ts'),
+      ]);
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-      await pipeline(host.streams.stdin, file, { signal }).catch((error: unknown) => {
+      await pipeline(host.streams.stdin, limitLines('stdin'), file, { signal }).catch((error: unknown) => {
         throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
       });
     },
@@ -61,23 +62,14 @@ export function createPrompts(host: Host, given: Globals): Prompts {
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
     stdin: async () => text(await stdin(), 'stdin'),
-    read: async (path) => (path === '-' ? text(await stdin(), 'stdin') : text(await contentOf(path), path)),
-    bytes: async (path) => (path === '-' ? stdin() : contentOf(path)),
+    read: async (path) => text(await content(path), path === '-' ? 'stdin' : path),
+    bytes: content,
   };
 }
 
 async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
-  const abort = () => stdin.destroy(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
-  signal.addEventListener('abort', abort, { once: true });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stdin) {
-    chunks.push(Buffer.from(chunk));
-    size += chunk.length;
-    if (size > most) throw usage('stdin goes on after 32 MB', 'is it the right one?');
-  }
-  signal.removeEventListener('abort', abort);
-  return Buffer.concat(chunks);
+  const { streamContent } = await import('./file-content.ts');
+  return streamContent(stdin, 'stdin', signal);
 }
 
 /** A prompt's check from a reader that throws what is wrong. */
@@ -93,10 +85,12 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
   };
 }
 
-async function contentOf(path: string): Promise<Buffer> {
+async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
+  const { fileContent } = await import('./file-content.ts');
   try {
-    return readFileSync(path);
+    return await fileContent(path, signal);
   } catch (error) {
+    if (error instanceof CliError || signal.aborted) throw error;
     const { nearFile } = await import('../near-file.ts');
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, nearFile(path));
   }

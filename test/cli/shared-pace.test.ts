@@ -160,7 +160,7 @@ it('sends all the same where a pipe is in place of the file, and says so', async
   const { code, stderr } = await run(send);
   expect([code, stderr]).toEqual([
     0,
-    "note: the plan's pace is not shared with other processes: it is no file of the usual kind\n",
+    "note: the plan's pace is not shared with other processes: it is not a regular file\n",
   ]);
   expect(service.seen).toHaveLength(2);
 });
