@@ -71,7 +71,12 @@ async function told<T>(file: File, reading: Promise<T>): Promise<T> {
 function fault(file: File, error: unknown): unknown {
   const found = fileFault(error);
   if (found && ofMachine.has(found.code))
-    return configuration('file-unusable', `cannot read "${file.name}": ${found.reason}`, tooManyFiles(error)?.hint, error);
+    return configuration(
+      'file-unusable',
+      `cannot read "${file.name}": ${found.reason}`,
+      tooManyFiles(error)?.hint,
+      error,
+    );
   // A copy of stdin has no name that anybody typed.
   const near = file.name === file.path ? nearFile(file.path) : undefined;
   return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;

@@ -3,6 +3,12 @@ import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
 import { errorField } from './error-field.ts';
 
+/** How many of a header's columns at its end have no name, as a delimiter at the end of each line leaves one. */
+export function namelessEnd(cells: readonly string[]): number {
+  const named = cells.findLastIndex((cell) => cell.trim() !== '');
+  return cells.length - 1 - named;
+}
+
 /** The names in a table's header, checked: rows are known by them. */
 export function headerNames(cells: readonly string[], file: string, line: number): readonly string[] {
   const names = cells.map((cell) => cell.trim());

@@ -8,6 +8,7 @@ import type { Format } from './format.ts';
 import { formatOf, refuseBinary } from './format.ts';
 import { createArrayReader } from './json-array.ts';
 import { createLineReader } from './json-lines.ts';
+import type { Header } from './table.ts';
 import { createHeaderReader, createTableReader } from './table.ts';
 import type { TextReader } from './text-reader.ts';
 
@@ -31,6 +32,8 @@ export interface Source {
   readonly delimiter: string | undefined;
   /** The names in a table's header but for `bizmsg_error`; undefined for JSON, [] where nothing stands in the file. */
   readonly fields: readonly string[] | undefined;
+  /** How many empty columns without a name stand at the end of a table, and are left out. */
+  readonly nameless: number;
   /**
    * Whether its failed rows begin with a byte order mark, as they are UTF-8: where it has one itself, or is in another
    * encoding, so that neither a spreadsheet nor an `encoding` that is given again takes them for something else.
@@ -56,16 +59,17 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   const file: File = { path, name, chunkSize };
   const size = await sizeOf(file);
   const head = await headOf(file, headSize);
-  refuseBinary(name, head);
   const encoding = encodingOf(head, options.encoding);
+  refuseBinary(name, head, encoding);
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
   const form = formOf(text, whole, formatOf(name, text, options.format));
   const plan: Plan = { file, encoding, limit, ...form };
-  const fields = form.delimiter === undefined ? undefined : await readFields(plan, form.delimiter);
+  const header = form.delimiter === undefined ? undefined : await readHeader(plan, form.delimiter);
   return {
     ...form,
-    fields,
+    fields: header?.names,
+    nameless: header?.nameless ?? 0,
     bom: encoding.bom || encoding.name !== 'utf-8',
     size,
     rows: (signal, onBytes) => rowsOf(plan, signal, onBytes),
@@ -89,14 +93,14 @@ function formOf(head: string, whole: boolean, found: Format | undefined): Form {
   return { format: found ?? (delimiter === '\t' ? 'tsv' : 'csv'), delimiter };
 }
 
-async function readFields(plan: Plan, delimiter: string): Promise<readonly string[]> {
-  let names: readonly string[] | undefined;
-  const reader = createHeaderReader({ delimiter, limit: plan.limit }, plan.file.name, (found) => (names = found));
+async function readHeader(plan: Plan, delimiter: string): Promise<Header> {
+  let header: Header | undefined;
+  const reader = createHeaderReader({ delimiter, limit: plan.limit }, plan.file.name, (found) => (header = found));
   for await (const { text, last } of textsOf(plan)) {
     reader.push(text, last);
-    if (names) return names;
+    if (header) return header;
   }
-  return [];
+  return { names: [], nameless: 0 };
 }
 
 async function* rowsOf(plan: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {

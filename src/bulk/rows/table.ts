@@ -1,24 +1,31 @@
 import type { CliError } from '../../errors.ts';
 import { usage } from '../../errors.ts';
+import { quoted } from '../mapping/refused.ts';
 import type { Row } from '../row.ts';
 import { damagedMark, errorField, heldIn } from './error-field.ts';
-import { headerNames } from './header.ts';
+import { headerNames, namelessEnd } from './header.ts';
 import type { RecordOptions } from './records.ts';
 import { createRecordReader } from './records.ts';
 import { recordText } from './record-text.ts';
 import type { Damage, TextReader } from './text-reader.ts';
 
-/** Gives the names in a table's header but for `bizmsg_error`. */
-export function createHeaderReader(
-  options: RecordOptions,
-  file: string,
-  give: (names: readonly string[]) => void,
-): TextReader {
+export interface Header {
+  /** All but `bizmsg_error`. */
+  readonly names: readonly string[];
+  /** How many columns without a name follow; they are left out. */
+  readonly nameless: number;
+}
+
+/** Gives a table's header. */
+export function createHeaderReader(options: RecordOptions, file: string, give: (header: Header) => void): TextReader {
   let given = false;
   return createRecordReader(options, {
     record: (cells, line) => {
-      if (!given) give(headerNames(cells, file, line).filter((name) => name !== errorField));
+      if (given) return;
       given = true;
+      const nameless = namelessEnd(cells);
+      const names = headerNames(cells.slice(0, cells.length - nameless), file, line);
+      give({ names: names.filter((name) => name !== errorField), nameless });
     },
     damage: (damage) => {
       if (!given) throw damagedHeader(damage, file);
@@ -33,7 +40,7 @@ export function createTableReader(options: RecordOptions, file: string, give: (r
   return createRecordReader(options, {
     record: (cells, line) => {
       if (read) give(read(cells, ++number, line));
-      else read = cellReader(headerNames(cells, file, line), options.delimiter);
+      else read = rowReader(cells, options.delimiter, (named) => headerNames(named, file, line));
     },
     damage: (damage) => {
       if (!read) throw damagedHeader(damage, file);
@@ -43,10 +50,27 @@ export function createTableReader(options: RecordOptions, file: string, give: (r
 }
 
 function damagedHeader({ line, reason }: Damage, file: string): CliError {
-  return usage(`the header of "${file}" (line ${line}) cannot be read: ${reason}`, 'mend its first line');
+  return usage(`the header of "${file}" (line ${line}) cannot be read: ${reason}`, 'fix its first line');
 }
 
 type ReadCells = (cells: readonly string[], number: number, line: number) => Row;
+
+/** Leaves out the columns without a name at the end, which have to be empty. */
+function rowReader(
+  header: readonly string[],
+  delimiter: string,
+  namesOf: (named: readonly string[]) => readonly string[],
+): ReadCells {
+  const width = header.length - namelessEnd(header);
+  const read = cellReader(namesOf(header.slice(0, width)), delimiter);
+  if (width === header.length) return read;
+  return (cells, number, line) => {
+    const at = cells.findIndex((cell, at) => at >= width && cell.trim() !== '');
+    if (at === -1) return read(cells.slice(0, width), number, line);
+    const reason = `it has ${quoted(cells[at] ?? '')} in column ${at + 1}, which has no name in the header`;
+    return { number, line, raw: recordText(cells, delimiter), reason };
+  };
+}
 
 function cellReader(header: readonly string[], delimiter: string): ReadCells {
   const error = header.indexOf(errorField);

@@ -37,8 +37,13 @@ export async function openInput(
 ): Promise<RowsInput> {
   const options = { format, encoding, name: file === '-' ? 'stdin' : file };
   const reopened = (path: string) => openSource(path, options);
+  const opened = async (path: string) => {
+    const source = await reopened(path);
+    if (source.nameless > 0) context.note('columns', namelessText(source));
+    return source;
+  };
   if (file !== '-') {
-    const source = await reopened(file);
+    const source = await opened(file);
     return {
       source,
       shown: file,
@@ -54,12 +59,18 @@ export async function openInput(
   const close = () => rmSync(draft, { force: true });
   try {
     await takeStdin(context, draft, { stop, kept });
-    const source = await reopened(draft);
+    const source = await opened(draft);
     return { source, shown: '-', path: undefined, real: undefined, draft, reopened, close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+function namelessText({ nameless }: Source): string {
+  return nameless === 1
+    ? 'the last column has no name and is left out'
+    : `the last ${nameless} columns have no name and are left out`;
 }
 
 /** At a terminal nobody types them again. */

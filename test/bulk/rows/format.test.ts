@@ -55,6 +55,33 @@ describe('the format', () => {
   });
 
   it.each([
+    ['an HTML page', 'x.csv', '<!DOCTYPE html>'],
+    ['an HTML page', 'x.ndjson', '\ufeff\n <html lang="en">\n<body>Please sign in</body>\n'],
+    ['an HTML page', 'x.json', '<!-- gone --><title>404</title>'],
+    ['XML', 'x.csv', '<?xml version="1.0"?>\n<rows/>'],
+    ['a Parquet file', 'x.csv', 'PAR1\u0015\u0004'],
+    ['an SQLite database', 'x.csv', 'SQLite format 3\u0000'],
+    ['a PDF', 'x.tsv', '%PDF-1.7\n'],
+  ])('is refused if the content looks like %s: %s', async (what, name, text) => {
+    await expect(openSource(fileOf(name, text), { name })).rejects.toMatchObject({
+      exit: 'usage',
+      message: `"${name}" is ${what}, not a table or JSON`,
+    });
+  });
+
+  it('is refused if the content is binary data of any kind', async () => {
+    const bytes = Buffer.from('id,name\n\u0000\u0001\xff\xfe\u0000\n', 'latin1');
+    await expect(openSource(fileOf('a.csv', bytes))).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringMatching(/a\.csv" is binary data, not a table or JSON$/),
+    });
+  });
+
+  it('may be a table whose header begins with an angle bracket', async () => {
+    expect(await openSource(fileOf('a.csv', '<id>,name\n'))).toMatchObject({ fields: ['<id>', 'name'] });
+  });
+
+  it.each([
     ['a workbook', 'PK\u0003\u0004xl'],
     ['compressed', '\u001f\u008b'],
   ])('is refused where it is no text: %s', async (what, bytes) => {

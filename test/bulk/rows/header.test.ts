@@ -8,7 +8,7 @@ describe("a table's header", () => {
     ['a,b,a,b,a\n', '"a", "b" stand twice in the header'],
     ['\n\nphone, phone\n', '(line 3)'],
     ['phone,,name\n', 'column 2 has no name in the header'],
-    ['phone,name,\n', 'column 3 has no name in the header'],
+    ['phone,,name,\n', 'column 2 has no name in the header'],
     ['phone,__proto__\n', '"__proto__" cannot be'],
     ['+12029000001,Ada\n+12029000002,Bo\n', 'the first line of "people.csv" holds a phone number, +1202…01:'],
     ['Ada;+1 202 900 0001\n', 'holds a phone number, +1 20…01: does it have a header line?'],
