@@ -1,6 +1,7 @@
 const asText = 'format the column as text before the numbers go in';
 
 const signs: readonly (readonly [RegExp, string])[] = [
+  [/\0/, 'it holds a NUL character'],
   [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
   [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
   [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
@@ -12,7 +13,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/^\d{7,15}$/, `its "+" is lost, and with it perhaps the country code: ${asText}`],
 ];
 
-/** What a spreadsheet did to a phone number, or undefined where this shows no sign of one. */
+/** What damaged a phone number, mostly a spreadsheet; undefined if it shows no sign of that. */
 export function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
   return signs.find(([sign]) => sign.test(trimmed))?.[1];

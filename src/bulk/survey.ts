@@ -23,7 +23,7 @@ export interface Survey {
   /** Rows whose body was there before; undefined where nobody looked. */
   readonly repeated: number | undefined;
   readonly repeatedRows: readonly RepeatedPlace[];
-  /** Good ones that a spreadsheet seems to have damaged; 0 where nobody looked. */
+  /** Good ones that look damaged. */
   readonly suspect: number;
   readonly suspectRows: readonly SuspectPlace[];
 }
@@ -70,15 +70,15 @@ export async function survey(source: Source, { map, most, compares, signal }: Su
       if (badRows.length < most) badRows.push({ ...place, reason: mapped.reason });
       return;
     }
-    if (first !== undefined && !seen) return;
-    const content = JSON.stringify(mapped.body);
-    first ??= content;
-    const suspect = seen && 'fields' in row ? suspectIn(row.fields, content) : undefined;
+    let text: string | undefined;
+    const content = () => (text ??= JSON.stringify(mapped.body));
+    first ??= content();
+    const suspect = 'fields' in row ? suspectIn(row.fields, content) : undefined;
     if (suspect) {
       suspects += 1;
       if (suspectRows.length < most) suspectRows.push({ ...place, ...suspect });
     }
-    const as = seen?.add(content, placeOf(row, source));
+    const as = seen?.add(content(), placeOf(row, source));
     if (as === undefined) return;
     repeated += 1;
     if (repeatedRows.length < most) repeatedRows.push({ ...place, as });

@@ -1,3 +1,4 @@
+import { quoted } from './mapping/refused.ts';
 import { spreadsheetDamage } from './phone-damage.ts';
 import type { Fields } from './row.ts';
 
@@ -6,18 +7,18 @@ export interface Suspect {
   readonly reason: string;
 }
 
-/** Nobody means these, whatever the column. */
-const surely = /^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
+/** Never meant, whatever the column. */
+const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
 /** The document names no field of a contact, so a phone's is told by what people call it. */
 const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
 
-/** A cell that a spreadsheet seems to have damaged, and that would be sent as it stands. */
-export function suspectIn(fields: Fields, content: string): Suspect | undefined {
+/** A cell that looks damaged, and that the body holds as it is. */
+export function suspectIn(fields: Fields, content: () => string): Suspect | undefined {
   for (const [field, value] of Object.entries(fields)) {
     if (typeof value !== 'string' || !(surely.test(value.trim()) || phoneName.test(field))) continue;
     const reason = spreadsheetDamage(value);
-    if (reason !== undefined && content.includes(JSON.stringify(value)))
-      return { field, reason: `"${value}": ${reason}` };
+    if (reason !== undefined && content().includes(JSON.stringify(value)))
+      return { field, reason: `${quoted(value)}: ${reason}` };
   }
   return undefined;
 }

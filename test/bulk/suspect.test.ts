@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { suspectIn } from '../../src/bulk/suspect.ts';
 
-const found = (field: string, value: unknown) => suspectIn({ [field]: value }, JSON.stringify({ [field]: value }));
+const found = (field: string, value: unknown) =>
+  suspectIn({ [field]: value }, () => JSON.stringify({ [field]: value }));
 
 it.each([
   ['phone', '1.20256E+10'],
@@ -11,8 +12,13 @@ it.each([
   ['to', "'+12025550141"],
   ['name', '#REF!'],
   ['name', '########'],
+  ['Mobile', '+12025550141\0'],
 ])('suspects %s with %s', (field, value) => {
-  expect(found(field, value)).toEqual({ field, reason: expect.stringContaining(`"${value}": `) });
+  expect(found(field, value)).toEqual({ field, reason: expect.stringContaining(`${JSON.stringify(value)}: `) });
+});
+
+it('suspects a NUL in any field, and shows it as an escape', () => {
+  expect(found('name', 'A\0da')).toEqual({ field: 'name', reason: '"A\\u0000da": it holds a NUL character' });
 });
 
 it.each([
@@ -27,5 +33,5 @@ it.each([
 });
 
 it('does not suspect what is not sent as it stands', () => {
-  expect(suspectIn({ phone: '12025550141' }, '{"phone":"+12025550141"}')).toBeUndefined();
+  expect(suspectIn({ phone: '12025550141' }, () => '{"phone":"+12025550141"}')).toBeUndefined();
 });

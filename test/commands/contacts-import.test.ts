@@ -116,7 +116,7 @@ describe('a rehearsal of contacts import', () => {
         'the first body: {"phone":"+12025550141","name":"Ada","id":7}',
         '1 cannot be sent:',
         '  line 5: id: "x" is not a number',
-        '2 may be damaged by a spreadsheet:',
+        '2 look damaged and would be sent as they are:',
         '  line 3: phone: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text before the numbers go in',
         '  line 6: phone: "12025550142": its "+" is lost, and with it perhaps the country code: format the column as text before the numbers go in',
         '1 row repeats an earlier row, and is sent too:',
@@ -132,4 +132,39 @@ describe('a rehearsal of contacts import', () => {
     const { code, stdout } = await importing(text, '--drop', 'old', '--dry-run', '-o', 'json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { type: 'rehearsal', ready: 1, suspect: 0 }]);
   });
+});
+
+describe('a damaged phone in contacts import', () => {
+  const text = 'phone,name\n1.20256E+10,Ada\n+12025550\u0000141,Bo\n+12025550143,Cy\n';
+
+  it.each([[[]], [['--dry-run', '-o', 'json']]])('is a bad row where --phone names its column: %j', async (words) => {
+    const { code, stdout } = await importing(text, '--phone', 'phone', ...words);
+    expect([code, world.sandbox.contacts().slice(5).length]).toEqual([10, words.length > 0 ? 0 : 1]);
+    expect(stdout).toMatch(/1\.20256E\+10.{1,4} is not a phone number: a spreadsheet made it scientific notation/);
+    expect(stdout).toMatch(/u0000141.{1,4} is not a phone number: it holds a NUL character/);
+  });
+
+  it('is noted and sent as it is elsewhere', async () => {
+    const other = 'phone,mobile\n+12025550141,1.20256E+10\n+12025550142,+12025550\u0000141\n';
+    const { code, stderr } = await importing(other);
+    expect([code, world.sandbox.contacts().slice(5).length]).toEqual([0, 2]);
+    expect(stderr).toContain(
+      'note: 2 rows look damaged and are sent as they are; the first, on line 2: mobile: "1.20256E+10": a spreadsheet',
+    );
+    expect(stderr).toContain('--dry-run lists them');
+  });
+
+  it('is noted in the dry run by line', async () => {
+    const { stdout } = await importing(text, '--dry-run', '-o', 'table');
+    expect(stdout).toContain('2 look damaged and would be sent as they are:\n  line 2: phone: "1.20256E+10": ');
+    expect(stdout).toContain('\n  line 3: phone: "+12025550\\u0000141": it holds a NUL character');
+  });
+});
+
+it('contacts import of JSON refuses a row with a number that JSON cannot hold, and sends the others', async () => {
+  const path = join(world.home, 'numbers.json');
+  writeFileSync(path, '[{"phone":"+12025550141","score":1e400},{"phone":"+12025550142","score":1}]');
+  const { code, stdout } = await world.run(['contacts', 'import', path]);
+  expect([code, world.sandbox.contacts().slice(5).length]).toEqual([10, 1]);
+  expect(stdout).toContain('the number 1e400 is too large');
 });

@@ -40,17 +40,29 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
-/** Such as an id of 19 digits, which would be sent with others in their place. */
-export function inexactIn(text: string, value: unknown): number | undefined {
-  return /\d{16}/.test(text) ? findInexact(value) : undefined;
+/** A number that would be sent as another one, such as an id of 19 digits, or as null, such as 1e400. */
+export function inexactIn(text: string, value: unknown): string | undefined {
+  const [hasMany, hasExponent] = [/\d{16}/.test(text), /\de\+?\d{3}/i.test(text)];
+  const isLost = (number: number) =>
+    !Number.isFinite(number) || (hasMany && Number.isInteger(number) && !Number.isSafeInteger(number));
+  const found = hasMany || hasExponent ? findNumber(value, isLost) : undefined;
+  return found === undefined || Number.isFinite(found) ? found?.toString() : infiniteIn(text);
 }
 
-function findInexact(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : undefined;
+function findNumber(value: unknown, matches: (number: number) => boolean): number | undefined {
+  if (typeof value === 'number') return matches(value) ? value : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const part of Object.values(value)) {
-    const found = findInexact(part);
+    const found = findNumber(part, matches);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** As it was written. */
+function infiniteIn(text: string): string {
+  const [found = 'Infinity'] = (text.match(/-?\d[\d.]*(?:e\+?\d+)?/gi) ?? []).filter(
+    (one) => !Number.isFinite(Number(one)),
+  );
+  return found.length > 40 ? `${found.slice(0, 40)}…` : found;
 }

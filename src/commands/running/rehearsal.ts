@@ -26,7 +26,7 @@ export interface Rehearsal {
   /** What `same_as` counts, and people go by. */
   readonly unit: Unit;
   readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
-  /** Rows that would be sent, and that a spreadsheet seems to have damaged. */
+  /** Rows that would be sent, and that look damaged. */
   readonly suspect: number;
   readonly suspect_rows: Survey['suspectRows'];
   /** The first body that would be sent. */
@@ -86,7 +86,12 @@ export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
   if (first !== null) lines.push(`the first body: ${JSON.stringify(first)}`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
   if (suspect > 0)
-    lines.push(ui.color.yellow(`${whole(suspect)} may be damaged by a spreadsheet:`), ...suspectLines(rehearsal));
+    lines.push(
+      ui.color.yellow(
+        `${whole(suspect)} ${suspect === 1 ? 'looks' : 'look'} damaged and would be sent as ${suspect === 1 ? 'it is' : 'they are'}:`,
+      ),
+      ...suspectLines(rehearsal),
+    );
   if (repeated > 0) {
     const which = repeated === 1 ? '1 row repeats' : `${whole(repeated)} rows repeat`;
     const sent = `${which} an earlier row, and ${repeated === 1 ? 'is' : 'are'} sent too:`;
@@ -119,7 +124,21 @@ function sameLines(rehearsal: Rehearsal): readonly string[] {
   return [...lines, ...rest(repeated - rows.length)];
 }
 
-function placeText({ unit }: Rehearsal, { line, row }: { readonly line: number; readonly row: number }): string {
+/** What a run says of damaged rows before it sends them. */
+export function suspectNote({ suspect, suspectRows: [first] }: Survey, unit: Unit): string | undefined {
+  if (!first) return undefined;
+  const which =
+    suspect === 1
+      ? '1 row looks damaged and is sent as it is'
+      : `${whole(suspect)} rows look damaged and are sent as they are`;
+  const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText({ unit }, first)}`;
+  return `${which}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
+}
+
+function placeText(
+  { unit }: Pick<Rehearsal, 'unit'>,
+  { line, row }: { readonly line: number; readonly row: number },
+): string {
   return unit === 'line' ? `line ${line}` : `record ${row}`;
 }
 

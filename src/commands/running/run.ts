@@ -1,4 +1,5 @@
 import type { Signals } from '../../bulk/run/halt.ts';
+import { unitOf } from '../../bulk/rows/place.ts';
 import { survey } from '../../bulk/survey.ts';
 import type { Survey } from '../../bulk/survey.ts';
 import type { Row } from '../../bulk/row.ts';
@@ -13,6 +14,7 @@ import type { RowsInput } from './input.ts';
 import type { Job, Mapper } from './job.ts';
 import { keptInput } from './kept-input.ts';
 import { refuseKeys } from './refuse-keys.ts';
+import { suspectNote } from './rehearsal.ts';
 import type { Rehearsed } from './rehearsal.ts';
 import { rehearsed } from './rehearse.ts';
 import type { Ended } from './result.ts';
@@ -51,6 +53,8 @@ async function withInput(asked: Asked, emit: Emit): Promise<Rehearsed | Ended> {
     context.note('empty', 'there are no rows');
     return endedEmpty(commandOf(job), nameOf(input));
   }
+  const damaged = suspectNote(found, unitOf(input.source));
+  if (damaged !== undefined) context.note('suspect', damaged);
   await confirmCount(context, client.target, found.rows, flags);
   return carriedOut({ ...asked, mapper, found }, emit);
 }

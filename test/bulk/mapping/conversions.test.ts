@@ -38,6 +38,7 @@ describe('JSON', () => {
     ['vip', '"vip" is not JSON'],
     ['["vip"', String.raw`"[\"vip\"" is not JSON`],
     ['['.repeat(2_000) + ']'.repeat(2_000), `"${'['.repeat(60)}…" is not JSON`],
+    ['[1e400]', 'the number 1e400 in it is too large to be exact'],
     ['{"id":9007199254740993}', 'the number 9007199254740992 in it is too large to be exact'],
   ])('is not read from %s', (text, why) => {
     expect(toJson(text)).toEqual({ why });
