@@ -1,11 +1,29 @@
-/** Deeper than anybody's records; walking what is much deeper would exhaust the stack. */
+/** Deeper than any real record; walking a value that nests much deeper would exhaust the stack. */
 const deepest = 500;
 
-/** JSON from outside. */
-export function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
+/** Where an integer of 16 digits or more may begin: not inside a string, unless that holds such punctuation itself. */
+const longInteger = /(?:^|[[:,\s])-?\d{16}/;
+
+/** Reading and writing more digits takes seconds. */
+const mostDigits = 10_000;
+
+/** JSON from outside. An integer that a number would round comes as a bigint. */
+export function parseJson(text: string): unknown {
   if (text.length > deepest && depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
-  const value: unknown = JSON.parse(text, revive);
-  return value;
+  const value: unknown = JSON.parse(text);
+  // Ordinary texts have no long integer and are parsed once.
+  return longInteger.test(text) ? exactly(text) : value;
+}
+
+/** The JSON of a value; a bigint in it is written as the integer that it is. */
+export function jsonText(value: unknown, indent: number | string = ''): string {
+  try {
+    return JSON.stringify(value, undefined, indent) ?? 'null';
+  } catch (error) {
+    // JSON.stringify refuses a bigint, which few values hold.
+    if (!(error instanceof TypeError)) throw error;
+    return written(value, typeof indent === 'number' ? ' '.repeat(indent) : indent, '\n') ?? 'null';
+  }
 }
 
 function depthOf(text: string): number {
@@ -18,4 +36,54 @@ function depthOf(text: string): number {
     else if (!quoted && (character === ']' || character === '}')) depth--;
   }
   return most;
+}
+
+/** Parses a text that is known to be valid JSON, with each unsafe integer as a bigint. */
+function exactly(text: string): unknown {
+  const tokens = /[\s,:]*("[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s,:[\]{}"]+)/gy;
+  const next = (): string => tokens.exec(text)?.[1] ?? '';
+  const valueOf = (token: string): unknown => {
+    if (token === '[') return items();
+    return token === '{' ? Object.fromEntries(fields()) : scalar(token);
+  };
+  const items = (): unknown[] => {
+    const found: unknown[] = [];
+    for (let token = next(); token !== ']'; token = next()) found.push(valueOf(token));
+    return found;
+  };
+  const fields = (): [string, unknown][] => {
+    const found: [string, unknown][] = [];
+    for (let name = next(); name !== '}'; name = next()) found.push([String(JSON.parse(name)), valueOf(next())]);
+    return found;
+  };
+  return valueOf(next());
+}
+
+function scalar(token: string): unknown {
+  const value: unknown = JSON.parse(token);
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(token);
+  return isRounded && token.length <= mostDigits ? BigInt(token) : value;
+}
+
+function written(value: unknown, indent: string, line: string): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value);
+  const inner = line + indent;
+  if (Array.isArray(value))
+    return enclosed(
+      '[]',
+      value.map((item) => written(item, indent, inner) ?? 'null'),
+      indent,
+      line,
+    );
+  const fields = Object.entries(value).flatMap(([name, item]) => {
+    const text = written(item, indent, inner);
+    return text === undefined ? [] : `${JSON.stringify(name)}:${indent && ' '}${text}`;
+  });
+  return enclosed('{}', fields, indent, line);
+}
+
+function enclosed([open, close]: string, parts: readonly string[], indent: string, line: string): string {
+  if (indent === '' || parts.length === 0) return open + parts.join(',') + close;
+  return `${open}${line}${indent}${parts.join(`,${line}${indent}`)}${line}${close}`;
 }

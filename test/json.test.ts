@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseJson } from '../src/json.ts';
+import { jsonText, parseJson } from '../src/json.ts';
 
 it.each(['{"a":[1,"x]}"]}', '"[[["', 'null', '{"a\\"[":1}'])('reads %s', (text) => {
   expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -9,3 +10,44 @@ it('reads what is wide, and refuses what is deep', () => {
   expect(parseJson(`[${'[],'.repeat(10_000)}[]]`)).toHaveLength(10_001);
   expect(() => parseJson('['.repeat(501) + ']'.repeat(501))).toThrow('deeper than 500');
 });
+
+it('reads a text with a long integer as JSON.parse does, but for that', () => {
+  fc.assert(
+    fc.property(fc.jsonValue().filter(hasNoLongInteger), fc.constantFrom('', ' ', '\t'), (made, indent) => {
+      const value: unknown = JSON.parse(JSON.stringify(made));
+      const long = JSON.stringify([0, value], undefined, indent).replace('0', '12345678901234567890');
+      expect(parseJson(long)).toStrictEqual([12345678901234567890n, value]);
+    }),
+  );
+});
+
+it.each(['', 2, '\t'])(
+  'writes a value with a bigint as JSON.stringify writes it with a number, indented by %j',
+  (indent) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const expected = JSON.stringify(
+          { n: 0, value, at: new Date(0), none: undefined, list: [undefined] },
+          undefined,
+          indent,
+        );
+        expect(jsonText({ n: 0n, value, at: new Date(0), none: undefined, list: [undefined] }, indent)).toBe(expected);
+      }),
+    );
+  },
+);
+
+it.each(['9007199254740991', '9007199254740993', '-9007199254740993', '{"__proto__":12345678901234567890}'])(
+  'reads and writes %s unchanged',
+  (text) => {
+    expect(jsonText(parseJson(text))).toBe(text);
+  },
+);
+
+it('reads an integer of more digits than anybody waits for as a number', () => {
+  expect(parseJson('9'.repeat(1_000_000))).toBe(Infinity);
+});
+
+function hasNoLongInteger(value: unknown): boolean {
+  return !/\d{16}/.test(JSON.stringify(value));
+}

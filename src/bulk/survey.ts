@@ -7,6 +7,7 @@ import type { Source } from './rows/source.ts';
 import { placeOf } from './rows/place.ts';
 import { suspectIn } from './suspect.ts';
 import type { Suspect } from './suspect.ts';
+import { jsonText } from '../json.ts';
 
 export interface Survey {
   /** All of them, bad ones too. */
@@ -71,7 +72,7 @@ export async function survey(source: Source, { map, most, compares, signal }: Su
       return;
     }
     let text: string | undefined;
-    const content = () => (text ??= JSON.stringify(mapped.body));
+    const content = () => (text ??= jsonText(mapped.body));
     first ??= content();
     const suspect = 'fields' in row ? suspectIn(row.fields, content) : undefined;
     if (suspect) {

@@ -5,6 +5,7 @@ import { unwritable } from './failed.ts';
 import type { Globals } from './globals.ts';
 import type { Printer, PrinterOptions } from './printer.ts';
 import { createPrinter } from './printer.ts';
+import { jsonText } from '../json.ts';
 
 /** What the command came to; in a dry run, the request that it would have made. */
 export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
@@ -52,7 +53,7 @@ export async function print(
     const full = unwritable(error);
     if (full && unprinted !== undefined) throw keptElsewhere(full, exit, unprinted);
     if (full && changed) {
-      const hint = `do not repeat it; what it came to: ${JSON.stringify(data)}`;
+      const hint = `do not repeat it; what it came to: ${jsonText(data)}`;
       throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
     }
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;

@@ -9,6 +9,7 @@ import type { Piped, View } from './command.ts';
 import type { Format } from './globals.ts';
 import type { Query } from './query.ts';
 import type { TablePrinting } from './table-printer.ts';
+import { jsonText } from '../json.ts';
 
 export interface PrinterOptions extends TablePrinting {
   readonly out: Output;
@@ -41,7 +42,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   let streamed = 0;
   const write = (text: string | Uint8Array) => options.out.write(typeof text === 'string' ? options.clean(text) : text);
   const json = (value: unknown, indent?: number) => {
-    const text = JSON.stringify(value, undefined, indent) ?? 'null';
+    const text = jsonText(value, indent);
     return `${terminal ? safeJson(text) : text}\n`;
   };
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../contract/readers.ts';
 import { usage } from '../errors.ts';
 
 export type Query = (data: unknown) => unknown;
@@ -12,8 +13,8 @@ export async function compileQuery(expression: string): Promise<Query> {
     );
   const query: Query = (data) => {
     try {
-      const found: unknown = jmespath.search(data, expression);
-      return found;
+      const found: unknown = jmespath.search(replaced(data, toLong), expression);
+      return replaced(found, fromLong);
     } catch (error) {
       throw slip(error);
     }
@@ -25,4 +26,32 @@ export async function compileQuery(expression: string): Promise<Query> {
     if (!(error instanceof Error && error.message.startsWith('TypeError'))) throw slip(error);
   }
   return query;
+}
+
+/** An integer that a number would round, for JMESPath, which knows no bigint but takes this for a number. */
+class Long extends Number {
+  readonly exact: bigint;
+
+  constructor(exact: bigint) {
+    super(exact);
+    this.exact = exact;
+  }
+
+  toJSON(): string {
+    return this.exact.toString();
+  }
+}
+
+function toLong(value: unknown): unknown {
+  return typeof value === 'bigint' ? new Long(value) : value;
+}
+
+function fromLong(value: unknown): unknown {
+  return value instanceof Long ? value.exact : value;
+}
+
+function replaced(value: unknown, replace: (leaf: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
+  if (!isRecord(value) || value instanceof Long) return replace(value);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaced(item, replace)]));
 }

@@ -2,6 +2,7 @@ import type { CliError } from '../errors.ts';
 import { exitCodes } from '../errors.ts';
 import type { Output } from '../host.ts';
 import { safeJson, safeLine, safeLines } from '../terminal/safe-text.ts';
+import { jsonText } from '../json.ts';
 
 export interface Reporter {
   note(code: string, message: string): void;
@@ -33,7 +34,7 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
     const line = `${redact(text, secrets.keys())}\n`;
     void stderr.write(last === '' ? line : clearLine + line + last);
   };
-  const object = (value: object) => write(stderr.isTTY ? safeJson(JSON.stringify(value)) : JSON.stringify(value));
+  const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   return {
     note: (code, message) => (json ? object({ note: { code, message } }) : write(`note: ${safeLine(message)}`)),
     error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure))),

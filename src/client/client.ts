@@ -18,6 +18,7 @@ import { readPages } from './pages.ts';
 import type { RawAnswer, RawRequest } from './raw.ts';
 import { rawAnswer, rawRequest } from './raw.ts';
 import type { WireRequest } from './transport.ts';
+import { jsonText } from '../json.ts';
 
 type Query = readonly (readonly [name: string, value: string])[];
 
@@ -122,7 +123,7 @@ interface Asked {
 
 function requestOf({ body, ...asked }: Asked): WireRequest {
   const request = emptyRequestOf(asked);
-  return request.method === 'GET' ? request : { ...request, body: JSON.stringify(checkedBody(asked.name, body)) };
+  return request.method === 'GET' ? request : { ...request, body: jsonText(checkedBody(asked.name, body)) };
 }
 
 function emptyRequestOf({ base, ours, name, query = [] }: Asked): WireRequest {

@@ -59,7 +59,9 @@ function cursorIn(name: string, value: unknown): Cursor | undefined {
   if (!/^(?:next(?:_?(?:page_?)?(?:cursor|token|url|uri|link|href)|_?page)?|cursor)$/i.test(name)) return undefined;
   const plain = isRecord(value) ? (value['href'] ?? value['url']) : value;
   if (typeof plain === 'string' && plain.trim() !== '') return { name, value: plain };
-  return typeof plain === 'number' && name.length > 4 ? { name, value: String(plain) } : undefined;
+  return (typeof plain === 'number' || typeof plain === 'bigint') && name.length > 4
+    ? { name, value: String(plain) }
+    : undefined;
 }
 
 function isAddress({ name, value }: Cursor): boolean {

@@ -1,5 +1,6 @@
 import type { Conceal } from './conceal.ts';
 import type { WireRequest } from './transport.ts';
+import { jsonText, parseJson } from '../json.ts';
 
 /** A request as --dry-run shows it: the key is a name, and nothing was sent. */
 export interface PlannedRequest {
@@ -42,7 +43,7 @@ const keyByName = 'Bearer $BIZMSG_API_KEY';
 export function curlLine({ method, url, headers, body }: PlannedRequest): string {
   const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = typeof body === 'string' ? body : jsonText(body);
   const data = body === undefined ? [] : ['--data-raw', quoted(text)];
   return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, quoted(url)].join(' ');
 }
@@ -59,9 +60,9 @@ function quoted(text: string): string {
 function valueOf(body: string | Uint8Array): unknown {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     // Written again it must be the same request.
-    return JSON.stringify(value) === text && typeof value !== 'string' ? value : text;
+    return jsonText(value) === text && typeof value !== 'string' ? value : text;
   } catch {
     return text;
   }

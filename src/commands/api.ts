@@ -5,7 +5,7 @@ import { flag, knowing, option, repeated, required } from '../cli/params.ts';
 import type { Setting } from '../cli/values.ts';
 import { setting } from '../cli/values.ts';
 import { unsafe, usage } from '../errors.ts';
-import { parseJson } from '../json.ts';
+import { jsonText, parseJson } from '../json.ts';
 import { jsonIn, nested } from './body.ts';
 
 export const api = command({
@@ -42,7 +42,7 @@ export const api = command({
     if (input !== undefined && fields.length > 0)
       throw usage('--input is a whole body and does not go together with fields');
     const given = input === undefined ? undefined : await context.read(input);
-    const body = given ?? (fields.length > 0 ? JSON.stringify(nested(fields)) : undefined);
+    const body = given ?? (fields.length > 0 ? jsonText(nested(fields)) : undefined);
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     const client = await context.client();
     const answer = await client.raw(

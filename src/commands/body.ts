@@ -26,16 +26,18 @@ function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
 
 export function jsonIn(text: string, where: string): unknown {
   try {
-    return parseJson(text, exact);
+    const value = parseJson(text);
+    refuseRounded(value);
+    return value;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw usage(error instanceof RangeError ? `${where}: ${why}` : `${where} is not JSON: ${why}`);
   }
 }
 
-/** A number that is too large would be sent as another one, or as null. */
-function exact(_key: string, value: unknown): unknown {
-  const isLost = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (isLost) throw new RangeError('a number in it is too large to be sent exactly; give it as a text');
-  return value;
+/** A number that is too large would be sent as another one, or as null; an integer is a bigint by then. */
+function refuseRounded(value: unknown): void {
+  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (isRounded) throw new RangeError('a number in it is too large to be sent exactly; give it as a text');
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }

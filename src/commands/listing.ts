@@ -5,6 +5,7 @@ import { flag, option, repeated } from '../cli/params.ts';
 import { count, setting } from '../cli/values.ts';
 import type { Row } from '../terminal/rows.ts';
 import { findRows } from '../terminal/rows.ts';
+import { jsonText } from '../json.ts';
 
 export const listParams = {
   all: flag('--all', 'fetch all pages, as far as each answer points to the next'),
@@ -75,12 +76,12 @@ function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undef
   if (!found) return 'no single list of records in a further page';
   if (found.length === 0) return undefined;
   // A service that ignores its own cursor sends one page for ever.
-  return JSON.stringify(found) === JSON.stringify(before) ? 'the service sends the same page again' : undefined;
+  return jsonText(found) === jsonText(before) ? 'the service sends the same page again' : undefined;
 }
 
 export function listView(what: string): (data: unknown, ui: Ui) => string {
   return (data) => {
     const empty = data === undefined || data === null || (Array.isArray(data) && data.length === 0);
-    return empty ? `No ${what}` : JSON.stringify(data, undefined, 2);
+    return empty ? `No ${what}` : jsonText(data, 2);
   };
 }

@@ -66,5 +66,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (typeof value === 'bigint') return 'a number';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace(/^a (?=[aeiou])/, 'an ');
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -44,7 +45,7 @@ export function pick(row: Row, columns: readonly string[]): Row {
 /** A value as one cell: texts as they are, nothing for null, JSON for what has parts. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : jsonText(value);
 }
 
 /** What identifies a row: `id`, else the one field whose name ends in it. Of several, none can be told. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../json.ts';
+import { jsonText, parseJson } from '../json.ts';
 import { unpack } from './body.ts';
 import { arrangements, sorted } from './json-orders.ts';
 import { escapings, styles } from './json-styles.ts';
@@ -56,7 +56,7 @@ function* rearranged(value: unknown): Generator<Change> {
   for (const [, write] of styles) yield { how, before: write(sorted(value)) };
   let left = mostArrangements;
   for (const arranged of arrangements(value)) {
-    yield { how, before: JSON.stringify(arranged) };
+    yield { how, before: jsonText(arranged) };
     if (--left === 0) return;
   }
 }

@@ -75,5 +75,6 @@ function condition(text: string): Condition {
 function isWritten(leaf: unknown, value: string): boolean {
   if (typeof leaf === 'number' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return leaf === Number(value);
   if (typeof leaf === 'string') return leaf === value;
-  return (typeof leaf === 'number' || typeof leaf === 'boolean' || leaf === null) && String(leaf) === value;
+  const isPlain = leaf === null || ['number', 'bigint', 'boolean'].includes(typeof leaf);
+  return isPlain && String(leaf) === value;
 }

@@ -1,10 +1,11 @@
+import { jsonText } from '../json.ts';
 /** The ways in which languages write JSON, as what was signed is said to have been. */
 export const styles: readonly (readonly [style: string, write: (value: unknown) => string])[] = [
-  ['without spaces', (value) => JSON.stringify(value)],
+  ['without spaces', (value) => jsonText(value)],
   ['with spaces after commas and colons', spaced],
-  ['indented by 2', (value) => JSON.stringify(value, undefined, 2)],
-  ['indented by 4', (value) => JSON.stringify(value, undefined, 4)],
-  ['indented by tabs', (value) => JSON.stringify(value, undefined, '\t')],
+  ['indented by 2', (value) => jsonText(value, 2)],
+  ['indented by 4', (value) => jsonText(value, 4)],
+  ['indented by tabs', (value) => jsonText(value, '\t')],
 ];
 
 const ascii = (text: string) => text.replace(/[\u0080-\uffff]/g, (letter) => `\\u${hexadecimal(letter)}`);
@@ -18,7 +19,7 @@ export const escapings: readonly (readonly [escaping: string, escape: (json: str
 ];
 
 function spaced(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return jsonText(value);
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${spaced(item)}`);
   return `{${fields.join(', ')}}`;

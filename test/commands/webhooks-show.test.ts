@@ -30,7 +30,9 @@ describe('webhooks show', () => {
     const { send, run } = await listener();
     const id = await send(body);
     expect((await run(`webhooks show ${id}`)).stdout).toContain(`\n\n${body}\n`);
-    const fields: unknown = JSON.parse((await run(`webhooks show ${id} -o json`)).stdout);
+    const { stdout } = await run(`webhooks show ${id} -o json`);
+    expect(stdout).toContain(`"body":${body}`);
+    const fields: unknown = JSON.parse(stdout);
     expect(fields).toMatchObject({ id, name: 'message.read', method: 'POST', path: '/hooks', body: { list: [] } });
   });
 

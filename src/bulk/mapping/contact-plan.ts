@@ -80,7 +80,8 @@ async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMa
 function phoneConvert(read: PhoneReader): Convert {
   return (value) => {
     if (typeof value === 'string') return read(value);
-    return typeof value === 'number' ? read(String(value)) : new Refused(`${described(value)} is not a phone number`);
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    return isNumber ? read(String(value)) : new Refused(`${described(value)} is not a phone number`);
   };
 }
 

@@ -18,12 +18,13 @@ export function splitBy(by: Split['by']): Convert {
   };
 }
 
-/** Only what comes out as it went in: no thousands separators, no decimal comma, nothing beyond a double's exactness. */
+/** Only what comes out as it went in: no thousands separators, no decimal comma, no fraction that a double rounds. */
 export function toNumber(value: unknown): unknown {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
   const text = typeof value === 'string' ? value.trim() : '';
   if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text)) return new Refused(`${described(value)} is not a number`);
   const number = Number(text);
+  if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text.replace('+', ''));
   if (isExact(text, number)) return number;
   return new Refused(`${quoted(text)} has more digits than a number keeps; leave it a text`);
 }
@@ -69,6 +70,7 @@ export function toJson(value: unknown): unknown {
 /** A field's text; a number becomes one where that loses nothing. */
 export function textOf(value: unknown): string | Refused {
   if (typeof value === 'string') return value;
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'number') return new Refused(`${described(value)} is not a text`);
   const text = String(value);
   const isExact = Math.abs(value) <= Number.MAX_SAFE_INTEGER && !text.includes('e');

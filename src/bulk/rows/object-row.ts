@@ -40,7 +40,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
-/** A number that would be sent as another one, such as an id of 19 digits, or as null, such as 1e400. */
+/** A number that would be sent as another one: 17 digits and a fraction are rounded, 1e400 becomes null. */
 export function inexactIn(text: string, value: unknown): string | undefined {
   const [hasMany, hasExponent] = [/\d{16}/.test(text), /\de\+?\d{3}/i.test(text)];
   const isLost = (number: number) =>

@@ -2,6 +2,7 @@ import type { Row } from '../row.ts';
 import { damagedMark, errorField, textField } from './error-field.ts';
 import { recordText } from './record-text.ts';
 import type { Source } from './source.ts';
+import { jsonText } from '../../json.ts';
 
 /** What of an input says how its rows are written. */
 type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'>;
@@ -71,5 +72,5 @@ function unmarked(reason: string): string {
 
 function objectText(row: Row, reason: string): string {
   const known = 'fields' in row ? row.fields : { [textField]: row.raw };
-  return JSON.stringify({ ...known, [errorField]: reason });
+  return jsonText({ ...known, [errorField]: reason });
 }

@@ -5,6 +5,7 @@ import type { Prepared, Row } from '../row.ts';
 import { inputName } from './input-name.ts';
 import type { Ledger } from './ledger.ts';
 import { states } from './records.ts';
+import { jsonText } from '../../json.ts';
 
 interface Changed {
   readonly number: number;
@@ -32,7 +33,7 @@ export function digestOf(content: string): number {
 
 /** Of one that is not sent, and so has no content. */
 export function digestOfRow(row: Row): number {
-  return digestOf(JSON.stringify('fields' in row ? row.fields : [row.raw]));
+  return digestOf(jsonText('fields' in row ? row.fields : [row.raw]));
 }
 
 async function compared(rows: Batches, ledger: Ledger) {

@@ -2,6 +2,7 @@ import type { Source } from '../../bulk/rows/source.ts';
 import type { Mapped, Prepared, Row } from '../../bulk/row.ts';
 import type { RunClient } from '../../cli/run-client.ts';
 import type { RunKind } from '../../bulk/run/identity.ts';
+import { jsonText } from '../../json.ts';
 
 type GoodRow = Extract<Row, { readonly fields: unknown }>;
 
@@ -33,5 +34,5 @@ export function prepared(row: Row, { map }: Mapper): Prepared {
   const { number, line, raw, fields } = row;
   const mapped = map(row);
   if ('reason' in mapped) return { number, line, raw, fields, reason: mapped.reason };
-  return { number, line, raw, fields, content: JSON.stringify(mapped.body) };
+  return { number, line, raw, fields, content: jsonText(mapped.body) };
 }

@@ -7,6 +7,7 @@ import { states } from '../../bulk/run/records.ts';
 import { readStory } from '../../bulk/run/story.ts';
 import { CliError } from '../../errors.ts';
 import type { Word } from './listings.ts';
+import { jsonText } from '../../json.ts';
 
 /** Of the rows in a file of those that came to nothing, how many there is nobody else to tell of. */
 export interface LeftRows {
@@ -82,7 +83,7 @@ async function contentsOf(file: string, { format }: Source): Promise<Tally | und
 
 function keyOf(row: Row): string {
   const held = 'fields' in row ? Object.entries(row.fields).sort(([a], [b]) => (a < b ? -1 : 1)) : [row.raw];
-  return createHash('sha256').update(JSON.stringify(held)).digest('base64');
+  return createHash('sha256').update(jsonText(held)).digest('base64');
 }
 
 function add(tally: Tally, key: string): void {

@@ -7,6 +7,7 @@ import type { CliError, ExitName } from '../../errors.ts';
 import { whole } from '../../terminal/run-progress.ts';
 import type { Job } from './job.ts';
 import { timeLines } from './rehearsed-time.ts';
+import { jsonText, parseJson } from '../../json.ts';
 
 /** What a run would do. */
 export interface Rehearsal {
@@ -71,7 +72,7 @@ export function rehearsalOf(
     unit,
     suspect: found.suspect,
     suspect_rows: found.suspectRows,
-    first: first === undefined || left === 0 ? null : JSON.parse(first),
+    first: first === undefined || left === 0 ? null : parseJson(first),
     pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
     plan_per_minute: perMinute ?? null,
     target: target.address,
@@ -83,7 +84,7 @@ export function rehearsalOf(
 export function rehearsalText(rehearsal: Rehearsal, ui: Ui): string {
   const { rows, would_send: left, bad, repeated, suspect, first } = rehearsal;
   const lines = [`${whole(left)} of ${whole(rows)} rows would be sent; nothing was sent`, ...runLines(rehearsal, ui)];
-  if (first !== null) lines.push(`the first body: ${JSON.stringify(first)}`);
+  if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...badLines(rehearsal));
   if (suspect > 0)
     lines.push(

@@ -2,6 +2,7 @@ import type { Ui } from '../../cli/command.ts';
 import { cell } from '../../terminal/rows.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/listen/items.ts';
 import type { Ready } from './listener.ts';
+import { jsonText } from '../../json.ts';
 
 /** What a listener tells, for people. All text in it is safe already. */
 export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
@@ -53,7 +54,7 @@ function forwardedLine(item: ForwardedItem, ui: Ui): string {
 
 function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {
   if (body === null) return [];
-  const text = encoding === undefined ? JSON.stringify(body, undefined, 2) : textIn(cell(body), ui);
+  const text = encoding === undefined ? jsonText(body, 2) : textIn(cell(body), ui);
   return text.split('\n').map((line) => `  ${line}`);
 }
 

@@ -23,6 +23,7 @@ export function fieldName(name: string): string {
 
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
+  if (typeof value === 'bigint') return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

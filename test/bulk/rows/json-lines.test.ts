@@ -21,10 +21,9 @@ describe('NDJSON', () => {
     ['"text"', 'it is a text, not an object'],
     ['12', 'it is a number, not an object'],
     ['null', 'it is null, not an object'],
-    ['{"a":{"id":1234567890123456789}}', 'is too large to be exact'],
+    ['{"a":{"id":12345678901234567.5}}', 'is too large to be exact'],
     ['{"a":1e400}', 'the number 1e400 is too large'],
     ['{"text":"1e9","a":[-2.5E+999]}', 'the number -2.5E+999 is too large'],
-    [`{"a":1${'0'.repeat(400)}}`, 'is too large'],
     [`{"a":${'['.repeat(600)}${']'.repeat(600)}}`, 'nests deeper'],
   ])('tells a damaged line and goes on: %s', async (text, reason) => {
     const rows = await readText('people.ndjson', `{"a":1}\n${text}\n{"a":3}\n`);

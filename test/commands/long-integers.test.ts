@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/hostile.ts';
+
+// All above 2^53: as a number each of them would become another one.
+const [id, negative, beyond] = ['9223372036854775807', '-9007199254740993', '123456789012345678901234567890'];
+const contact = `{"id":${id},"phone":"+12025550101","attributes":{"n":${negative},"list":[${beyond}]},"small":7}`;
+const parts = `{"n":${negative},"list":[${beyond}]}`;
+
+const service = (body: string, status = 200) => openHostile((_, __, response) => response.writeHead(status).end(body));
+
+describe('an integer above 2^53 in an answer is printed as it came', () => {
+  it.each([
+    ['json', `[${contact}]\n`],
+    ['ndjson', `${contact}\n`],
+    ['csv', `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`],
+    ['tsv', `id\tphone\tattributes\tsmall\n${id}\t+12025550101\t${parts}\t7\n`],
+    ['id', `${id}\n`],
+  ])('by contacts list and contacts export as %s', async (format, shown) => {
+    const caller = await service(`{"data":[${contact}]}`);
+    expect((await cli(['contacts', 'list', '-o', format], caller)).stdout).toBe(shown);
+    expect((await cli(['contacts', 'export', '-o', format], caller)).stdout).toBe(shown);
+  });
+
+  it('in a table, through a pipe and on a terminal', async () => {
+    const caller = await service(`[${contact},{"id":1}]`);
+    const piped = await cli(['contacts', 'list', '-o', 'table'], caller);
+    expect(piped.stdout.split('\n')[1]).toBe(`${id}  +12025550101  ${parts}  7`);
+    const shown = await cli(['contacts', 'list', '--columns', 'id', '--no-color'], { ...caller, terminal: 80 });
+    expect(shown.stdout).toBe(`id\n${id}\n1\n`);
+  });
+
+  it('laid out over lines as JSON on a terminal', async () => {
+    const { stdout } = await cli(['contacts', 'list', '-o', 'json'], {
+      ...(await service(`[${contact}]`)),
+      terminal: 80,
+    });
+    expect(stdout).toContain(
+      `    "attributes": {\n      "n": ${negative},\n      "list": [\n        ${beyond}\n      ]\n    },`,
+    );
+  });
+
+  it('by api as JSON', async () => {
+    const { stdout } = await cli(['api', '/api/public/contacts', '-o', 'json'], await service(contact));
+    expect(stdout).toBe(`${contact}\n`);
+  });
+
+  it('by contacts create', async () => {
+    const created = ['contacts', 'create', '--set', 'phone=+12025550101', '-o'];
+    const caller = await service(contact, 201);
+    expect((await cli([...created, 'json'], caller)).stdout).toBe(`${contact}\n`);
+    expect((await cli([...created, 'id'], caller)).stdout).toBe(`${id}\n`);
+  });
+
+  it('in the body of an error', async () => {
+    const caller = await service(`{"request":${id}}`, 400);
+    const { code, stderr } = await cli(['contacts', 'list', '-o', 'json'], caller);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`"body":{"request":${id}}`)]);
+  });
+
+  it.each([
+    ['[0].id', `${id}\n`],
+    ['[].attributes', `[${parts}]\n`],
+    ['sort_by(@, &id)[].id', `[${id}]\n`],
+    ['[?id > `5`].id', `[${id}]\n`],
+  ])('by the query %s', async (query, shown) => {
+    const argv = ['contacts', 'list', '-o', 'json', '--query', query];
+    const { stdout } = await cli(argv, await service(`[${contact}]`));
+    expect(stdout).toBe(shown);
+  });
+});
+
+it('follows a cursor that is an integer above 2^53', async () => {
+  const caller = await openHostile(({ url }, _, response) =>
+    response.end(url.endsWith(`?cursor=${id}`) ? '[{"id":2}]' : `{"data":[{"id":1}],"next_cursor":${id}}`),
+  );
+  expect((await cli(['contacts', 'list', '--all', '-o', 'id'], caller)).stdout).toBe('1\n2\n');
+});
+
+describe('an integer above 2^53 is sent as it is given', () => {
+  async function imported(name: string, content: string, ...words: readonly string[]) {
+    const caller = await service('{}', 201);
+    const path = join(caller.home, name);
+    writeFileSync(path, content);
+    const ran = await cli(['contacts', 'import', path, ...words], caller);
+    return { ...ran, bodies: caller.seen.map(({ body }) => body) };
+  }
+
+  it.each([
+    ['people.ndjson', `${contact}\n`, []],
+    ['people.json', `[${contact}]`, []],
+    [
+      'people.csv',
+      `id,phone,attributes,small\n${id},+12025550101,"${parts.replaceAll('"', '""')}",7\n`,
+      ['--number', 'id', '--number', 'small', '--parse-json', 'attributes'],
+    ],
+  ])('by an import of %s', async (name, content, words) => {
+    expect(await imported(name, content, ...words)).toMatchObject({ code: 0, bodies: [contact] });
+  });
+
+  it('by a rehearsal, which shows the first body', async () => {
+    const { stdout } = await imported('people.ndjson', `${contact}\n`, '--dry-run', '-o', 'json');
+    expect(stdout).toContain(`"first":${contact}`);
+  });
+
+  it('by --set-json, also in a dry run', async () => {
+    const caller = await service('{}', 201);
+    const create = ['contacts', 'create', '--set-json', `n=${id}`];
+    await cli(create, caller);
+    expect(caller.seen.map(({ body }) => body)).toEqual([`{"n":${id}}`]);
+    const { stdout } = await cli([...create, '--dry-run', '-o', 'json'], caller);
+    expect(stdout).toContain(`"body":{"n":${id}}`);
+  });
+
+  it('to the file of failed rows', async () => {
+    const caller = await service('{"message":"no"}', 400);
+    const path = join(caller.home, 'people.ndjson');
+    writeFileSync(path, `${contact}\n`);
+    const { code } = await cli(['contacts', 'import', path], caller);
+    expect([code, readFileSync(join(caller.home, 'people.failed.ndjson'), 'utf8')]).toEqual([
+      10,
+      expect.stringContaining(`"id":${id},`),
+    ]);
+  });
+});
