@@ -49,6 +49,9 @@ function output(fd, { isLeft, onGone, isListening }) {
       return isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
     },
     unprinted,
+    get isFile() {
+      return isRegular(fd);
+    },
     write(text) {
       const bytes = Buffer.from(typeof text === 'string' ? lettered(text, fd) : text);
       // A write waits for the one before it, of which a full pipe may have taken only a part.
@@ -165,6 +168,15 @@ function unblock(fd) {
     unblocked.push(new Socket({ fd, readable: false, writable: true }));
   } catch {
     // Closed, or a socket of a kind that Node does not know.
+  }
+}
+
+/** @param {1 | 2} fd */
+function isRegular(fd) {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
   }
 }
 

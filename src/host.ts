@@ -13,6 +13,8 @@ export interface Unprinted {
 export interface Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
+  /** Whether it is a regular file. */
+  readonly isFile?: boolean;
   readonly unprinted: Unprinted;
   /** Settles once all of it has left, or was given up; a reader that went away is not a failure. */
   write(text: string | Uint8Array): Promise<void>;

@@ -138,7 +138,7 @@ const floor = new Set([
   'journal-lines',
   'journal-writer',
   'listening',
-  'csv',
+  'cell-escapes',
   'nearest',
   'near-file',
   'regular-file',

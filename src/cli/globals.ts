@@ -13,6 +13,7 @@ export const globals = {
   json: flag('--json', 'the same as -o json'),
   columns: option('--columns <names>', 'only these columns, in this order, with commas between', columns),
   noHeader: flag('--no-header', 'no header line in tables, csv and tsv'),
+  rawFormulas: flag('--raw-formulas', 'in csv, leave texts as they are that a spreadsheet would run'),
   query: option('--query <expression>', 'a JMESPath expression that picks from the result'),
   baseUrl: option('--base-url <url>', "the service's address"),
   timeout: option('--timeout <duration>', 'give up a call after this long (30s for a GET, 60s for a POST)', duration),

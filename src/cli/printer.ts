@@ -1,6 +1,8 @@
 import { usage } from '../errors.ts';
+import type { CellOptions } from '../cell-escapes.ts';
+import { unicodeEscaped } from '../cell-escapes.ts';
 import type { Output } from '../host.ts';
-import { csvLine, rowCells, tsvLine } from '../terminal/formats.ts';
+import { csvLine, rowCells, tsvLine, valueLine } from '../terminal/formats.ts';
 import type { Row } from '../terminal/rows.ts';
 import { cell, columnsOf, idOf, isRow, isRows, pick, valueAt } from '../terminal/rows.ts';
 import { safeJson, safeLines } from '../terminal/safe-text.ts';
@@ -11,7 +13,7 @@ import type { Query } from './query.ts';
 import type { TablePrinting } from './table-printer.ts';
 import { jsonText } from '../json.ts';
 
-export interface PrinterOptions extends TablePrinting {
+export interface PrinterOptions extends TablePrinting, CellOptions {
   readonly out: Output;
   readonly ui: Ui;
   readonly format: Format | undefined;
@@ -43,7 +45,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const write = (text: string | Uint8Array) => options.out.write(typeof text === 'string' ? options.clean(text) : text);
   const json = (value: unknown, indent?: number) => {
     const text = jsonText(value, indent);
-    return `${terminal ? safeJson(text) : text}\n`;
+    return `${terminal ? safeJson(text) : unicodeEscaped(text, options)}\n`;
   };
 
   async function print(data: unknown, text: View): Promise<void> {
@@ -70,7 +72,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   function plainLine(value: unknown): string {
-    return terminal ? `${safeLines(cell(value))}\n` : tsvLine([value]);
+    return terminal ? `${safeLines(cell(value))}\n` : valueLine(value, options);
   }
 
   async function printRows(rows: readonly Row[], header = true): Promise<void> {
@@ -82,7 +84,8 @@ export function createPrinter(options: PrinterOptions): Printer {
       return printTable(rows, { ...options, write });
     }
     const format = form === 'csv' ? csvLine : tsvLine;
-    const safe = (cells: readonly unknown[]) => format(terminal ? cells.map((value) => safeLines(cell(value))) : cells);
+    const safe = (cells: readonly unknown[]) =>
+      format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options);
     if (options.header && header) await write(safe(columns));
     return writeAll(rows.map((row) => safe(rowCells(row, columns))));
   }

@@ -57,6 +57,8 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
     piped: given.dryRun ? 'json' : node.piped,
     columns: given.columns,
     header: !given.noHeader,
+    rawFormulas: given.rawFormulas,
+    marks: mayReachTerminal(host),
     query,
     lists: node.lists,
     clean: reporter.clean,
@@ -81,6 +83,11 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
 function exitOf({ exit, unprinted: kept }: Outcome, { stdout, signal }: Host): Outcome['exit'] {
   const isCutOff = stdout.unprinted.bytes > 0 && kept === undefined;
   return isCutOff && exit === 'done' ? signalExit(signal.reason) : exit;
+}
+
+/** The reader of a pipe may print to the terminal, as that of head does. */
+function mayReachTerminal({ stdout, stderr }: Host): boolean {
+  return stderr.isTTY && !stdout.isFile;
 }
 
 function checkGlobals(path: readonly string[], node: Command, given: Globals): void {

@@ -1,6 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { jsonText } from '../../src/json.ts';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/hostile.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
 
@@ -50,4 +54,103 @@ it('lists a cell that is not JSON among the failed rows, with the reason', async
   const { code, stdout } = await there.run(['contacts', 'import', path, '--parse-json', 'tags']);
   expect([code, stdout]).toEqual([10, expect.stringMatching(/tags: ".+" is not JSON/)]);
   expect(there.sandbox.contacts().slice(5)).toMatchObject([{ phone: '+12025550142', tags: ['vip'] }, { tags: [] }]);
+});
+
+describe('contacts that were exported', () => {
+  const hard = fc.constantFrom(
+    '"', '""', "'", '\\', '\\n', 'C:\\temp', '\t', '\n', '\r\n', '\r', '\0', ',', ';', '|', '=1+1', '@x', '-5', ' ',
+    '\u001b[31m', '\u0085', '\u2028', '\u200f', '👩‍👩‍👧', 'é', 'a',
+  ); // prettier-ignore
+  const text = fc.oneof(
+    fc.array(hard, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary', minLength: 1 }),
+  );
+  const long = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n });
+  const contact = fc.record({
+    phone: fc.integer({ min: 12025550000, max: 12025559999 }).map((number) => `+${number}`),
+    name: text,
+    note: text,
+    account: long,
+    tags: fc.array(text, { maxLength: 3 }),
+    attributes: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.oneof(text, long), { maxKeys: 3 }),
+  });
+  const contacts = fc.array(contact, { minLength: 1, maxLength: 6 });
+  const table = ['--number', 'account', ...asJson];
+
+  it.each([
+    ['tsv', table],
+    ['csv', table],
+    ['json', []],
+    ['ndjson', []],
+  ])('as %s are imported as they were, also through stdin', async (format, words) => {
+    const property = fc.asyncProperty(contacts, fc.boolean(), async (found, isPiped) => {
+      const bodies = found.map((one) => jsonText(one));
+      const caller = await openHostile(({ method }, _, response) =>
+        method === 'GET' ? response.end(`[${bodies.join(',')}]`) : response.writeHead(201).end('{}'),
+      );
+      const { stdout } = await cli(['contacts', 'export', '-o', format], caller);
+      const path = join(caller.home, `people.${format}`);
+      writeFileSync(path, stdout);
+      const argv = ['contacts', 'import', isPiped ? '-' : path, '--format', format, '--no-pace', ...words];
+      const { code, stderr } = await cli(argv, { ...caller, ...(isPiped && { stdin: stdout }) });
+      const sent = caller.seen.filter(({ method }) => method === 'POST').map(({ body }) => body);
+      expect([code, stderr, sent.sort()]).toEqual([0, expect.anything(), bodies.sort()]);
+    });
+    await fc.assert(property, { numRuns: 15 });
+  });
+});
+
+describe('a tab-separated file', () => {
+  async function imported(content: string) {
+    const path = join(there.home, 'people.tsv');
+    writeFileSync(path, content);
+    const { stderr } = await there.run(['contacts', 'import', path]);
+    return { names: there.sandbox.contacts().slice(5).map(({ name }) => name), stderr }; // prettier-ignore
+  }
+
+  it.each([
+    ['of ours', 'phone\tname\n+12025550141\tC:\\\\temp\n+12025550142\t\\"Zo" \\t Öz\n', ['C:\\temp', '"Zo" \t Öz']],
+    [
+      'with a backslash that begins no escape',
+      'phone\tname\n+12025550141\tC:\\temp\n+12025550142\tC:\\Users\n',
+      ['C:\\temp', 'C:\\Users'],
+    ],
+    [
+      'with a cell in quotes',
+      'phone\tname\n+12025550141\tC:\\temp\n+12025550142\t"a, ""b"""\n',
+      ['C:\\temp', 'a, "b"'],
+    ],
+    [
+      'with quotes inside its cells',
+      'phone\tname\n+12025550141\tA "a", b\n+12025550142\t5" pipe\n',
+      ['A "a", b', '5" pipe'],
+    ],
+  ])('%s is read as it was meant', async (_, content, names) => {
+    // prettier-ignore
+    expect((await imported(content)).names).toEqual(names);
+  });
+
+  it.each([
+    ['phone\tname\n+12025550141\tC:\\\\temp\n', 'escapes such as \\t and \\n are undone'],
+    ['phone\tname\n+12025550141\tC:\\temp\n+12025550142\tC:\\Users\n', 'backslashes are kept as they are'],
+  ])('is said to be read so where its backslashes may mean two things: %j', async (content, note) => {
+    expect((await imported(content)).stderr).toContain(note);
+  });
+
+  it('of failed rows means the same again', async () => {
+    const path = join(there.home, 'people.tsv');
+    writeFileSync(path, 'phone\tname\n12\tC:\\\\temp "\n+12025550142\t\\"Zo"\n');
+    await there.run(['contacts', 'import', path, '--phone', 'phone']);
+    const failed = join(there.home, 'people.failed.tsv');
+    writeFileSync(failed, readFileSync(failed, 'utf8').replace(/^12\t/m, '+12025550143\t'));
+    await there.run(['contacts', 'import', failed]);
+    expect(contents(there).slice(5).map(({ name }) => name)).toEqual(['"Zo"', 'C:\\temp "']); // prettier-ignore
+  });
+});
+
+it('prefixes the formulas of a CSV for spreadsheets, unless they are wanted', async () => {
+  await here.run(['contacts', 'create', '--set', 'phone=+12025550141', '--set', 'name==cmd|x']);
+  const exporting = ['contacts', 'export', '-o', 'csv', '--columns', 'phone,name'];
+  expect((await here.run(exporting)).stdout).toContain("+12025550141,'=cmd|x\n");
+  expect((await here.run([...exporting, '--raw-formulas'])).stdout).toContain('+12025550141,=cmd|x\n');
 });

@@ -1,3 +1,4 @@
+import { undoCsv, undoTsv } from '../../cell-escapes.ts';
 import type { Piece, Whole } from './scan-record.ts';
 import { afterBreak, lineEnd, pieceOf, scanRecord } from './scan-record.ts';
 import { separatorIn } from './separator-line.ts';
@@ -14,6 +15,8 @@ export interface RecordOptions {
   readonly delimiter: string;
   /** How many characters a record may have. */
   readonly limit: number;
+  /** Whether a tab-separated file has the backslash escapes of our exports. */
+  readonly escaped?: boolean | undefined;
 }
 
 /**
@@ -22,9 +25,10 @@ export interface RecordOptions {
  * follows. Nothing is searched over and over by that: lines inside a quote have an even number of quotes, and such a
  * line ends outside a quote where it begins outside one.
  */
-export function createRecordReader({ delimiter, limit }: RecordOptions, sink: RecordSink): TextReader {
+export function createRecordReader({ delimiter, limit, escaped }: RecordOptions, sink: RecordSink): TextReader {
   // What ends a line is no part of it.
   const most = limit + 2;
+  const undo = delimiter !== '\t' ? undoCsv : escaped ? undoTsv : undefined;
   let [rest, line, width, skipping] = ['', 1, 0, false];
 
   function push(text: string, last: boolean): void {
@@ -56,7 +60,7 @@ export function createRecordReader({ delimiter, limit }: RecordOptions, sink: Re
     if (cells.every((cell) => cell === '')) return;
     if (width === 0 && separatorIn(cells.join(delimiter)) !== undefined) return;
     width ||= cells.length;
-    if (cells.length === width) return sink.record(cells, line);
+    if (cells.length === width) return sink.record(undo ? cells.map(undo) : cells, line);
     const text = piece.text.slice(from, end).replace(/[\r\n]+$/, '');
     const lastLine = breaks === 0 ? undefined : line + breaks;
     sink.damage({ line, text, reason: wrongCount(cells.length, width, lastLine) });

@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 import { jsonText } from '../../json.ts';
 
 /** What of an input says how its rows are written. */
-type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'>;
+type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<Pick<Source, 'escapes'>>;
 
 /** Takes the rows that came to nothing. */
 export interface Rejects {
@@ -40,15 +40,15 @@ interface Form {
   readonly end: string;
 }
 
-function formOf({ format, fields = [], delimiter = ',' }: Shape): Form {
+function formOf({ format, fields = [], delimiter = ',', escapes }: Shape): Form {
   if (format === 'ndjson') return { begin: '', row: (row, reason) => `${objectText(row, reason)}\n`, end: '' };
-  if (format !== 'json') return tableForm(fields, delimiter);
+  if (format !== 'json') return tableForm(fields, { delimiter, escaped: escapes === 'undone' });
   const row = (row: Row, reason: string, first: boolean) => (first ? '' : ',\n') + objectText(row, reason);
   return { begin: '[\n', row, end: '\n]\n' };
 }
 
-function tableForm(fields: readonly string[], delimiter: string): Form {
-  const record = (cells: readonly string[]) => `${recordText(cells, delimiter)}\n`;
+function tableForm(fields: readonly string[], options: Parameters<typeof recordText>[1]): Form {
+  const record = (cells: readonly string[]) => `${recordText(cells, options)}\n`;
   return {
     begin: record([...fields, errorField]),
     row: (row, reason) => record([...cellsOf(row, fields), 'fields' in row ? unmarked(reason) : damagedMark + reason]),

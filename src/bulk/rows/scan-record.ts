@@ -78,7 +78,8 @@ type Cell = { readonly text: string; readonly end: number; readonly breaks: numb
 function plainCell(piece: Piece, from: number): Cell {
   const end = Math.min(piece.delimited(from), lineEnd(piece, from));
   const stray = piece.quote(from);
-  return stray < end ? { stray } : { text: piece.text.slice(from, end), end, breaks: 0 };
+  // Between tabs a quote means something only where it opens a cell.
+  return stray < end && piece.delimiter !== '\t' ? { stray } : { text: piece.text.slice(from, end), end, breaks: 0 };
 }
 
 function quotedCell(piece: Piece, opened: number): Cell {

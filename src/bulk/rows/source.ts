@@ -11,6 +11,8 @@ import { createLineReader } from './json-lines.ts';
 import type { Header } from './table.ts';
 import { createHeaderReader, createTableReader } from './table.ts';
 import type { TextReader } from './text-reader.ts';
+import { createEscapeScan } from './tsv-escapes.ts';
+import type { Escapes } from './tsv-escapes.ts';
 
 export interface SourceOptions {
   /** How it is called in what people read, and by whose extension its format is known; else its path. */
@@ -30,6 +32,8 @@ export interface Source {
   readonly format: Format;
   /** What stands between a table's cells. */
   readonly delimiter: string | undefined;
+  /** What backslashes mean in it, if tabs stand between its cells. */
+  readonly escapes: Escapes;
   /** The names in a table's header but for `bizmsg_error`; undefined for JSON, [] where nothing stands in the file. */
   readonly fields: readonly string[] | undefined;
   /** How many empty columns without a name stand at the end of a table, and are left out. */
@@ -64,10 +68,13 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
   const form = formOf(text, whole, formatOf(name, text, options.format));
-  const plan: Plan = { file, encoding, limit, ...form };
+  const given: Given = { file, encoding, limit, ...form };
+  const escapes = form.delimiter === '\t' ? await escapesIn(given) : 'none';
+  const plan: Plan = { ...given, escaped: escapes === 'undone' };
   const header = form.delimiter === undefined ? undefined : await readHeader(plan, form.delimiter);
   return {
     ...form,
+    escapes,
     fields: header?.names,
     nameless: header?.nameless ?? 0,
     bom: encoding.bom || encoding.name !== 'utf-8',
@@ -81,10 +88,20 @@ interface Form {
   readonly delimiter: string | undefined;
 }
 
-interface Plan extends Form {
+interface Given extends Form {
   readonly file: File;
   readonly encoding: Encoding;
   readonly limit: number;
+}
+
+interface Plan extends Given {
+  readonly escaped: boolean;
+}
+
+async function escapesIn(given: Given): Promise<Escapes> {
+  const scan = createEscapeScan();
+  for await (const { text, last } of textsOf(given)) scan.push(text, last);
+  return scan.found();
 }
 
 function formOf(head: string, whole: boolean, found: Format | undefined): Form {
@@ -95,7 +112,7 @@ function formOf(head: string, whole: boolean, found: Format | undefined): Form {
 
 async function readHeader(plan: Plan, delimiter: string): Promise<Header> {
   let header: Header | undefined;
-  const reader = createHeaderReader({ delimiter, limit: plan.limit }, plan.file.name, (found) => (header = found));
+  const reader = createHeaderReader({ ...plan, delimiter }, plan.file.name, (found) => (header = found));
   for await (const { text, last } of textsOf(plan)) {
     reader.push(text, last);
     if (header) return header;
@@ -113,12 +130,12 @@ async function* rowsOf(plan: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8
   }
 }
 
-function readerOf({ delimiter, limit, format, file }: Plan, give: (row: Row) => void): TextReader {
-  if (delimiter !== undefined) return createTableReader({ delimiter, limit }, file.name, give);
+function readerOf({ delimiter, limit, escaped, format, file }: Plan, give: (row: Row) => void): TextReader {
+  if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped }, file.name, give);
   return format === 'json' ? createArrayReader(limit, give) : createLineReader(limit, give);
 }
 
-async function* textsOf({ file, encoding }: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
+async function* textsOf({ file, encoding }: Given, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
   const decoder = createDecoder(encoding, file.name);
   for await (const chunk of chunksOf(file, signal)) {
     onBytes?.(chunk);

@@ -40,7 +40,7 @@ export function createTableReader(options: RecordOptions, file: string, give: (r
   return createRecordReader(options, {
     record: (cells, line) => {
       if (read) give(read(cells, ++number, line));
-      else read = rowReader(cells, options.delimiter, (named) => headerNames(named, file, line));
+      else read = rowReader(cells, options, (named) => headerNames(named, file, line));
     },
     damage: (damage) => {
       if (!read) throw damagedHeader(damage, file);
@@ -58,21 +58,21 @@ type ReadCells = (cells: readonly string[], number: number, line: number) => Row
 /** Leaves out the columns without a name at the end, which have to be empty. */
 function rowReader(
   header: readonly string[],
-  delimiter: string,
+  options: RecordOptions,
   namesOf: (named: readonly string[]) => readonly string[],
 ): ReadCells {
   const width = header.length - namelessEnd(header);
-  const read = cellReader(namesOf(header.slice(0, width)), delimiter);
+  const read = cellReader(namesOf(header.slice(0, width)), options);
   if (width === header.length) return read;
   return (cells, number, line) => {
     const at = cells.findIndex((cell, at) => at >= width && cell.trim() !== '');
     if (at === -1) return read(cells.slice(0, width), number, line);
     const reason = `it has ${quoted(cells[at] ?? '')} in column ${at + 1}, which has no name in the header`;
-    return { number, line, raw: recordText(cells, delimiter), reason };
+    return { number, line, raw: recordText(cells, options), reason };
   };
 }
 
-function cellReader(header: readonly string[], delimiter: string): ReadCells {
+function cellReader(header: readonly string[], options: RecordOptions): ReadCells {
   const error = header.indexOf(errorField);
   const names = header.filter((name) => name !== errorField);
   const good: ReadCells = (raw, number, line) => ({ number, line, raw, fields: fieldsOf(names, raw) });
@@ -81,7 +81,7 @@ function cellReader(header: readonly string[], delimiter: string): ReadCells {
     const said = cells[error] ?? '';
     const raw = cells.filter((_, at) => at !== error);
     if (said.startsWith(damagedMark))
-      return { number, line, ...stillDamaged(raw, said.slice(damagedMark.length), delimiter) };
+      return { number, line, ...stillDamaged(raw, said.slice(damagedMark.length), options) };
     const held = heldIn(said);
     return { number, line, raw, fields: fieldsOf(names, raw), ...(held !== undefined && { held }) };
   };
@@ -94,9 +94,9 @@ function fieldsOf(names: readonly string[], cells: readonly string[]) {
 }
 
 /** Its text in the first cell and nothing else, as it was written; cells of somebody who mended it, and forgot to say so. */
-function stillDamaged(cells: readonly string[], said: string, delimiter: string) {
+function stillDamaged(cells: readonly string[], said: string, options: RecordOptions) {
   const [text = '', ...others] = cells;
   if (others.every((cell) => cell === '')) return { raw: text, reason: said };
   const reason = `its ${errorField} still says that it is damaged: empty that cell once the row is mended`;
-  return { raw: recordText(cells, delimiter), reason };
+  return { raw: recordText(cells, options), reason };
 }

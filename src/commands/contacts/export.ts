@@ -14,9 +14,10 @@ export const exportContacts = streaming({
     'ndjson and json keep every field. When a page fails, what came before it is printed, and the exit',
     'code says that it is not all.',
     '',
-    'To import them again elsewhere, export as ndjson, or import the CSV with --parse-json tags',
-    '--parse-json attributes, since lists and objects are JSON in a CSV. --drop id --drop created_at leaves',
-    'out what the service makes itself.',
+    'To import them again elsewhere, export as ndjson, or import the rows with --parse-json tags',
+    '--parse-json attributes, since lists and objects are JSON in a cell. --drop id --drop created_at leaves',
+    'out what the service makes itself. The import undoes the escapes of TSV, and the apostrophe that CSV',
+    'puts before a formula, which --raw-formulas leaves out.',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [

@@ -44,6 +44,7 @@ export async function runJob(
 
 async function withInput(asked: Asked, emit: Emit): Promise<Rehearsed | Ended> {
   const { context, job, flags, input, client, signals } = asked;
+  noteEscapes(context, input);
   const mapper = await job.mapper(input.source);
   const { dryRun } = context.given;
   const found = await surveyed(input, mapper(), dryRun, signals);
@@ -63,6 +64,17 @@ function refuseChoice({ output, query, columns, dryRun }: Context['given']): voi
   if (output !== 'ndjson' || dryRun || (query ?? columns) === undefined) return;
   const flag = query === undefined ? '--columns' : '--query';
   throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
+}
+
+/** Only who made the file can tell for sure what its backslashes mean. */
+function noteEscapes({ note }: Context, input: RowsInput): void {
+  const { escapes } = input.source;
+  if (escapes === 'none') return;
+  const said =
+    escapes === 'undone'
+      ? 'backslash escapes such as \\t and \\n are undone, as bizmsg writes them in TSV; in CSV and JSON a backslash is kept'
+      : 'backslashes are kept as they are, since not all of them begin an escape that bizmsg writes in TSV, or some cells are in quotes';
+  note('escapes', `${nameOf(input)}: ${said}`);
 }
 
 /** How many bad rows are told one by one. */

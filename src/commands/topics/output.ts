@@ -8,11 +8,18 @@ same in both.
   -o table    aligned; on a terminal as much as fits, with times as its clock
               has them
   -o tsv      tab-separated; inside a value a tab is \\t, a line feed \\n, a
-              carriage return \\r, a NUL \\0 and a backslash \\\\
-  -o csv      RFC 4180
+              carriage return \\r, a NUL \\0, a backslash \\\\, a quote at the
+              beginning \\", and another control character such as \\u001b
+  -o csv      RFC 4180; a value that a spreadsheet would run as a formula gets
+              an apostrophe in front ('=1+1), unless --raw-formulas is given;
+              one with control characters is '\\ and the value with \\u001b for
+              ESC and \\\\ for a backslash
   -o json     one document; a list is the array of its records
   -o ndjson   one object a line
   -o id       the id alone, a line each
+
+An import undoes all of this. On a terminal, marks that reorder or hide text are
+escaped too unless stdout is a file.
 
 Times are UTC, such as 2026-05-01T12:00:00.000Z, but for those of a table on a
 terminal. What goes on, such as webhooks listen or a run, prints each item as it

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { undoCsv } from '../../../src/cell-escapes.ts';
 import type { Row } from '../../../src/bulk/row.ts';
 import { createArrayReader } from '../../../src/bulk/rows/json-array.ts';
 import { createLineReader } from '../../../src/bulk/rows/json-lines.ts';
@@ -122,7 +123,8 @@ describe('whatever failed', () => {
     const cells = fc.array(fc.tuple(cell, cell, cell), { minLength: 1 });
     fc.assert(
       fc.property(cells, fc.constantFrom(',', ';', '\t', '|'), cell, (found, delimiter, reason) => {
-        const text = ['a', 'b', 'c'].join(delimiter) + found.map((one) => `\n${recordText(one, delimiter)}`).join('');
+        const text =
+          ['a', 'b', 'c'].join(delimiter) + found.map((one) => `\n${recordText(one, { delimiter })}`).join('');
         const rows = tableRows(text, delimiter);
         const failed = written({ ...table, delimiter, fields: ['a', 'b', 'c'] }, rows, [reason]);
         expect(fields(tableRows(failed, delimiter))).toEqual(fields(rows));
@@ -139,6 +141,7 @@ describe('whatever failed', () => {
           delimiter: ';',
           from: 2,
           record_delimiter: '\n',
+          cast: undoCsv,
         });
         expect(theirs).toEqual(found.map((one) => [...one, 'no']));
       }),

@@ -1,0 +1,56 @@
+/**
+ * What backslashes mean in a tab-separated file: `undone` are the escapes of our own exports, `kept` are backslashes
+ * that stand for themselves although some look like escapes; `none` look like escapes.
+ */
+export type Escapes = 'undone' | 'kept' | 'none';
+
+/** Takes a file's text piece by piece. */
+export interface EscapeScan {
+  push(text: string, last: boolean): void;
+  found(): Escapes;
+}
+
+const [escape, longest] = [/\\(?:[\\trn0]|u[0-9a-f]{4})/y, 6];
+
+/**
+ * An export of ours escapes every backslash, and a quote at the beginning of a cell. So one backslash that begins no
+ * escape, or one cell in quotes, shows that another program wrote the file, to which a backslash is a character.
+ */
+export function createEscapeScan(): EscapeScan {
+  let [rest, before, isForeign, hasEscapes] = ['', '\n', false, false];
+
+  function push(text: string, last: boolean): void {
+    const piece = rest + text;
+    const telling = /[\\"]/g;
+    rest = '';
+    for (let found = telling.exec(piece); found; found = telling.exec(piece)) {
+      const at = found.index;
+      if (!last && at + longest > piece.length) {
+        rest = piece.slice(at);
+        break;
+      }
+      telling.lastIndex = at + look(piece, at);
+    }
+    const end = piece.length - rest.length;
+    before = piece[end - 1] ?? before;
+  }
+
+  /** How many characters were taken. */
+  function look(piece: string, at: number): number {
+    const opensCell = /[\t\r\n]/.test(piece[at - 1] ?? before);
+    if (piece[at] === '"') {
+      isForeign ||= opensCell;
+      return 1;
+    }
+    escape.lastIndex = at;
+    const size = opensCell && piece[at + 1] === '"' ? 2 : (escape.exec(piece)?.[0].length ?? 0);
+    if (size > 0) hasEscapes = true;
+    else isForeign = true;
+    return size || 1;
+  }
+
+  return {
+    push,
+    found: () => (!hasEscapes ? 'none' : isForeign ? 'kept' : 'undone'),
+  };
+}
