@@ -1,3 +1,4 @@
+import { quotedWord } from '../shell-word.ts';
 import type { Conceal } from './conceal.ts';
 import type { WireRequest } from './transport.ts';
 import { jsonText, parseJson } from '../json.ts';
@@ -39,22 +40,18 @@ export function planned(request: WireRequest, conceal: Conceal): Planned {
 
 const keyByName = 'Bearer $BIZMSG_API_KEY';
 
-/** The request as a line for a POSIX shell. Only the key's header is in double quotes, so only the key expands. */
+/** The request as a line for a shell. Only the key's header is in double quotes, so only the key expands. */
 export function curlLine({ method, url, headers, body }: PlannedRequest): string {
   const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
   const text = typeof body === 'string' ? body : jsonText(body);
-  const data = body === undefined ? [] : ['--data-raw', quoted(text)];
-  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, quoted(url)].join(' ');
+  const data = body === undefined ? [] : ['--data-raw', quotedWord(text)];
+  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, quotedWord(url)].join(' ');
 }
 
 function headerWord(name: string, value: string): string {
   if (value === keyByName) return `"${name}: ${value}"`;
-  return quoted(value === '' ? `${name};` : `${name}: ${value}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return quotedWord(value === '' ? `${name};` : `${name}: ${value}`);
 }
 
 function valueOf(body: string | Uint8Array): unknown {

@@ -7,9 +7,13 @@ import { key, message, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
 const run = promisify(execFile);
-const curl = await run('sh', ['-c', 'command -v curl']).then(
-  () => true,
-  () => false,
+const [curl, bash] = await Promise.all(
+  ['curl', 'bash'].map((program) =>
+    run('sh', ['-c', `command -v ${program}`]).then(
+      () => true,
+      () => false,
+    ),
+  ),
 );
 
 async function plan(call: Promise<unknown>): Promise<PlannedRequest> {
@@ -51,6 +55,17 @@ describe('a dry run', () => {
 
 describe.skipIf(!curl)('the curl line (skipped where there is no curl)', () => {
   const hostile = `it's "quoted" $HOME \`id\` \\ !x %s\n[1-2]{a,b} & ; # é`;
+
+  it.skipIf(!bash)('has escapes for what a terminal would act on (skipped where there is no bash)', async () => {
+    const body = `\u001b]52;c;cm0=\u0007 it's \\ 7\u007f7 \u009b2J \r \u202e é \u001b1`;
+    const service = await serve((_, __, response) => response.end());
+    const { client } = await rig('direct', service.url, { dryRun: true });
+    const headers = { 'Content-Type': 'text/plain', 'X-Odd': 'a\u009b\u00adb' };
+    const line = curlLine(await plan(client.raw({ method: 'POST', path: '/x', headers, body })));
+    expect(line).not.toMatch(/[\0-\u001f\u007f-\u009f\u00ad\u202e]/);
+    await run('bash', ['-c', line], { env: { PATH: process.env['PATH'], BIZMSG_API_KEY: key } });
+    expect(service.seen).toMatchObject([{ body }]);
+  });
 
   it.each<[string, Parameters<Awaited<ReturnType<typeof rig>>['client']['raw']>[0]]>([
     ['a read', { method: 'GET', path: `/x?a=${encodeURIComponent(hostile)}&b=[1-2]{c,d}'` }],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { openHostile, testKey } from '../support/hostile.ts';
+import { callerOf, newHome, openHostile, testKey } from '../support/hostile.ts';
 
 const open = () => openHostile((_, __, response) => response.writeHead(201, { 'X-Kind': 'new' }).end('{ "a":1 }\n'));
 
@@ -95,4 +95,11 @@ describe('api', () => {
     await cli(['api', '/api/public/templates'], { home, env: { ...env, BIZMSG_BASE_URL: `${url}/v2/` } });
     expect(seen.map((one) => one.url)).toEqual(['/v2/api/public/templates']);
   });
+});
+
+it('shows a request in a dry run with nothing in it that a terminal would act on', async () => {
+  const argv = ['api', '/x', '--dry-run', '-f', 'name=\u001b]52;c;cm0=\u0007\u009b\u202e', '-H', 'X-A:a\u009bb'];
+  const { code, stdout } = await cli(argv, { home: newHome(), env: callerOf('http://127.0.0.1:9'), terminal: 80 });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^curl .*\n$/)]);
+  expect(stdout).not.toMatch(/[\0-\t\u000b-\u001f\u007f-\u009f\u202e]/);
 });
