@@ -42,7 +42,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   const terminal = options.out.isTTY;
   const form = formOf(options, terminal);
   let streamed = 0;
-  const write = (text: string | Uint8Array) => options.out.write(typeof text === 'string' ? options.clean(text) : text);
+  const write = (text: string | Uint8Array) =>
+    options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
   const json = (value: unknown, indent?: number) => {
     const text = jsonText(value, indent);
     return `${terminal ? safeJson(text) : unicodeEscaped(text, options)}\n`;
@@ -125,6 +126,13 @@ function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
   if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
   if (!isRow(value) || value instanceof Uint8Array) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
+}
+
+/** Latin-1 has a character for each byte, and a key has none that UTF-8 writes otherwise. */
+function cleanedBytes(bytes: Uint8Array, clean: PrinterOptions['clean']): Uint8Array {
+  const text = Buffer.from(bytes).toString('latin1');
+  const safe = clean(text);
+  return safe === text ? bytes : Buffer.from(safe.replaceAll('…', Buffer.from('…').toString('latin1')), 'latin1');
 }
 
 function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { command } from '../cli/command.ts';
 import type { Context, Ui } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
@@ -53,7 +54,11 @@ export const api = command({
   },
   changes: ({ method }) => method !== 'GET' && method !== 'HEAD',
   data: ({ body }) => parsed(body.toString('utf8')),
-  view: (answer, ui) => (answer.include ? head(answer, ui) : '') + ui.outside(answer.body.toString('utf8')),
+  view: ({ body, ...answer }, ui) => {
+    const before = answer.include ? head(answer, ui) : '';
+    if (!ui.terminal && !isUtf8(body)) return Buffer.concat([Buffer.from(before), body]);
+    return before + ui.outside(body.toString('utf8'));
+  },
 });
 
 interface Answered {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { binary, cleanEnv } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { callerOf, newHome, openHostile, testKey } from '../support/hostile.ts';
 
@@ -102,4 +104,33 @@ it('shows a request in a dry run with nothing in it that a terminal would act on
   const { code, stdout } = await cli(argv, { home: newHome(), env: callerOf('http://127.0.0.1:9'), terminal: 80 });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^curl .*\n$/)]);
   expect(stdout).not.toMatch(/[\0-\t\u000b-\u001f\u007f-\u009f\u202e]/);
+});
+
+describe('a body that is not UTF-8', () => {
+  const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0xfe, 0xe9]);
+  const printed = async (body: Buffer, ...words: readonly string[]) => {
+    const { home, env } = await openHostile((_, __, response) => response.end(body));
+    const ran = await execa(process.execPath, [binary, 'api', '/x', ...words], {
+      env: cleanEnv(home, env),
+      extendEnv: false,
+      encoding: 'buffer',
+      stripFinalNewline: false,
+    });
+    return Buffer.from(ran.stdout);
+  };
+
+  it('leaves by a pipe byte for byte', async () => {
+    expect(await printed(bytes)).toEqual(bytes);
+  });
+
+  it('follows the headers with -i', async () => {
+    const stdout = await printed(bytes, '-i');
+    expect(stdout.subarray(-bytes.length)).toEqual(bytes);
+    expect(stdout.subarray(0, -bytes.length).toString()).toMatch(/^HTTP 200\n(.+: .*\n)+\n$/);
+  });
+
+  it('shows no key in use', async () => {
+    const stdout = await printed(Buffer.concat([bytes, Buffer.from(testKey), bytes]));
+    expect(stdout).toEqual(Buffer.concat([bytes, Buffer.from('sk_test_…cdef'), bytes]));
+  });
 });
