@@ -33,7 +33,9 @@ export interface Sandboxes {
   /** Runs a command that has these variables and this bizmsg; its exit code, once nothing of it is left. */
   run(command: readonly string[], variables: Readonly<Record<string, string>>): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
-  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'later' | 'takeSignals'> & { readonly build: string };
+  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals'> & {
+    readonly build: string;
+  };
 }
 
 /** What a dry run shows of a sandbox that is not running. */
@@ -90,6 +92,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       pid: host.pid,
       kill: host.kill,
       now: host.now,
+      steady: host.steady,
       later: host.later,
       takeSignals: host.takeSignals,
       build: __BUILD__,

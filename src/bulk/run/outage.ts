@@ -3,7 +3,10 @@ import type { Later } from '../../journal.ts';
 import type { Stopped } from './records.ts';
 
 export interface Clock {
+  /** The time of day. */
   now(): number;
+  /** Milliseconds of a clock that is never set. */
+  steady(): number;
   readonly later: Later;
 }
 
@@ -41,7 +44,7 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
     begin(last) {
       latest = last;
       if (since === undefined) onOutage?.('gone', last);
-      since ??= clock.now();
+      since ??= clock.steady();
       if (holding) return;
       holding = new AbortController();
       hold(since, holding.signal).catch(crash);
@@ -61,7 +64,7 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
 
   async function hold(since: number, off: AbortSignal): Promise<void> {
     for (;;) {
-      const left = since + longest - clock.now();
+      const left = since + longest - clock.steady();
       if (left <= 0) return latest && giveUp(latest);
       await pause(Math.min(delay, left), clock.later, off);
       if (off.aborted) return;

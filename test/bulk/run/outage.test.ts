@@ -33,6 +33,22 @@ describe('a service that cannot be reached', () => {
     expect(second.sent).toEqual(input.slice(10));
   });
 
+  it.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000],
+  ])('for two minutes stops the run, even if the clock is set %s meanwhile', async (_, step) => {
+    const [input, clock] = [rig.numbered(9), rig.virtualClock()];
+    let steps = 0;
+    const reachable = async () => (steps++, false);
+    const service = async () => {
+      throw rig.unreachable();
+    };
+    const set = { ...clock, now: () => clock.now() + steps * step };
+    const { summary } = await rig.part(rig.stateFolder(), input, { send: service, reachable, clock: set });
+    expect(summary).toMatchObject({ unsent: 9, stopped: { exit: 'network' } });
+    expect(clock.steady()).toBe(121_000);
+  });
+
   it('and broke off what was on its way stops it the same, with what was met last', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async (content: string) => {

@@ -171,6 +171,7 @@ export function virtualClock() {
   };
   return {
     now: () => time,
+    steady: () => time,
     later(milliseconds: number, run: () => void) {
       const timer = { at: time + milliseconds, run };
       timers.add(timer);
