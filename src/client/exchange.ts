@@ -5,7 +5,7 @@ import type { Ended } from './gate.ts';
 import type { Pace } from './pace.ts';
 import { planned } from './plan.ts';
 import { redirect } from './redirects.ts';
-import { holdAfter, isLimited, retryDelay, tooLongAsked } from './retry.ts';
+import { askedBy, holdAfter, isLimited, retryDelay, tooLongAsked } from './retry.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 import type { Trouble } from './trouble.ts';
 import { isChange } from './trouble.ts';
@@ -17,8 +17,8 @@ export interface Line extends Wire {
   /** 3 if not given. */
   readonly retries?: number | undefined;
   /**
-   * In a run: for how many milliseconds a 429 is waited out, however often that repeats the request. A service that
-   * cannot be reached is then left to the caller.
+   * In a run: for how many milliseconds a 429 without Retry-After is waited out, however often that repeats the request.
+   * Retry-After is honored up to 10 minutes, and a service that cannot be reached is left to the caller.
    */
   readonly patience?: number | undefined;
   /** What it is answered is good to know, and a 429 that ends it keeps nobody from what they want. */
@@ -59,6 +59,7 @@ export async function exchange(
   if (line.dryRun) throw planned(request, line.conceal);
   const { boarding = line.signal } = line;
   let limitedAt: number | undefined;
+  let askedFor = 0;
   for (let repeated = 0; ; repeated += 1) {
     const slot = line.pace?.slot(boarding, repeated > 0);
     const release = slot instanceof Promise ? await turn(line, request, slot) : slot;
@@ -72,7 +73,8 @@ export async function exchange(
       ended = endOf(outcome);
       if (!('kind' in outcome)) return arrived(line, request, { answer: outcome, followed });
       if (ended === 'limited') limitedAt ??= line.now();
-      wait = waitAfter(line, request, { trouble: outcome, repeated, limitedAt });
+      wait = waitAfter(line, request, { trouble: outcome, repeated, limitedAt, askedFor });
+      if (ended === 'limited' && askedBy(outcome, line.now()) !== undefined) askedFor += wait;
       // Before its slot is free, so that nobody slips through between.
       if (ended === 'limited') line.pace?.hold(wait);
     } finally {
@@ -113,15 +115,17 @@ interface Repeated {
   readonly trouble: Trouble;
   readonly repeated: number;
   readonly limitedAt: number | undefined;
+  readonly askedFor: number;
 }
 
 /** How long to wait for the next attempt; throws what happened when there is to be none. */
-function waitAfter(line: Line, request: WireRequest, { trouble, repeated, limitedAt }: Repeated): number {
+function waitAfter(line: Line, request: WireRequest, { trouble, repeated, limitedAt, askedFor }: Repeated): number {
   const { retries = 3, patience, random } = line;
   const [now, changes] = [line.now(), isChange(request.method)];
   const limitedFor = limitedAt === undefined ? 0 : now - limitedAt;
-  const wait = retryDelay({ trouble, changes, repeated, retries, patience, limitedFor, now, random: random() });
-  const asked = tooLongAsked(trouble, now);
+  const limits = { retries, patience, limitedFor, askedFor };
+  const wait = retryDelay({ trouble, changes, repeated, ...limits, now, random: random() });
+  const asked = tooLongAsked(trouble, now, patience);
   const failure = failed(line, request, trouble.kind === 'refused' ? { ...trouble, asked } : trouble);
   if (wait === undefined) {
     // It ends this process, and has the others of the same plan wait.

@@ -9,33 +9,40 @@ export interface Attempted {
   /** How many attempts were repeated already. */
   readonly repeated: number;
   readonly retries: number;
-  /** For how many milliseconds a 429 is repeated, in place of `retries`. */
+  /** In a run: for how many milliseconds a 429 without Retry-After is repeated, in place of `retries`. */
   readonly patience?: number | undefined;
-  /** How many of them have passed. */
+  /** Milliseconds since the first 429. */
   readonly limitedFor?: number;
+  /** How many of them the service asked to wait. */
+  readonly askedFor?: number;
   readonly now: number;
   /** 0 to 1 */
   readonly random: number;
 }
 
 const longest = 120_000;
+const longestInRun = 600_000;
 /** Where time is the only bound: a service that asks for no wait at all is not asked in a circle. */
 const shortest = 1_000;
 
 /** How many milliseconds to wait before the next attempt, or undefined to give up. */
 export function retryDelay(attempted: Attempted): number | undefined {
   const { trouble, repeated, patience, now, random } = attempted;
-  if (!mayRepeat(attempted)) return undefined;
   const asked = askedBy(trouble, now);
+  if (!mayRepeat(attempted, asked)) return undefined;
   const least = patience === undefined ? 0 : shortest;
-  if (asked !== undefined) return asked <= longest ? Math.max(least, asked) : undefined;
+  if (asked !== undefined) return asked <= longestFor(patience) ? Math.max(least, asked) : undefined;
   return Math.max(least, Math.floor(random * Math.min(20_000, 1_000 * 2 ** repeated)));
 }
 
-/** How many milliseconds a refusal asks to wait, where that is too long. */
-export function tooLongAsked(trouble: Trouble, now: number): number | undefined {
+/** How many milliseconds a refusal asks to wait, if that is too long. */
+export function tooLongAsked(trouble: Trouble, now: number, patience?: number): number | undefined {
   const asked = isLimited(trouble) ? askedBy(trouble, now) : undefined;
-  return asked !== undefined && asked > longest ? asked : undefined;
+  return asked !== undefined && asked > longestFor(patience) ? asked : undefined;
+}
+
+function longestFor(patience: number | undefined): number {
+  return patience === undefined ? longest : longestInRun;
 }
 
 /** How many milliseconds the others wait after a 429 that is not repeated. */
@@ -43,7 +50,8 @@ export function holdAfter(trouble: Trouble, now: number): number {
   return Math.min(longest, askedBy(trouble, now) ?? shortest);
 }
 
-function askedBy(trouble: Trouble, now: number): number | undefined {
+/** How many milliseconds an answer asks to wait. */
+export function askedBy(trouble: Trouble, now: number): number | undefined {
   return trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
 }
 
@@ -51,8 +59,10 @@ export function isLimited(trouble: Trouble): boolean {
   return trouble.kind === 'refused' && trouble.answer.status === 429;
 }
 
-function mayRepeat({ trouble, changes, repeated, retries, patience, limitedFor = 0 }: Attempted): boolean {
-  if (patience !== undefined && isLimited(trouble)) return limitedFor < patience;
+function mayRepeat(attempted: Attempted, asked: number | undefined): boolean {
+  const { trouble, changes, repeated, retries, patience, limitedFor = 0, askedFor = 0 } = attempted;
+  if (patience !== undefined && isLimited(trouble))
+    return asked === undefined ? limitedFor - askedFor < patience : limitedFor < longestInRun;
   if (patience !== undefined && isUnreached(trouble)) return false;
   return (changes ? surelyNotDone(trouble) : mayPass(trouble)) && repeated < retries;
 }

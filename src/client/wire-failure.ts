@@ -1,5 +1,6 @@
 /** What broke on the way. Up to `files` no request can have left. */
-export type WireKind = 'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
+export type WireKind =
+  'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
 
 export class WireFailure extends Error {
   readonly kind: WireKind;

@@ -84,20 +84,28 @@ describe('retryDelay in a run', () => {
   const patience = 120_000;
 
   it.each([
-    ['at first', 0, 1_000],
-    ['until its patience is over', 119_999, 1_000],
-    ['no more after that', 120_000, undefined],
-  ])('waits a 429 out, however often: %s', (_, limitedFor, wait) => {
-    const trouble = answered(429, '1');
-    expect(retryDelay({ ...facts, trouble, changes: true, repeated: 99, patience, limitedFor })).toBe(wait);
+    ['at first', 0, 0, 1_000],
+    ['until its patience is over', 119_999, 0, 1_000],
+    ['no more after that', 120_000, 0, undefined],
+    ['not counting the waits that were asked for', 400_000, 280_001, 1_000],
+  ])('waits a 429 without Retry-After out, however often: %s', (_, limitedFor, askedFor, wait) => {
+    const limits = { repeated: 99, patience, limitedFor, askedFor };
+    expect(retryDelay({ ...facts, trouble: answered(429), changes: true, random: 0, ...limits })).toBe(wait);
+  });
+
+  it.each([
+    ['121', 0, 121_000],
+    ['600', 0, 600_000],
+    ['601', 0, undefined],
+    ['1', 599_999, 1_000],
+    ['1', 600_000, undefined],
+  ])('honors a Retry-After of %s after %i ms of 429, up to 10 minutes', (text, limitedFor, wait) => {
+    const limits = { repeated: 99, patience, limitedFor, askedFor: limitedFor };
+    expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true, ...limits })).toBe(wait);
   });
 
   it.each([answered(429, '0'), answered(429)])('asks no more often than once a second', (trouble) => {
     expect(retryDelay({ ...facts, trouble, changes: true, patience, random: 0 })).toBe(1_000);
-  });
-
-  it('gives up at once when it is told to wait for too long', () => {
-    expect(retryDelay({ ...facts, trouble: answered(429, '121'), changes: true, patience })).toBeUndefined();
   });
 
   it('leaves a service that cannot be reached to the run', () => {
