@@ -104,7 +104,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
     lazy: ['activity', 'client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
   },
   // What it finds out, it is asked for by `cli/doctoring`, which knows the machine.
-  doctor: { now: ['doctor', 'client', 'contract', 'profiles'] },
+  doctor: { now: ['doctor', 'client', 'contract', 'profiles', 'terminal/times'] },
   conformance: { now: ['conformance', 'contract'] },
   activity: { now: ['activity', 'contract'], lazy: ['activity'] },
   client: { now: ['client', 'contract'], lazy: ['client'] },
@@ -113,7 +113,7 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'sandbox/library': { now: ['sandbox', 'contract'] },
   sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
   webhooks: { now: ['webhooks', 'contract', 'delivery'] },
-  bulk: { now: ['bulk', 'contract', 'terminal/run-progress'], lazy: ['bulk'] },
+  bulk: { now: ['bulk', 'contract', 'terminal/run-progress', 'terminal/times'], lazy: ['bulk'] },
   // How events are sent.
   delivery: { now: ['delivery'] },
   terminal: { now: ['terminal'], lazy: ['terminal'] },

@@ -1,3 +1,4 @@
+import { localDate } from '../terminal/times.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
 import { counted } from './folders.ts';
@@ -30,7 +31,7 @@ export function certificateCheck(shown: Shown, now: number): Check {
 }
 
 function distrusted({ host, subject, issuer, until }: Shown, fault: string): Check {
-  const date = Number.isNaN(until) ? '' : ` on ${new Date(until).toISOString().slice(0, 10)}`;
+  const date = Number.isNaN(until) ? '' : ` on ${localDate(until)}`;
   const distrust = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
   const own = 'add --ca-file FILE to every command, or set NODE_EXTRA_CA_CERTS=FILE';
   if (fault === 'CERT_HAS_EXPIRED')

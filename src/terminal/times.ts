@@ -17,6 +17,20 @@ export function shortTime(text: string, now: number): string {
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 
+/** The local date, hour and minute with their zone, for a message. */
+export function zonedTime(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(at);
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return `${localDate(milliseconds)} ${clock(at).slice(0, 5)} ${zone}`.trim();
+}
+
+/** The local date in the form 2026-05-01. */
+export function localDate(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  return [padded(at.getFullYear(), 4), padded(at.getMonth() + 1), padded(at.getDate())].join('-');
+}
+
 function clock(at: Date): string {
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => padded(part)).join(':');
 }

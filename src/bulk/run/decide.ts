@@ -1,6 +1,7 @@
 import { CliError, unsafe, usage } from '../../errors.ts';
 import type { FoundRun, FoundRuns } from './find.ts';
 import { isFinished } from './find.ts';
+import { zonedTime } from '../../terminal/times.ts';
 import { inputName } from './input-name.ts';
 import type { Story } from './story.ts';
 import { waysWithUnsure } from './unsure-ways.ts';
@@ -59,7 +60,7 @@ function finished(run: FoundRun, story: Story, { resume, allowRepeat, allowUnsur
   if (resume) return { action: 'tell', run, story };
   if (allowRepeat) return { action: 'begin', before: run };
   const { kind, path } = story.facts;
-  const message = `this ${kind} of ${inputName(path)} was finished on ${timeOf(story)}: run ${run.id}`;
+  const message = `this ${kind} of ${inputName(path)} was finished on ${zonedTime(story.lastAt)}: run ${run.id}`;
   const alone = allowUnsure ? '--allow-unsure is for --resume; ' : '';
   const { unsure } = story.ledger.counts();
   const ways =
@@ -88,8 +89,4 @@ export function progressOf({ ledger, rows }: Story): string {
 
 function refuse(error: CliError): Decision {
   return { action: 'refuse', error };
-}
-
-function timeOf({ lastAt }: Story): string {
-  return new Date(lastAt).toISOString().slice(0, 16).replace('T', ' ');
 }

@@ -1,4 +1,5 @@
 import { whole } from '../../terminal/run-progress.ts';
+import { localDate } from '../../terminal/times.ts';
 import type { Bodies, Sent } from './bodies.ts';
 import type { Earlier } from './earlier.ts';
 import { isFinished } from './find.ts';
@@ -19,7 +20,7 @@ export function repeatedText({ bodies, run, sent, identity }: Repeated): string 
   const all = bodies.sent();
   const isOfSeveral = all.done + all.unsure > sent.done + sent.unsure;
   const many = identity.kind === 'import' ? rowsText(all) : messagesText(all, bodies.count);
-  const by = `${isOfSeveral ? ', most of them by' : ' by'} run ${id} on ${dayOf(story.lastAt)}`;
+  const by = `${isOfSeveral ? ', most of them by' : ' by'} run ${id} on ${localDate(story.lastAt)}`;
   const isOfOtherKey = story.facts.keyDigest !== identity.keyDigest;
   const key = isOfOtherKey ? `, with another key (${story.facts.key}), perhaps of another account` : '';
   return `${many}${by}${key}${run.isSetAside ? ', before it was begun anew' : ''}`;
@@ -68,8 +69,4 @@ function goesOn({
   if (facts.keyDigest !== keyDigest && facts.mapping === mapping && story.content === content)
     return ['--resume --new-key goes on with it, if this key is of the same account'];
   return [`--resume with what run ${id} was begun with goes on with it ("bizmsg runs show ${id}" tells)`];
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
