@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
@@ -12,7 +12,7 @@ import * as rig from './import-rig.ts';
 const rows = 300;
 
 describe('a run is stopped, and can go on,', () => {
-  it('by twenty rows in a row that are unsure, since the service answers 500', async () => {
+  it('by twenty consecutive rows that are unsure, since the service answers 500', async () => {
     const world = await rig.newWorld();
     rig.strike(world.sandbox, { kind: 'status', status: 500 }, { after: true });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
@@ -27,7 +27,7 @@ describe('a run is stopped, and can go on,', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('by twenty rows in a row that are refused, since the mapping is wrong', async () => {
+  it('by twenty consecutive rows that are refused, since the mapping is wrong', async () => {
     const world = await rig.newWorld();
     const argv = ['contacts', 'import', rig.writePeople(world, rows), '--map', 'name=phone', '--drop', 'phone'];
     const { code, stdout, stderr } = await world.bin([...argv, '-o', 'json']);
@@ -39,6 +39,16 @@ describe('a run is stopped, and can go on,', () => {
       6,
       expect.toSatisfy((now) => now >= 70),
     ]);
+  });
+
+  it.each([
+    ['1', 'a row failed or is unsure: phone: "x" is not a phone number'],
+    ['2', '2 consecutive rows failed or are unsure; the last: phone: "y" is not a phone number'],
+  ])('by --max-errors %s, in plain words', async (most, message) => {
+    const world = await rig.newWorld();
+    writeFileSync(join(world.home, 'bad.csv'), 'phone\nx\ny\nz\n');
+    const argv = ['send-batch', 'welcome', join(world.home, 'bad.csv'), '--max-errors', most, '-o', 'json'];
+    expect(errorIn((await world.bin(argv)).stderr)).toMatchObject({ code: 'too-many-errors', message });
   });
 
   it('by a key that is revoked, at once', async () => {

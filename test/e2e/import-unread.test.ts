@@ -31,7 +31,7 @@ describe('a run whose reader goes away', () => {
     rig.writePeople(world, rows);
     rig.strike(world.sandbox, { kind: 'status', status: 400 });
     const cut = await rig.shell(world, 'set -o pipefail; bizmsg send-batch welcome people.csv | true');
-    expect([cut.code, cut.stderr]).toEqual([6, expect.stringContaining('20 rows in a row failed')]);
+    expect([cut.code, cut.stderr]).toEqual([6, expect.stringContaining('20 consecutive rows failed')]);
   });
 });
 

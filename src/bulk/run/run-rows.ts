@@ -20,7 +20,7 @@ export interface RunRowsOptions {
   readonly reachable: () => Promise<boolean>;
   /** How many rows may be on their way at once: so many may be unsure after a crash. */
   readonly concurrency: number;
-  /** So many rows in a row that failed or are unsure stop the run; 20 if not said. */
+  /** This many consecutive rows that failed or are unsure stop the run (default: 20). */
   readonly maxErrors?: number | undefined;
   /**
    * Rows wait before they leave. Each intent is recorded when its row does, and the disk has it before, so that a power

@@ -1,7 +1,7 @@
 import type { ExitName } from '../../errors.ts';
 import type { Stopped } from './records.ts';
 
-/** How many rows in a row failed or are unsure. */
+/** Counts consecutive rows that failed or are unsure. */
 export interface Streak {
   /** Before it was sent. True once there are too many. */
   refused(): boolean;
@@ -31,6 +31,9 @@ export function createStreak(most: number): Streak {
 
 export function tooMany(most: number, exit: ExitName, last: string): Stopped {
   const hint = 'when the cause is mended, --resume goes on with the rest; --max-errors N stops later';
-  const message = `${most} rows in a row failed or are unsure; the last: ${last}`;
+  const message =
+    most === 1
+      ? `a row failed or is unsure: ${last}`
+      : `${most} consecutive rows failed or are unsure; the last: ${last}`;
   return { exit, code: 'too-many-errors', message, hint };
 }

@@ -14,11 +14,7 @@ export const runParams = {
   encoding: option('--encoding <name>', 'the encoding of a file that is not UTF-8, such as windows-1252'),
   rate: option('--rate <rate>', "how fast at most: 20/s, 300/m, or a share of the plan's minute (90%)", runRate),
   concurrency: option('--concurrency <n>', 'how many requests at once at most (16)', atLeastOne),
-  maxErrors: option(
-    '--max-errors <n>',
-    'stop when n rows, one right after the other, failed or are unsure (20)',
-    atLeastOne,
-  ),
+  maxErrors: option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
   expectCount: option(
     '--expect-count <n>',
     'run only if the file has exactly n rows; a script with a live key needs it',

@@ -33,7 +33,7 @@ Of a run (contacts import, send-batch)
   3, 4, 7, 9, 129, 130, 143
        it stopped: the disk is full, the key is refused, 429 goes on, the
        service was out of reach for 2 minutes, or a signal came. The rest is
-       not sent, and --resume goes on. Twenty rows in a row that fail stop it
+       not sent, and --resume goes on. Twenty consecutive failures stop it
        too, with the code of the last one
 
 Of other commands

@@ -103,7 +103,7 @@ describe('a run stops', () => {
   it.each([
     ['rejected', rig.rejected, 'rejected'],
     ['unsure', rig.fault, 'unsure'],
-  ])('after twenty rows in a row that are %s, and can be resumed', async (_, error, exit) => {
+  ])('after twenty consecutive rows that are %s, and can be resumed', async (_, error, exit) => {
     const [folder, input] = [rig.stateFolder(), rig.numbered(100)];
     const service = async () => {
       throw error();
@@ -116,7 +116,7 @@ describe('a run stops', () => {
     expect(second.summary).toMatchObject({ done: 80, skipped: 20, unsent: 0, stopped: undefined });
   });
 
-  it('after twenty rows in a row that cannot be sent', async () => {
+  it('after twenty consecutive rows that cannot be sent', async () => {
     const input = Array.from({ length: 100 }, (_, at) => `!no phone in row ${at}`);
     const { summary } = await rig.part(rig.stateFolder(), input, {});
     expect(summary).toMatchObject({ failed: 20, stopped: { exit: 'usage', code: 'too-many-errors' } });
