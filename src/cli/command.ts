@@ -25,6 +25,8 @@ export interface Outcome {
   readonly piped: Piped;
   /** The columns that a terminal shows first. */
   readonly first?: readonly string[] | undefined;
+  /** It is only the request of a dry run. */
+  readonly isPlan?: boolean;
   /** What there is to know where it cannot be written, of a command that keeps what it did. */
   readonly unprinted?: string | undefined;
 }

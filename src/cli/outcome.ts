@@ -16,7 +16,7 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
   } catch (error) {
     if (!(error instanceof Planned)) throw error;
     const { request } = error;
-    return { data: request, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json' };
+    return { data: request, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json', isPlan: true };
   }
 }
 
@@ -42,10 +42,12 @@ export async function ended(perform: () => Promise<Outcome>, { end }: Printer): 
 
 /** After a call that changed something, what cannot be printed as asked is printed as it is. */
 export async function print(
-  { data, text, changed, piped, first, exit, unprinted }: Outcome,
+  { data, text, changed, piped, first, exit, unprinted, isPlan }: Outcome,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
+  if (isPlan && given.format === 'id')
+    return context.note('no-id', 'nothing was sent, so there is no id; -o json shows the request');
   const options = { ...given, piped, first };
   try {
     await createPrinter(options).print(data, text);

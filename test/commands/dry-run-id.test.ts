@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+it.each([
+  [['send-template', '+12025550101', 'welcome']],
+  [['contacts', 'create', '--set', 'phone=+12025550101']],
+])('%j --dry-run -o id prints no id, says so, and ends with exit 0', async (argv) => {
+  const ran = await world.run([...argv, '--dry-run', '-o', 'id']);
+  expect(ran).toMatchObject({ code: 0, stdout: '' });
+  expect(ran.stderr).toContain('note: nothing was sent, so there is no id; -o json shows the request\n');
+  expect(world.sandbox.counts().messages).toBe(0);
+});
