@@ -5,10 +5,13 @@ export const connections = 50;
 const key = Buffer.from('the secret of the benchmark');
 export const secret = `whsec_${key.toString('base64')}`;
 
-/** So many, signed now. Each connection has messages of its own, so that the order in which it sends is that of each. */
-export function eventsNow(count) {
+/**
+ * So many, signed now, with more in their data. Each connection has messages of its own, so that the order in which it
+ * sends is that of each.
+ */
+export function eventsNow(count, more = {}) {
   const timestamp = Math.floor(Date.now() / 1_000);
-  return Array.from({ length: count }, (_, n) => eventOf(n, timestamp));
+  return Array.from({ length: count }, (_, n) => eventOf(n, timestamp, more));
 }
 
 /** Of which message the event with that number tells. */
@@ -16,8 +19,8 @@ export function messageOf(n) {
   return `msg_${n % connections}_${Math.floor(n / connections) % 3}`;
 }
 
-function eventOf(n, timestamp) {
-  const data = { message_id: messageOf(n), to: '+12025550101', status: 'delivered', timestamp };
+function eventOf(n, timestamp, more) {
+  const data = { message_id: messageOf(n), to: '+12025550101', status: 'delivered', timestamp, ...more };
   const body = JSON.stringify({ type: 'message.delivered', n, data });
   const signature = createHmac('sha256', key).update(`evt_${n}.${timestamp}.${body}`).digest('base64');
   const headers = [

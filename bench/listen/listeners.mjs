@@ -25,21 +25,25 @@ function startBare() {
   return startServer('bare node:http', '', join(rivals, 'event-server.cjs'));
 }
 
-/** With a key, since without one it would ask a sandbox for events; nothing is called with it. */
-export async function startListener() {
+/**
+ * With a key, since without one it would ask a sandbox for events; nothing is called with it. Each event must come to the
+ * verdict.
+ */
+export async function startListener({ name = 'webhooks listen', known = secret, verdict = 'good' } = {}) {
   const folder = newPath('state');
   const { child, lines, line } = await start([bizmsg, 'webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--quiet'], {
     BIZMSG_STATE_DIR: folder,
     BIZMSG_BASE_URL: 'http://127.0.0.1:1',
     BIZMSG_API_KEY: 'sk_test_bench0123456789',
-    BIZMSG_WEBHOOK_SECRET: secret,
+    BIZMSG_WEBHOOK_SECRET: known,
   });
   const numberIn = ({ type, signature, body }) => {
-    if (type === 'event' && signature.verdict !== 'good') throw new Error(`signed, but ${JSON.stringify(signature)}`);
+    if (type === 'event' && signature.verdict !== verdict)
+      throw new Error(`${verdict} was due, not ${JSON.stringify(signature)}`);
     return type === 'event' ? body.n : undefined;
   };
   return {
-    name: 'webhooks listen',
+    name,
     url: JSON.parse(line).url,
     pid: child.pid,
     lines,

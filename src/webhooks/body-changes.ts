@@ -10,18 +10,28 @@ export interface Change {
   readonly before: string | Uint8Array;
 }
 
-/** Larger ones would hold up what else is to be done. */
-const [largestRewritten, largestArranged] = [256 * 1024, 4 * 1024];
-const mostArrangements = 1_000;
+/** The largest bodies, in bytes, for which each kind of change is tried, and the number of field orders tried. */
+export interface Effort {
+  readonly bytes: number;
+  readonly rewritten: number;
+  readonly rearranged: number;
+  readonly orders: number;
+}
+
+/** For a person who waits for the answer. */
+export const thorough: Effort = { bytes: Infinity, rewritten: 256 * 1024, rearranged: 4 * 1024, orders: 1_000 };
+
+/** Some milliseconds, for a process that has requests to answer. */
+export const quick: Effort = { bytes: 256 * 1024, rewritten: 16 * 1024, rearranged: 4 * 1024, orders: 20 };
 
 /** What may have happened to a body on its way. */
-export function* changesOf(body: Buffer): Generator<Change> {
-  yield* changedBytes(body);
-  if (body.length > largestRewritten) return;
+export function* changesOf(body: Buffer, effort: Effort = thorough): Generator<Change> {
+  if (body.length <= effort.bytes) yield* changedBytes(body);
+  if (body.length > effort.rewritten) return;
   const json = jsonIn(body);
   if (!json) return;
   yield* rewritten(json.value);
-  if (body.length <= largestArranged) yield* rearranged(json.value);
+  if (body.length <= effort.rearranged) yield* rearranged(json.value, effort.orders);
 }
 
 function* changedBytes(body: Buffer): Generator<Change> {
@@ -51,10 +61,10 @@ function* rewritten(value: unknown): Generator<Change> {
 }
 
 /** By something that sorts fields, or forgets their order. */
-function* rearranged(value: unknown): Generator<Change> {
+function* rearranged(value: unknown, orders: number): Generator<Change> {
   const how = 'its JSON was written anew, and had its fields in another order';
   for (const [, write] of styles) yield { how, before: write(sorted(value)) };
-  let left = mostArrangements;
+  let left = orders;
   for (const arranged of arrangements(value)) {
     yield { how, before: jsonText(arranged) };
     if (--left === 0) return;

@@ -2,6 +2,7 @@ import { isStrongSecret } from '../contract/webhook-secrets.ts';
 import { headerOf } from './event.ts';
 import type { Headers } from './event-records.ts';
 import { firstFitting } from './fitting.ts';
+import type { Attempt } from './fitting.ts';
 import { signatureHeaders } from './signature.ts';
 import { weakness, whyNot } from './why-not.ts';
 
@@ -18,8 +19,17 @@ export const tolerance = 5 * 60;
 
 const svixHeaders = { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' } as const;
 
-/** Whether one of the secrets signed a delivery as Standard Webhooks has it. The first is the one in use. */
-export function check(secrets: readonly string[], headers: Headers, body: Uint8Array, nowMs: number): Verdict {
+/**
+ * Whether one of the secrets signed a delivery as Standard Webhooks has it. The first is the one in use. `explain` says
+ * why none of them fits.
+ */
+export function check(
+  secrets: readonly string[],
+  headers: Headers,
+  body: Uint8Array,
+  nowMs: number,
+  explain = (attempt: Attempt) => whyNot(secrets, attempt),
+): Verdict {
   const names = namesIn(headers);
   if (!names) return { verdict: 'unsigned' };
   const missing = Object.values(names).find((name) => !headerOf(headers, name));
@@ -33,7 +43,7 @@ export function check(secrets: readonly string[], headers: Headers, body: Uint8A
   const timestamp = Number(stamp);
   const attempt = { signed: { id, timestamp, body }, signatures: signature.split(/,?\s+/) };
   const by = firstFitting(secrets, attempt);
-  if (by === undefined) return bad(whyNot(secrets, attempt));
+  if (by === undefined) return bad(explain(attempt));
   const skew = timestamp - Math.floor(nowMs / 1000);
   if (Math.abs(skew) > tolerance) return bad(`the signature is right, but ${names.timestamp} ${offBy(skew)}`);
   return by === 0 ? { verdict: 'good' } : { verdict: 'good', by: 'a rotated secret' };

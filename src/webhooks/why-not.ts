@@ -1,16 +1,17 @@
 import { shortestSecret, signingKey } from '../contract/webhook-secrets.ts';
-import { changesOf } from './body-changes.ts';
+import { changesOf, thorough } from './body-changes.ts';
+import type { Effort } from './body-changes.ts';
 import { firstFitting, fits } from './fitting.ts';
 import type { Attempt } from './fitting.ts';
 
 const prefix = 'whsec_';
 
-/** Tries what usually goes wrong with a signature, and says which it was. */
-export function whyNot(secrets: readonly string[], attempt: Attempt): string {
+/** Tries what usually goes wrong with a signature, and returns which it was. */
+export function whyNot(secrets: readonly string[], attempt: Attempt, effort: Effort = thorough): string {
   return (
     formTrouble(secrets, attempt) ??
     keyTrouble(secrets, attempt) ??
-    bodyTrouble(secrets, attempt) ??
+    bodyTrouble(secrets, attempt, effort) ??
     secretTrouble(secrets) ??
     `${known(secrets)} did not make the signature: another one did, or the body was changed beyond guessing`
   );
@@ -39,8 +40,8 @@ function keyTrouble(secrets: readonly string[], attempt: Attempt): string | unde
   return undefined;
 }
 
-function bodyTrouble(secrets: readonly string[], { signed, signatures }: Attempt): string | undefined {
-  for (const { how, before } of changesOf(Buffer.from(signed.body))) {
+function bodyTrouble(secrets: readonly string[], { signed, signatures }: Attempt, effort: Effort): string | undefined {
+  for (const { how, before } of changesOf(Buffer.from(signed.body), effort)) {
     const isBefore = firstFitting(secrets, { signed: { ...signed, body: before }, signatures }) !== undefined;
     if (isBefore) return `the body was changed after it was signed: ${how}`;
   }

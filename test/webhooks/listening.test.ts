@@ -1,12 +1,13 @@
 import * as fs from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/listening.ts';
 import { openListening } from '../../src/webhooks/listen/listening.ts';
 import type { Item } from '../../src/webhooks/listen/items.ts';
 import type { Listening, ListeningOptions } from '../../src/webhooks/listen/listening.ts';
 import { routesOf } from '../../src/webhooks/forward/routes.ts';
+import { sign } from '../../src/webhooks/signature.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { alive } from '../support/cli.ts';
 import { later, take, temporary } from './rig.ts';
@@ -120,6 +121,66 @@ it('sends on events that are about no message one after the other', async () => 
     expect(seen).toEqual(['1', '2', '3'].slice(0, count));
     waiting.at(-1)?.();
   }
+});
+
+describe('a bad signature', () => {
+  const [mine, other] = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'];
+  const another = 'the secret known here did not make the signature';
+  let now = Date.now();
+
+  function headers(secret: string, change = (signature: string) => signature): Record<string, string> {
+    const timestamp = Math.floor(now / 1000);
+    const signature = sign({ id: 'evt_1', timestamp, body: '{}' }, secret);
+    return {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': change(signature),
+    };
+  }
+
+  /** Sends events one after the other, and returns what the listener says of their signatures. */
+  async function reasons(sent: readonly Record<string, string>[], after = 0): Promise<readonly string[]> {
+    const { send, items } = await listening({ secrets: () => [mine], now: () => now });
+    const told = take(items(), sent.length);
+    for (const one of sent) {
+      await send('{}', one);
+      now += after;
+    }
+    return (await told).map((item) => {
+      if (item.type !== 'event') throw new Error('not an event');
+      const { signature, id } = item;
+      return signature.verdict === 'bad' ? signature.why.replace(id, 'ID') : signature.verdict;
+    });
+  }
+
+  const pointer = 'no secret known here made it; bizmsg webhooks verify ID says why';
+  const bare = (signature: string) => signature.slice('v1,'.length);
+
+  it('is explained once, and then left to webhooks verify', async () => {
+    const wrong = headers(other);
+    expect(await reasons([wrong, wrong, wrong])).toEqual([expect.stringContaining(another), pointer, pointer]);
+  });
+
+  it('of another kind is explained, too', async () => {
+    const found = await reasons([headers(other), headers(mine, bare), headers(mine, bare)]);
+    expect(found).toEqual([
+      expect.stringContaining(another),
+      'the signature is right, but "v1," is missing before it',
+      pointer,
+    ]);
+  });
+
+  it('is explained again if it returns after a minute in which signatures were good', async () => {
+    now = Date.now();
+    const found = await reasons([headers(other), headers(other), headers(mine), headers(other)], 60_000);
+    expect(found).toEqual([expect.stringContaining(another), pointer, 'good', expect.stringContaining(another)]);
+  });
+
+  it('of ever new kinds is explained a limited number of times', async () => {
+    const made = Array.from({ length: 100 }, (_, at) => headers(other, (one) => one + 'A'.repeat(at)));
+    const found = await reasons(made);
+    expect(found.filter((one) => one !== pointer).length).toBe(32);
+  });
 });
 
 async function freePort(): Promise<number> {
