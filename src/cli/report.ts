@@ -1,6 +1,7 @@
 import type { CliError } from '../errors.ts';
 import { exitCodes } from '../errors.ts';
 import type { Output } from '../host.ts';
+import { withoutSecrets } from '../redact.ts';
 import { safeJson, safeLine, safeLines } from '../terminal/safe-text.ts';
 import { jsonText } from '../json.ts';
 
@@ -26,12 +27,10 @@ const clearLine = '\r\u001b[2K';
 
 /** Notes and errors: text for people, an object a line for programs. */
 export function createReporter({ stderr, json, redact }: ReporterOptions): Reporter {
-  /** With what is shown in its place. */
-  const secrets = new Map<string, string>();
-  const hide = (secret: string) => void secrets.set(secret, redact(secret, [secret]));
+  const secrets = new Set<string>();
   let last = '';
   const write = (text: string) => {
-    const line = `${redact(text, secrets.keys())}\n`;
+    const line = `${redact(text, secrets)}\n`;
     void stderr.write(last === '' ? line : clearLine + line + last);
   };
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
@@ -44,12 +43,8 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
       last = line;
     },
     // As JSON writes it, too.
-    hide: (secret) => [secret, JSON.stringify(secret).slice(1, -1)].forEach(hide),
-    clean(text) {
-      let cleaned = text;
-      for (const [secret, shown] of secrets) cleaned = cleaned.replaceAll(secret, shown);
-      return cleaned;
-    },
+    hide: (secret) => [secret, JSON.stringify(secret).slice(1, -1)].forEach((form) => secrets.add(form)),
+    clean: (text) => withoutSecrets(text, secrets),
   };
 }
 

@@ -356,6 +356,12 @@ async function damagedHome(): Promise<string> {
   return home;
 }
 
+/** The key with a mark after every third character. */
+const broken = (key: string, mark: string) => key.replace(/...(?=.)/g, (part) => part + mark);
+
+/** What a reader sees of a text: without white space and marks of no width, plain or as JSON has them. */
+const seen = (text: string) => text.replace(/[\s\p{C}\ufe00-\ufe0f]|\\[rn]|\\u\{?[0-9a-f]{2,6}\}?/gu, '');
+
 type Echo = (response: ServerResponse, key: string) => void;
 
 const json = (key: string) =>
@@ -388,6 +394,21 @@ const echoes: Readonly<Record<string, Echo>> = {
     response.writeHead(302, { Location: `https://x.example/?key=${encodeURIComponent(key)}` }).end(key),
   'a redirect within': (response, key) =>
     response.writeHead(307, { Location: `/?key=${encodeURIComponent(key)}` }).end(key),
+  ...Object.fromEntries(
+    Object.entries({
+      'a line break': '\n',
+      'a line break and an indent': '\r\n    ',
+      'a space of no width': '\u200b',
+      'a soft hyphen': '\u00ad',
+      'a byte order mark': '\ufeff',
+      'a variation selector': '\ufe0f',
+      'an invisible tag': '\u{e0041}',
+    }).flatMap(([name, mark]): readonly [string, Echo][] => [
+      [`400 with JSON and ${name} in it`, (response, key) => response.writeHead(400).end(json(broken(key, mark)))],
+      [`500 with text and ${name} in it`, (response, key) => response.writeHead(500).end(broken(key, mark))],
+      [`200 with JSON and ${name} in it`, (response, key) => response.end(json(broken(key, mark)))],
+    ]),
+  ),
   'a broken answer': (response, key) => {
     response.writeHead(200, { 'Content-Length': '400' }).write(key);
     response.socket?.end();
@@ -415,7 +436,7 @@ describe('no key comes back from a service that answers with', () => {
           await cli([...line, '--retries', '0'], options),
           await cli([...line, '--retries', '0', '--debug'], { ...options, terminal: 60 }),
         ];
-        expect([line, leaks(printedBy(ran), [key])]).toEqual([line, []]);
+        expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);
       }
     }
   });
@@ -429,7 +450,7 @@ describe('no key comes back from a service that answers with', () => {
     }
   });
 
-  it.each(['400 with JSON', '500 with a long text', '200 with HTML'])(
+  it.each(['400 with JSON', '500 with a long text', '200 with HTML', '400 with JSON and a space of no width in it'])(
     '%s, in what is kept of a run and shown of it later',
     async (name) => {
       for (const key of [testKey, bareKey, oddKey]) {
@@ -448,7 +469,7 @@ describe('no key comes back from a service that answers with', () => {
         const kept = textsIn(home);
         expect([ran[0]?.code, kept.some((text) => text.includes('+12025550142'))]).toEqual([10, true]);
         ran.push(await cli(['runs', 'forget', id], { home }));
-        expect(leaks([printedBy(ran), ...kept].join('\n'), [key])).toEqual([]);
+        expect(leaks(seen([printedBy(ran), ...kept].join('\n')), [key])).toEqual([]);
       }
     },
   );
