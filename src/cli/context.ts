@@ -49,6 +49,8 @@ export interface Context extends Prompts {
   learnTemplates(names: readonly string[]): Promise<void>;
   /** Whether nothing may go to another machine (`BIZMSG_ONLY`). */
   onlyLocal(): Promise<boolean>;
+  /** The keys and webhook secrets of the environment and of the stored profiles. They are printed nowhere. */
+  knownKeys(): Promise<readonly string[]>;
   diagnose(): Promise<Diagnosis>;
   progress(): Promise<Progress>;
   /** Whether lines are read as they come, and not data at the end. */
@@ -132,6 +134,13 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     learnTemplates: async (names) =>
       (await import('./complete-learn.ts')).learnTemplates(host, await resolved(), names),
     onlyLocal: async () => (await import('../profiles/environment.ts')).onlyLocal(host.env),
+    knownKeys: async () => {
+      const [{ knownKeys }, { loadStore }] = await Promise.all([
+        import('../profiles/known-keys.ts'),
+        asked(host, given),
+      ]);
+      return knownKeys(host.env, loadStore);
+    },
     diagnose: async () => (await import('./doctoring/diagnose.ts')).diagnose(line),
     progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
     get showsLines() {

@@ -1,6 +1,6 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCodes } from '../support/spoken.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
@@ -103,6 +103,41 @@ it.each([
     expect.not.arrayContaining(['orders.failed.csv']),
     [],
   ]);
+});
+
+describe('a key without a known prefix', () => {
+  const bareKey = 'Zt5hWq8LpXc2Vn9BdK4m';
+  const inEnvironment = async () => ({ ...world.env, BIZMSG_API_KEY: bareKey });
+  const inOtherProfile = async () => {
+    const add = ['profiles', 'add', 'other', '--base-url', 'https://api.example.com', '--mode', 'live', '--key-stdin'];
+    expect((await world.run(add, { env: {}, stdin: bareKey })).code).toBe(0);
+    return world.env;
+  };
+  const homes = { 'in the environment': inEnvironment, 'in another profile': inOtherProfile };
+  const lines: readonly (readonly [string, readonly string[]])[] = [
+    ['-p', ['send-batch', 'welcome', 'orders.csv', '-p', bareKey]],
+    ['--param=', ['send-batch', 'welcome', 'orders.csv', `--param=x${bareKey}`]],
+    ['the template', ['send-batch', bareKey, 'orders.csv']],
+    ['the name of the file', ['send-batch', 'welcome', `${bareKey}.csv`]],
+    ['the name of its folder', ['send-batch', 'welcome', `${bareKey}/orders.csv`]],
+    ['--set', ['contacts', 'import', 'orders.csv', '--set', `tok=${bareKey}`]],
+  ];
+
+  it.each(Object.entries(homes).flatMap(([where, stage]) => lines.map((line) => [where, ...line, stage] as const)))(
+    '%s is refused as %s of a run, and no file of the run holds it',
+    async (_where, _what, words, stage) => {
+      const env = await stage();
+      mkdirSync(join(world.home, bareKey));
+      for (const name of ['orders.csv', `${bareKey}.csv`, `${bareKey}/orders.csv`])
+        writeFileSync(join(world.home, name), orders);
+      const inHome = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
+      const { code, stdout, stderr } = await world.run(inHome, { env });
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('holds a key of this machine')]);
+      expect(stderr).not.toContain(bareKey);
+      expect(sent()).toEqual([]);
+      expect(existsSync(join(world.home, '.local/state/bizmsg/runs'))).toBe(false);
+    },
+  );
 });
 
 it('knows a file that stands in the place of the template', async () => {

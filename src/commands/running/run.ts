@@ -28,7 +28,7 @@ export async function runJob(
   { file, ...flags }: RunInput & { readonly file: string },
   emit: Emit,
 ): Promise<Rehearsed | Ended> {
-  refuseKeys(context.typed, file);
+  refuseKeys(context.typed, file, await context.knownKeys());
   refuseChoice(context.given);
   const { process: own } = await context.sandboxes();
   const signals = untilTold(own, context);
