@@ -20,7 +20,8 @@ export function exposureOf(path: string): Exposure | undefined {
   const found = statsOf(path);
   const me = ownUser();
   if (!found || me === undefined) return undefined;
-  const owner = found.uid === me ? undefined : found.uid;
+  // Root can change everything anyway.
+  const owner = found.uid === me || found.uid === 0 ? undefined : found.uid;
   if (owner === undefined && !isWritableByOthers(found)) return undefined;
   return { path, owner, isFolder: found.isDirectory() };
 }

@@ -65,6 +65,7 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
       ? await withSpinner('Starting the sandbox', line, sandboxes.target(caller.mode, given.dryRun))
       : caller;
   reporter.hide(target.key);
+  if (isStoredLive(caller)) await checkStore(line);
   const running = sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   const surroundings = {
@@ -76,6 +77,24 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(line, caller, target, simulated);
   return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local' };
+}
+
+/** Whether a key is live, or taken for live, and comes from the store of profiles. */
+function isStoredLive(caller: AnyCaller): boolean {
+  return (
+    caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY' && caller.mode !== 'sandbox'
+  );
+}
+
+async function checkStore({ host, given, reporter }: Line): Promise<void> {
+  const [{ readableStore, requireSafeStore }, { configFolder }] = await Promise.all([
+    import('../profiles/store-safety.ts'),
+    import('../profiles/folders.ts'),
+  ]);
+  const folder = configFolder(host.env, host.home);
+  requireSafeStore(folder);
+  const warning = readableStore(folder);
+  if (warning !== undefined && !given.quiet) reporter.note('store-readable', warning);
 }
 
 /** What a run has otherwise than a single call, which shows a spinner while it waits. */

@@ -1,0 +1,67 @@
+import { chmodSync, chownSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { serve } from '../client/servers.ts';
+import { storeAcme } from '../commands/doctor-rig.ts';
+import { bin, temporaryHome } from '../support/bin.ts';
+import { liveKey, testKey } from '../profiles/people.ts';
+
+const list = ['templates', 'list'];
+const isRoot = userInfo().uid === 0;
+
+/** A machine whose profile in use has a key for a service that listens. */
+async function machine(key: string) {
+  const service = await serve((_, __, response) => response.end('{"data":[]}'));
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  const file = storeAcme(home.path, { baseUrl: service.url, key });
+  return { home: home.path, service, file, folder: dirname(file) };
+}
+
+type Machine = Awaited<ReturnType<typeof machine>>;
+
+it.each([
+  ['its store', (place: Machine) => place.file, 0o606],
+  ['its store, by their group', (place: Machine) => place.file, 0o660],
+  ['the folder of its store', (place: Machine) => place.folder, 0o777],
+] as const)('uses no live key when others can write to %s', async (_, pick, mode) => {
+  const place = await machine(liveKey);
+  chmodSync(pick(place), mode);
+  const ran = await bin(list, place);
+  expect(ran).toMatchObject({ code: 11, stdout: '' });
+  expect(ran.stderr).toContain(`error: the live key is not used: other users can write to ${pick(place)}\n`);
+  expect(ran.stderr).toContain(`chmod go-w ${pick(place)}`);
+  expect(place.service.seen).toEqual([]);
+});
+
+it.skipIf(!isRoot)('uses no live key of a store that belongs to another user (needs root)', async () => {
+  const place = await machine(liveKey);
+  chownSync(place.file, 4242, 4242);
+  const ran = await bin(list, place);
+  expect(ran).toMatchObject({ code: 11, stdout: '' });
+  expect(ran.stderr).toContain(`${place.file} belongs to another user (uid 4242)`);
+  expect(place.service.seen).toEqual([]);
+});
+
+it('warns when others can read a live key', async () => {
+  const place = await machine(liveKey);
+  chmodSync(place.file, 0o644);
+  chmodSync(place.folder, 0o755);
+  const { code, stderr } = await bin(list, place);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`note: other users can read the live key in ${place.file}; chmod 600 ${place.file} stops that`);
+});
+
+it.each([
+  ['a live key in a closed folder', liveKey, 0o644, 0o700],
+  ['a sandbox key', testKey, 0o666, 0o777],
+])('says nothing of %s', async (_, key, fileMode, folderMode) => {
+  const place = await machine(key);
+  chmodSync(place.file, fileMode);
+  chmodSync(place.folder, folderMode);
+  const { code, stderr } = await bin(list, place);
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('other users');
+  expect(place.service.seen).toHaveLength(1);
+});
