@@ -10,6 +10,7 @@ import type { AdjustableClock } from './clock.ts';
 import { compactIfWorthwhile } from './compact.ts';
 import { createContents } from './contents/contents.ts';
 import type { Contents } from './contents/contents.ts';
+import { withholdExternal } from './consent.ts';
 import { createCourier } from './courier.ts';
 import { refused } from './decide.ts';
 import { redelivering } from './deliveries/redeliver.ts';
@@ -53,6 +54,8 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
   readonly store?: Store | undefined;
+  /** Whether events go to webhooks on other machines that the store brings with it (default: true). */
+  readonly external?: boolean | undefined;
   /** Milliseconds by the wall within which a webhook has to answer (15 s). */
   readonly patience?: number | undefined;
   /** Told of what its user must hear; no key is ever in it. */
@@ -90,7 +93,7 @@ export interface Sandbox extends Views, Contents {
 }
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const { clock = createClock(), shape: shapeName = 'default' } = options;
+  const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
   const warn = options.warn ?? (() => {});
   const opened = openLedger(options.store);
   compactIfWorthwhile(opened, warn);
@@ -101,6 +104,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   if (state.serial === 0) commit(opening(seed, mint, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.clock) clock.set(state.clock);
+  withholdExternal(state, external, warn);
   const desk = { state, shape, mint, minute: createMinuteWindow(), clock, underway: new Set<Drawn>(), warn };
   const closing = new AbortController();
   const callOff = scheduleReceipts({ ledger, clock, mint, warn });

@@ -50,7 +50,9 @@ it('warns when others can read a live key', async () => {
   chmodSync(place.folder, 0o755);
   const { code, stderr } = await bin(list, place);
   expect(code).toBe(0);
-  expect(stderr).toContain(`note: other users can read the live key in ${place.file}; chmod 600 ${place.file} stops that`);
+  expect(stderr).toContain(
+    `note: other users can read the live key in ${place.file}; chmod 600 ${place.file} stops that`,
+  );
 });
 
 it.each([

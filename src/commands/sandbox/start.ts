@@ -5,6 +5,7 @@ import { flag, option } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
+import { checkExternal } from './external.ts';
 import { settings } from './settings.ts';
 import type { Change } from '../../sandbox/changes.ts';
 import type { Store } from '../../sandbox/ledger.ts';
@@ -17,6 +18,7 @@ const params = {
   ...settings,
   idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
   data: option('--data <dir>', 'keep it in this folder, apart from the one that --profile local means', resolve),
+  external: flag('--allow-external', 'send events to webhooks on other machines that the folder of --data has'),
   ephemeral: flag('--ephemeral', 'keep nothing, apart from the one that --profile local means'),
   seedFile: option('--seed-file <file>', 'a file to fill it with, as sandbox seed takes it'),
   onDemand: flag('--on-demand', 'start it just as --profile local does when none runs'),
@@ -32,6 +34,7 @@ export const startSandbox = streaming({
   honours: ['output'],
   piped: 'text',
   async *run(context, input) {
+    await checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
     if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
     const served = await start(context, input);
@@ -50,7 +53,7 @@ export const startSandbox = streaming({
 
 async function start(
   context: Context,
-  { port, plan, shape, rng: seed, idle, data, ephemeral, onDemand }: Input<typeof params>,
+  { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand }: Input<typeof params>,
 ) {
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
   const [{ createSandbox }, { serve }, { defaultData }, sandboxes] = await Promise.all([
@@ -61,9 +64,12 @@ async function start(
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const { stateFolder, process } = sandboxes;
+  // Only this user can write to the default folder, so its webhooks were allowed when they were added.
+  const isAllowed = external || (data === undefined && !(await context.onlyLocal()));
   return serve({
     ...process,
-    sandbox: (store) => createSandbox({ plan, shape, seed, warn, store: store && seeded(store, seed, warn) }),
+    sandbox: (store) =>
+      createSandbox({ plan, shape, seed, external: isAllowed, warn, store: store && seeded(store, seed, warn) }),
     stateFolder,
     data: ephemeral ? null : (data ?? defaultData(stateFolder)),
     port,

@@ -1,6 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { flag, option, required } from '../../../cli/params.ts';
+import { checkExternal } from '../external.ts';
 import { inOurWords } from '../refusals.ts';
 import { eventNames } from './event-names.ts';
 import { webhookRow } from './row.ts';
@@ -28,6 +29,7 @@ export const addWebhook = command({
   changes: true,
   piped: 'id',
   run: async (context, { url, events, secretStdin, external, catchUp }) => {
+    await checkExternal(context, external);
     const secret = secretStdin ? (await context.stdin()).trim() : undefined;
     const asked = (await context.sandbox()).addWebhook({ url, events, secret, external, catchUp });
     const webhook = await inOurWords(asked, { flags: { 'external: true': '--allow-external' } });

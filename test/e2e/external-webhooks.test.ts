@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { liveLocators } from '../../src/sandbox/locator.ts';
+import { openRemote } from '../../src/sandbox/remote/remote.ts';
+import { startBin, temporaryHome } from '../support/bin.ts';
+import { alive, cli } from '../support/cli.ts';
+import { serveLocal } from '../support/local.ts';
+
+// Nobody has it: a connection there fails at once, or never comes about.
+const elsewhere = 'http://192.0.2.1:9/hook';
+
+async function newFolder() {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return { home: home.path, data: join(home.path, 'data') };
+}
+
+/** A sandbox in the foreground, on the folder of somebody else. */
+async function started(home: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const running = startBin(['sandbox', 'start', '--port', '0', ...words], { home, env });
+  onTestFinished(() => void alive(running.pid, 'SIGKILL'));
+  await expect.poll(() => running.stdout(), { timeout: 15_000 }).toContain('Ready');
+  const [locator] = liveLocators(join(home, '.local/state/bizmsg'), alive);
+  if (!locator) throw new Error('no sandbox was found');
+  const stop = async () => {
+    alive(running.pid, 'SIGTERM');
+    await running.ended;
+  };
+  return { remote: openRemote(locator), stderr: running.stderr, stop };
+}
+
+it('sends no event to another machine after a restart that nobody allowed', async () => {
+  const { home, data } = await newFolder();
+  const first = await started(home, ['--data', data]);
+  await first.remote.addWebhook({ url: elsewhere, external: true });
+  await first.remote.addWebhook({ url: 'http://127.0.0.1:9/' });
+  await first.stop();
+
+  const second = await started(home, ['--data', data]);
+  const [held, own] = await second.remote.webhooks();
+  expect(held).toMatchObject({ url: elsewhere, state: 'disabled', reason: expect.stringContaining('another machine') });
+  expect(own).toMatchObject({ state: 'active' });
+  expect(second.stderr()).toContain(`note: no events are sent to ${elsewhere}, which is on another machine; `);
+  await second.remote.trigger('order.paid');
+  const deliveries = await second.remote.deliveries();
+  expect(deliveries.map(({ url }) => url)).toEqual([own?.['url']]);
+  await second.remote.addWebhook({ url: elsewhere, external: true });
+  expect((await second.remote.webhooks())[0]).toMatchObject({ state: 'active' });
+  await second.stop();
+
+  const third = await started(home, ['--data', data, '--allow-external']);
+  expect(await third.remote.webhooks()).toMatchObject([{ state: 'active' }, { state: 'active' }]);
+  expect(third.stderr()).not.toContain('another machine');
+  await third.stop();
+
+  const only = await started(home, ['--data', data], { BIZMSG_ONLY: 'local' });
+  expect(await only.remote.webhooks()).toMatchObject([{ state: 'disabled' }, { state: 'active' }]);
+  await only.stop();
+});
+
+it.each([
+  ['sandbox webhooks add', ['sandbox', 'webhooks', 'add', elsewhere, '--allow-external']],
+  ['sandbox start', ['sandbox', 'start', '--ephemeral', '--idle', '1ms', '--allow-external']],
+])('refuses %s --allow-external where only this machine may be called', async (_, argv) => {
+  const { home } = await newFolder();
+  const sandbox = await serveLocal(home);
+  const ran = await cli(argv, { home, env: { BIZMSG_ONLY: 'local' } });
+  expect(ran).toMatchObject({ code: 11, stdout: '' });
+  expect(ran.stderr).toContain('error: BIZMSG_ONLY=local refuses --allow-external');
+  expect(sandbox.webhooks.list()).toEqual([]);
+});
