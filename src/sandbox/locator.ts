@@ -29,6 +29,8 @@ export interface Locator {
   readonly data: string | null;
   /** Started by a command on demand, so that a command may start it anew. */
   readonly background: boolean;
+  /** The options that a background sandbox was started with. */
+  readonly words?: readonly string[] | undefined;
   readonly keys: { readonly sandbox: string; readonly live: string };
 }
 
@@ -103,7 +105,7 @@ function readLocator(path: string): Locator | undefined {
 
 function isLocator(value: unknown): value is Locator {
   if (!isRecord(value)) return false;
-  const { keys, data, minute } = value;
+  const { keys, data, minute, words } = value;
   return (
     ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
     ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
@@ -111,6 +113,7 @@ function isLocator(value: unknown): value is Locator {
     ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
     (data === null || typeof data === 'string') &&
     (minute === undefined || isMinute(minute)) &&
+    (words === undefined || (Array.isArray(words) && words.every((word) => typeof word === 'string'))) &&
     typeof value['background'] === 'boolean' &&
     isRecord(keys) &&
     typeof keys['sandbox'] === 'string' &&

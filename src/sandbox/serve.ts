@@ -26,6 +26,8 @@ export interface ServeOptions {
   /** Milliseconds without a request after which it ends. */
   readonly idle?: number | undefined;
   readonly background: boolean;
+  /** The options that it was started with. */
+  readonly words?: readonly string[] | undefined;
   readonly build: string;
   readonly pid: number;
   readonly kill: Probe;
@@ -47,7 +49,7 @@ export interface Served {
 
 /** A sandbox with a socket, a folder of its own, and the locator by which it is found. */
 export async function serve(options: ServeOptions): Promise<Served> {
-  const { stateFolder, data, background, build, pid, now } = options;
+  const { stateFolder, data, background, words = [], build, pid, now } = options;
   locatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
@@ -56,7 +58,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     undo.push(() => sandbox.close());
     const { port, url, loopback, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
-    const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, keys };
+    const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, words, keys };
     const announcing = announce(sandbox, locator, options);
     // Nobody is to find it while it goes, and nothing falls due in it any more.
     undo.push(

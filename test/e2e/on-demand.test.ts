@@ -40,3 +40,23 @@ it('starts another one after kill -9, at once', async () => {
   expect(again.code).toBe(0);
   expect(after?.pid).not.toBe(before?.pid);
 });
+
+it.each([
+  ['another plan', ['--plan', 'starter'], ['--plan', 'growth'], /with --plan=(\w+) and not with --plan=(?!\1)\w+$/m],
+  [
+    'no options',
+    ['--plan', 'starter'],
+    [],
+    /with (--plan=starter and not with no options|no options and not with --plan=starter)$/m,
+  ],
+])('refuses the second of two that start it at once with %s', async (_, one, other, named) => {
+  const home = newHome();
+  const start = (words: readonly string[]) => bin(['sandbox', 'start', '--background', ...words], { home });
+  const ran = await Promise.all([start(one), start(other)]);
+  const [first, second] = ran.toSorted((a, b) => a.code - b.code);
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Ready') });
+  expect(second).toMatchObject({ code: 3, stdout: '' });
+  expect(second?.stderr).toMatch(/error: this sandbox runs already: http:\S+, started with /);
+  expect(second?.stderr).toMatch(named);
+  expect(await running(home)).toHaveLength(1);
+});

@@ -5,6 +5,8 @@ import { flag, option } from '../../cli/params.ts';
 import type { Input } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
+import type { CliError } from '../../errors.ts';
+import { shellWord } from '../../shell-word.ts';
 import { checkExternal } from './external.ts';
 import { settings } from './settings.ts';
 import type { Change } from '../../sandbox/changes.ts';
@@ -51,10 +53,8 @@ export const startSandbox = streaming({
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
 
-async function start(
-  context: Context,
-  { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand }: Input<typeof params>,
-) {
+async function start(context: Context, input: Input<typeof params>) {
+  const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;
   if (ephemeral && data !== undefined) throw usage('--ephemeral and --data exclude each other');
   const [{ createSandbox }, { serve }, { defaultData }, sandboxes] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
@@ -75,6 +75,7 @@ async function start(
     port,
     idle: idle ?? (onDemand ? undefined : Infinity),
     background: onDemand,
+    words: wordsOf(input),
     warn,
   });
 }
@@ -94,19 +95,39 @@ function seeded(store: Store, seed: string | undefined, warn: (text: string) => 
 
 async function inBackground(
   context: Context,
-  { port, plan, shape, rng, idle, data, ephemeral }: Input<typeof params>,
+  input: Input<typeof params>,
   contents: object | undefined,
 ): Promise<string> {
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
+  const { data, ephemeral } = input;
   if (ephemeral) throw usage('--ephemeral and --background exclude each other');
   if (data !== undefined) throw usage('--data and --background exclude each other');
-  if (running) throw (await import('../../sandbox/serve.ts')).alreadyRunning(running.url);
-  const given = Object.entries({ port, plan, shape, rng, idle: idle && `${idle}ms` });
-  const words = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  const words = wordsOf(input);
+  if (running) throw await notOurs(running, words);
   const locator = await sandboxes.ensure(words);
+  // Another command may have been first.
+  if (!isStartedWith(locator, words)) throw await notOurs(locator, words);
   await fill(context, locator, contents);
   return locator.url;
+}
+
+/** What a sandbox is started with, apart from what is done once it runs. */
+function wordsOf({ port, plan, shape, rng, idle }: Input<typeof params>): readonly string[] {
+  const given = Object.entries({ port, plan, shape, rng, idle: idle && `${idle}ms` });
+  return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+}
+
+function isStartedWith({ background, words = [] }: Locator, asked: readonly string[]): boolean {
+  return background && words.join('\n') === asked.join('\n');
+}
+
+async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliError> {
+  const { alreadyRunning } = await import('../../sandbox/serve.ts');
+  const { url, background, words = [] } = locator;
+  if (!background || isStartedWith(locator, asked)) return alreadyRunning(url);
+  const [theirs, ours] = [words, asked].map((all) => all.map(shellWord).join(' ') || 'no options');
+  return alreadyRunning(`${url}, started with ${theirs} and not with ${ours}`);
 }
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
