@@ -24,6 +24,13 @@ export async function printTable(rows: readonly Row[], options: Options): Promis
   for (; !step.done; step = await parts.next()) await write(step.value);
   const left = step.value;
   if (left.length === 0) return;
-  const names = left.length === 1 ? `the column ${left[0]}` : `the columns ${left.join(', ')}`;
+  const names = left.length === 1 ? `the column ${left[0]}` : `the columns ${listed(left)}`;
   note('left-out', `the terminal is too narrow for ${names}; --columns chooses some, -o json shows all`);
+}
+
+const mostNamed = 50;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return more > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${more} more` : names.join(', ');
 }

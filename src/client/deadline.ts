@@ -27,7 +27,8 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
     const now = steady();
     const over = Array.from(open).filter((entry) => entry.due <= now);
     for (const entry of over.sort((a, b) => a.due - b.due)) entry.abort();
-    next = Math.min(...Array.from(open, ({ due }) => due));
+    next = Number.POSITIVE_INFINITY;
+    for (const { due } of open) next = Math.min(next, due);
     // A timer may well be a fraction early.
     if (next < Number.POSITIVE_INFINITY) arm(next, now);
   };

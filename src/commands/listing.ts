@@ -32,7 +32,7 @@ export async function listing(
       context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
       return page.whole;
     }
-    rows.push(...page.rows);
+    for (const row of page.rows) rows.push(row);
     if (all && rows.length < limit) continue;
     if (rows.length > limit) context.note('cut', `shown are ${limit} of the ${rows.length} records fetched`);
     else if (page.more)

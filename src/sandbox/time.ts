@@ -47,7 +47,9 @@ const century = 100 * 366 * 86_400_000;
 
 export function createTime({ ledger, clock, settled }: TimeOptions): Time {
   const passing = new Set<Fired[]>();
-  ledger.follow((change) => passing.forEach((fired) => fired.push(...firedBy(change, clock.now(), ledger))));
+  ledger.follow((change) => {
+    for (const fired of passing) for (const one of firedBy(change, clock.now(), ledger)) fired.push(one);
+  });
   const keep = () => ledger.commit([{ type: 'clock', clock: clock.setting() }]);
   const set = (setting: ClockSetting): TimeNow => {
     clock.set(setting);

@@ -32,16 +32,33 @@ export function fit(columns: readonly Measured[], width: number): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
   const least = (column: Measured) => Math.max(Math.min(column.header, header), leastOf(column, key));
   let kept = fits(columns, width) ? columns : columns.filter(({ name, cells }) => name === key || cells > 0);
-  while (kept.length > 1 && total(kept.map(least)) > width) {
-    const last = kept.findLast(({ name }) => name !== key);
-    kept = kept.filter((column) => column !== last);
-  }
+  kept = fromTheLeft(kept, { least, width, key });
   const bare = kept.map((column) => Math.max(column.cells, Math.min(column.header, header)));
   const widths = shrunk(shrunk(kept.map(natural), bare, width), kept.map(least), width);
   return {
     columns: kept.map((column, at) => ({ ...column, width: widths[at] ?? 1 })),
     leftOut: columns.filter((column) => column.cells > 0 && !kept.includes(column)).map(({ name }) => name),
   };
+}
+
+interface Room {
+  readonly least: (column: Measured) => number;
+  readonly width: number;
+  readonly key: string | undefined;
+}
+
+/** Those that have room with their least widths; the id stays, and one column at least. */
+function fromTheLeft(columns: readonly Measured[], { least, width, key }: Room): readonly Measured[] {
+  let [taken, count] = [total(columns.map(least)), columns.length];
+  const gone = new Set<Measured>();
+  for (const column of columns.toReversed()) {
+    if (count <= 1 || taken <= width) break;
+    if (column.name === key) continue;
+    gone.add(column);
+    taken -= least(column) + gap;
+    count -= 1;
+  }
+  return columns.filter((column) => !gone.has(column));
 }
 
 /** Whether nothing has to give way. */
@@ -63,14 +80,28 @@ function leastOf({ name, cells, isId }: Measured, key: string | undefined): numb
   return cells <= short ? cells : text;
 }
 
-/** The widest first, of several the one to the right. */
+/** The widest first, of several the one to the right; none below its floor. */
 function shrunk(from: readonly number[], floors: readonly number[], width: number): readonly number[] {
-  const widths = [...from];
-  for (let excess = total(widths) - width; excess > 0; excess--) {
-    const open = widths.map((one, at) => (one > (floors[at] ?? 0) ? one : 0));
-    const widest = Math.max(...open);
-    if (widest === 0) break;
-    widths[open.lastIndexOf(widest)] = widest - 1;
+  const excess = total(from) - width;
+  if (excess <= 0) return from;
+  const capped = (most: number) => from.map((one, at) => Math.max(Math.min(one, most), Math.min(one, floors[at] ?? 0)));
+  // The lowest cap that still leaves too much, or as much as there is room for.
+  let [low, high] = [0, widest(from)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (total(capped(middle)) < width) low = middle + 1;
+    else high = middle;
+  }
+  const widths = [...capped(low)];
+  let left = total(widths) - width;
+  for (let at = widths.length - 1; at >= 0 && left > 0; at--) {
+    if (widths[at] !== low || low <= (floors[at] ?? 0)) continue;
+    widths[at] = low - 1;
+    left -= 1;
   }
   return widths;
+}
+
+function widest(widths: readonly number[]): number {
+  return widths.reduce((most, one) => Math.max(most, one), 0);
 }

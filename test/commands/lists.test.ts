@@ -122,3 +122,9 @@ describe('a list of contacts', () => {
     expect(stdout).toBe('2\n3\n');
   });
 });
+
+it('prints a page of more records than a call takes arguments', async () => {
+  const records = Array.from({ length: 200_000 }, (_, at) => `{"id":${at}}`);
+  const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], await paged(`[${records.join(',')}]`));
+  expect([code, stdout.split('\n').length]).toEqual([0, 200_001]);
+});

@@ -83,3 +83,40 @@ function columnsBefore(line: string, match: RegExp): number {
   const before = line.slice(0, line.search(match));
   return before.length + (before.match(/[\u3000-\u9fff]/g) ?? []).length;
 }
+
+it('of more columns than a call takes arguments is cut to those that have room', async () => {
+  const row = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`f${at}`, at]));
+  const { lines, left } = await shown([row, row], 20);
+  expect([lines, left.length]).toEqual([['f0  f1  f2  f3  f4', '0   1   2   3   4', '0   1   2   3   4'], 149_995]);
+});
+
+describe('a cell of a megabyte', () => {
+  it.each([
+    ['letters', 'é'.repeat(1_000_000), `${'é'.repeat(77)}…`],
+    ['wide letters', '語'.repeat(1_000_000), `${'語'.repeat(38)}…`],
+    ['an id', `con_${'é'.repeat(1_000_000)}`, `con_${'é'.repeat(73)}…`],
+    ['spaces', `a${' '.repeat(1_000_000)}b`, `a${' '.repeat(76)}…`],
+    [
+      'letters with many marks',
+      `e${'\u0301'.repeat(5_000)}`.repeat(200),
+      `${`e${'\u0301'.repeat(5_000)}`.repeat(77)}…`,
+    ],
+  ])('of %s is cut', async (_, name, shownName) => {
+    const { lines } = await shown([{ n: 1, name }, { n: 2, name: 'Ada' }], 81); // prettier-ignore
+    expect(lines).toEqual(['n  name', `1  ${shownName}`, '2  Ada']);
+  });
+
+  it.each([
+    ['letters', 'é'.repeat(1_000_000)],
+    ['spaces', `a${' '.repeat(1_000_000)}b`],
+  ])('of %s is whole through a pipe, and what follows it is aligned', async (_, name) => {
+    const { lines } = await shown([{ name, n: 1 }, { name: 'Ada', n: 2 }], 80, false); // prettier-ignore
+    expect(lines[1] === `${name}  1`).toBe(true);
+    expect(lines[2] === `Ada${' '.repeat(name.length - 1)}2`).toBe(true);
+  });
+
+  it('has the name of its column cut too', async () => {
+    const { lines } = await shown([{ ['é'.repeat(1_000_000)]: 'x', n: 1 }, { n: 2 }], 20); // prettier-ignore
+    expect(lines[0]).toBe(`${'é'.repeat(16)}…  n`);
+  });
+});

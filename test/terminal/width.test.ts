@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { endOf, folded, widthOf } from '../../src/terminal/width.ts';
+import { endOf, folded, startOf, widthOf } from '../../src/terminal/width.ts';
 
 it.each([
   ['plain', 5],
@@ -23,4 +24,28 @@ it('shows the end of a text, and cuts through no letter', () => {
 
 it('breaks a line between its fields, and counts wide letters as two', () => {
   expect(folded(['日本語', 'abc', 'd'], 12)).toBe('日本語  abc\n  d');
+});
+
+it('takes a long text for what its letters are, wherever they are cut', () => {
+  const letter = fc.constantFrom(
+    'a',
+    'é',
+    'e\u0301',
+    '語',
+    '👩‍👩‍👧‍👦',
+    '🇫🇷',
+    '\r\n',
+    'क्षि',
+    '한',
+    `o${'\u0308'.repeat(300)}`,
+  );
+  fc.assert(
+    fc.property(fc.array(letter, { maxLength: 200 }), fc.integer({ min: 0, max: 40 }), (found, width) => {
+      const text = found.join('');
+      const segments = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment);
+      expect(widthOf(text)).toBe(segments.reduce((sum, one) => sum + widthOf(one), 0));
+      for (const cut of [startOf(text, width + 1), endOf(text, width + 1)])
+        expect(widthOf(cut)).toBeLessThanOrEqual(width + 1);
+    }),
+  );
 });

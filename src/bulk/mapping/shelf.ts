@@ -48,7 +48,7 @@ export function createShelf(aside: (length: number) => Uint32Array): Shelf {
     });
     const length = pages.length * pageLength;
     const added = Math.max(1, Math.floor(pages.length * growth));
-    pages.push(...Array.from({ length: added }, () => new Uint32Array(pageLength)));
+    for (let page = 0; page < added; page++) pages.push(new Uint32Array(pageLength));
     places = pages.length * pagePlaces;
     count = 0;
     for (let at = 0; at < length; at += width) {

@@ -36,7 +36,7 @@ export function readContents(value: unknown): ReadContents {
   function entries<T>(kind: (typeof taken)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
     const { [kind]: given = [] } = fields;
     const read = readEntries(given, `/${kind}`, reader, keysOf);
-    problems.push(...read.problems);
+    for (const problem of read.problems) problems.push(problem);
     return read.entries;
   }
 }
