@@ -103,8 +103,10 @@ function wordMissing(path: readonly string[], { children }: Group | Tree): CliEr
   return usage(`${path.join(' ')} needs one of its commands`, `they are ${names}`);
 }
 
-function surroundings({ stdout, env, now }: Host, given: Globals) {
+function surroundings(host: Host, given: Globals) {
+  const { stdout, env, now } = host;
   return {
+    marks: mayReachTerminal(host),
     terminal: stdout.isTTY,
     // A terminal of no size says 0, and any may get another one.
     get width() {

@@ -57,7 +57,8 @@ export const api = command({
   view: ({ body, ...answer }, ui) => {
     const before = answer.include ? head(answer, ui) : '';
     if (!ui.terminal && !isUtf8(body)) return Buffer.concat([Buffer.from(before), body]);
-    return before + ui.outside(body.toString('utf8'));
+    const text = body.toString('utf8');
+    return before + (ui.terminal ? ui.outside(text) : text);
   },
 });
 

@@ -1,10 +1,16 @@
-// C0 and C1 controls, DEL, and the marks that reorder or hide text (bidi, zero width, line separators, BOM, tags).
-const hostile =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+// What hides or reorders text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
+const unseen = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}`;
+// C0 and C1 controls and DEL too.
+const hostile = new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f${unseen}]`, 'gu');
+// Joiners belong to other scripts and to emoji; between Latin letters they only make two words look alike.
+const idle = new RegExp(String.raw`(?<=\p{Script=Latin})[\u200c\u200d${unseen}]+(?=\p{Script=Latin})`, 'gu');
 
 /** Text from outside on one line, with nothing in it that a terminal would act on. */
 export function safeLine(text: string): string {
-  return text.replace(/[\t\r\n\u2028\u2029]+/g, ' ').replace(hostile, '');
+  return text
+    .replace(/[\t\r\n\u2028\u2029]+/g, ' ')
+    .replace(idle, '')
+    .replace(hostile, '');
 }
 
 /** The same for text that may have lines of its own. */
@@ -17,11 +23,7 @@ export function safeLines(text: string): string {
 
 /** JSON keeps its value: what a terminal would act on is escaped, not removed. */
 export function safeJson(json: string): string {
-  return json.replace(hostile, (character) =>
-    character === '\n'
-      ? character
-      : Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
-  );
+  return json.replace(idle, escaped).replace(hostile, (found) => (found === '\n' ? found : escaped(found)));
 }
 
 /** A value all of whose texts, names of fields included, are safe lines. */
@@ -33,6 +35,8 @@ export function safeValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [safeLine(key), safeValue<unknown>(item)]));
 }
 
-function escaped(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+function escaped(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
 }

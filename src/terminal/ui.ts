@@ -1,3 +1,4 @@
+import { unicodeEscaped } from '../cell-escapes.ts';
 import type { Env } from '../host.ts';
 import { safeLines } from './safe-text.ts';
 import { narrowed } from './narrow.ts';
@@ -21,7 +22,7 @@ export interface Ui {
   line(fields: readonly string[], indent?: string): string;
   /** A page of help, which a terminal too narrow for it gets laid out anew. */
   page(text: string): string;
-  /** Text from outside: untouched, but made safe where a terminal would see it. */
+  /** Text from outside with its lines: safe for a terminal, and for a pipe that may end at one. */
   outside(text: string): string;
 }
 
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly noColor: boolean;
   readonly env: Env;
   readonly now: () => number;
+  /** Whether a pipe may end at a terminal. */
+  readonly marks?: boolean;
 }
 
 /** https://no-color.org and https://force-color.org; the flag wins over both. */
@@ -58,7 +61,7 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
     time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
     line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
     page: (text) => (surroundings.terminal ? narrowed(text, surroundings.width) : text),
-    outside: (text) => (surroundings.terminal ? safeLines(text) : text),
+    outside: (text) => (surroundings.terminal ? safeLines(text) : unicodeEscaped(text, surroundings)),
   };
 }
 

@@ -15,6 +15,8 @@ export interface CliOptions {
   readonly stdin?: string;
   /** The terminal's width; without it both outputs are pipes. */
   readonly terminal?: number;
+  /** Where only stderr is that terminal: what stdout is then. */
+  readonly stdout?: 'pipe' | 'file';
   readonly home: string;
   /** The version of Node that it says it runs on. */
   readonly node?: string;
@@ -27,7 +29,7 @@ export interface CliOptions {
 
 /** One command line in this process, as `main` would run it. */
 export async function cli(argv: readonly string[], options: CliOptions): Promise<Ran> {
-  const out = collector(options.terminal);
+  const out = collector(options.stdout ? undefined : options.terminal, options.stdout === 'file');
   const err = collector(options.terminal);
   const host: Host = {
     argv,
@@ -56,11 +58,11 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   return { code, stdout: out.text(), stderr: err.text() };
 }
 
-function collector(columns: number | undefined): { output: Output; text: () => string } {
+function collector(columns: number | undefined, isFile = false): { output: Output; text: () => string } {
   let text = '';
   const write = async (part: string | Uint8Array) => void (text += Buffer.from(part).toString());
   const unprinted = { bytes: 0, lines: 0 };
-  return { output: { isTTY: columns !== undefined, columns, unprinted, write }, text: () => text };
+  return { output: { isTTY: columns !== undefined, columns, isFile, unprinted, write }, text: () => text };
 }
 
 function stdin(text: string | undefined): Readable {

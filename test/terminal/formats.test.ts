@@ -39,3 +39,19 @@ it('makes the names of fields safe too, and leaves bytes alone', () => {
   const bytes = Buffer.from('\u001b');
   expect(safeValue({ 'a\u001b': ['b\u001b', 1, null], bytes })).toEqual({ a: ['b', 1, null], bytes });
 });
+
+it.each([
+  ['soft\u00adhyphen', 'softhyphen'],
+  ['pay\u200cpal', 'paypal'],
+  ['pay\u200d\u200cpal', 'paypal'],
+  ['a\u206a\u206fb', 'ab'],
+  ['\u115f\u1160\u3164\uffa0\u17b4\u180e\u034fx', 'x'],
+  ['نمی\u200cخواهم', 'نمی\u200cخواهم'],
+  ['क्\u200dष', 'क्\u200dष'],
+  ['👩\u200d👩\u200d👧', '👩\u200d👩\u200d👧'],
+])('shows no text with invisible characters as another one, and keeps those of a script: %j', (text, safe) => {
+  expect(safeLine(text)).toBe(safe);
+  const json = JSON.stringify({ text });
+  expect(JSON.parse(safeJson(json))).toEqual({ text });
+  expect(safeJson(json) === json).toBe(safe === text);
+});
