@@ -30,8 +30,15 @@ export interface Sandboxes {
   /** Throws unless a sandbox still answers at the address that its locator names. */
   proven(locator: Locator): Promise<Locator>;
   remote(locator: Locator): Promise<Remote>;
-  /** Runs a command that has these variables and this bizmsg; its exit code, once nothing of it is left. */
-  run(command: readonly string[], variables: Readonly<Record<string, string>>): Promise<number>;
+  /**
+   * Runs a command that has these variables and this bizmsg. Resolves to its exit code once none of its processes is
+   * left; `afterwards` runs before its background processes are ended.
+   */
+  run(
+    command: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    afterwards?: (exit: number) => Promise<void>,
+  ): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
   readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals'> & {
     readonly build: string;
@@ -98,8 +105,8 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       build: __BUILD__,
     },
     remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(await proven(locator)),
-    run: async (command, variables) =>
-      (await import('./child/run.ts')).runCommand(host, { command, stateFolder, variables }),
+    run: async (command, variables, afterwards) =>
+      (await import('./child/run.ts')).runCommand(host, { command, stateFolder, variables, afterwards }),
   };
 }
 

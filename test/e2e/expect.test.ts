@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { processStart } from '../../src/process-life.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { post } from '../../src/post.ts';
 import { announceListener } from '../../src/webhooks/listener-locator.ts';
@@ -8,6 +9,7 @@ import { deadPort } from '../client/servers.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { bin, startBin } from '../support/bin.ts';
+import type { Running } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
@@ -24,6 +26,12 @@ const expecting = (...words: readonly string[]) => ['webhooks', 'expect', ...wor
 const local = (...words: readonly string[]) => expecting(...words, '--profile', 'local', '--');
 const send = (phone: string) => `bizmsg send-template ${phone} order_update -p Ada -p 1`;
 const sendLocal = (phone: string) => `${send(phone)} --profile local`.split(' ');
+/** Sends Ctrl-C until it is heard: the first may still be passed to the command. */
+async function interrupt({ pid, stderr }: Running): Promise<void> {
+  const heard = () => stderr().includes('interrupted') || !alive(pid, 'SIGINT');
+  await expect.poll(heard, { ...soon, interval: 200 }).toBe(true);
+}
+
 const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
 
 describe('webhooks expect, in sandbox exec', () => {
@@ -107,13 +115,46 @@ describe('webhooks expect, with the local sandbox', () => {
     await expect.poll(running.stdout, soon).toContain('\n');
     // Until then it is the command that hears it.
     await expect.poll(() => alive(Number(running.stdout())), soon).toBe(false);
-    const interrupt = () => {
-      alive(running.pid, 'SIGINT');
-      return running.stderr();
-    };
-    await expect.poll(interrupt, soon).toContain('interrupted');
+    await interrupt(running);
     expect(await running.ended).toBe(130);
     expect(running.stderr()).toContain('interrupted; 0 of 1 message.delivered came');
+  });
+});
+
+describe('webhooks expect, with a command that leaves processes in the background', () => {
+  /** Once the shell that started it is gone. */
+  const afterwards = (command: string) => `{ while kill -0 $$ 2>/dev/null; do sleep 0.01; done; ${command}; } &`;
+  /** A process that is dead but not reaped has no start time. */
+  const isGone = (pid: number) => !alive(pid) || (existsSync('/proc') && processStart(pid) === undefined);
+
+  it('waits for what they cause', async () => {
+    await serveLocal(home);
+    const script = afterwards('bizmsg sandbox trigger order.paid');
+    const { code, stderr } = await run([...local('order.paid', '--within', '20s'), 'sh', '-c', script]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('note: order.paid after')]);
+  });
+
+  it.each([
+    ['the events have come', 'bizmsg sandbox trigger order.paid', '1h', 0],
+    ['the time has passed', '', '1ms', 13],
+    ['the command has failed', 'exit 7', '1h', 7],
+  ])('ends them once %s', async (_, rest, within, code) => {
+    await serveLocal(home);
+    const script = `sleep 1000 >/dev/null 2>&1 & echo $!; ${rest}`;
+    const ran = await run([...local('order.paid', '--within', within), 'sh', '-c', script]);
+    expect([ran.code, isGone(Number.parseInt(ran.stdout, 10))]).toEqual([code, true]);
+  });
+
+  it('ends them after Ctrl-C', async () => {
+    await serveLocal(home);
+    const words = [...local('order.paid', '--within', '1h'), 'sh', '-c', 'sleep 1000 & echo $$ $!'];
+    const running = startBin(words, { home });
+    await expect.poll(running.stdout, soon).toContain('\n');
+    const [shell = 0, child = 0] = running.stdout().split(' ').map(Number);
+    await expect.poll(() => alive(shell), soon).toBe(false);
+    expect(alive(child)).toBe(true);
+    await interrupt(running);
+    expect([await running.ended, isGone(child)]).toEqual([130, true]);
   });
 });
 
@@ -164,11 +205,7 @@ describe('webhooks expect, with a handler that is slow to answer', () => {
     await expect.poll(running.stdout, soon).toMatch(/^\d+\n$/m);
     const pid = Number(/^\d+$/m.exec(running.stdout())?.[0]);
     await expect.poll(() => alive(pid), soon).toBe(false);
-    const interrupt = () => {
-      alive(running.pid, 'SIGINT');
-      return running.stderr();
-    };
-    await expect.poll(interrupt, soon).toContain('interrupted');
+    await interrupt(running);
     expect(await running.ended).toBe(130);
     expect(running.stderr()).toContain('interrupted; order.paid came, but the handler had not answered');
     expect(sandbox.webhooks.list()).toEqual([]);

@@ -56,6 +56,8 @@ interface Process {
  */
 function membersOf(head: Head, table: readonly Process[]): readonly Process[] {
   const owner = table.find(({ pid }) => pid === head.owner);
+  // The command ended, its whole session too, and the system gave its number to another process.
+  if (table.some(({ pid, parent }) => pid === head.pid && parent !== head.owner)) return [];
   const isAkin = (one: Process) => {
     if (one.pid === head.pid && one.parent === head.owner) return true;
     return head.apart ? one.session === head.pid : owner !== undefined && isMarked(one, owner, head.marks);

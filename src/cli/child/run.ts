@@ -5,7 +5,6 @@ import type { Attached, EndSignal, Host } from '../../host.ts';
 import { signalExit } from '../report.ts';
 import { childEnvironment } from './environment.ts';
 import { hasTerminal, isInForeground, signalFamily } from './family.ts';
-import type { Head } from './family.ts';
 import { ownFolder } from './shim.ts';
 
 export interface Run {
@@ -13,7 +12,11 @@ export interface Run {
   readonly stateFolder: string;
   /** What its environment has in place of this process's; no other command's has the same. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Runs once the command has ended, while its background processes live on. */
+  readonly afterwards?: Afterwards | undefined;
 }
+
+export type Afterwards = (exit: number) => Promise<void>;
 
 type Send = (signal: EndSignal | 'SIGKILL' | 0) => boolean;
 
@@ -23,29 +26,45 @@ const poll = 20;
 /** A terminal and npx both pass one Ctrl-C on. */
 const oneCtrlC = 500;
 
-/** Runs a command on this process's own streams. Resolves to its exit code once nothing of it is left. */
-export async function runCommand(host: Host, { command, stateFolder, variables }: Run): Promise<number> {
+/** Runs a command on this process's own streams. Resolves to its exit code once none of its processes is left. */
+export async function runCommand(host: Host, { command, stateFolder, variables, afterwards }: Run): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const env = childEnvironment(host.env, { folder: await ownFolder(stateFolder, host), stateFolder, variables });
   // Only in the session of its terminal can a command read from it, and be stopped by its keys.
   const apart = !hasTerminal(host);
   const { pid, ended } = await start(host, command, { env, apart });
   const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  return attend(ended, host, { pid, apart, owner: host.pid, marks });
+  const head = { pid, apart, owner: host.pid, marks };
+  const send: Send = (signal) => signalFamily(head, signal, host.kill);
+  const pass = passing(send, { host, apart });
+  const exit = await pass(() => exitOf(ended));
+  const isLeft = send(0);
+  try {
+    // A signal ends this wait; the processes are ended below.
+    await afterwards?.(exit);
+  } finally {
+    if (isLeft) await pass(() => clear(send));
+  }
+  return exit;
 }
 
-async function attend(ended: Attached['ended'], host: Host, head: Head): Promise<number> {
-  const send: Send = (signal) => signalFamily(head, signal, host.kill);
-  const over = new AbortController();
-  const release = host.takeSignals(passingOn(send, { host, apart: head.apart, over: over.signal }));
-  try {
-    const { code, signal } = await ended;
-    await clear(send);
-    return code ?? 128 + (signal ? (await import('node:os')).constants.signals[signal] : 0);
-  } finally {
-    release();
-    over.abort();
-  }
+async function exitOf(ended: Attached['ended']): Promise<number> {
+  const { code, signal } = await ended;
+  return code ?? 128 + (signal ? (await import('node:os')).constants.signals[signal] : 0);
+}
+
+/** Passes signals on to the command's processes while something is done. */
+function passing(send: Send, { host, apart }: Omit<Passing, 'over'>): <T>(act: () => Promise<T>) => Promise<T> {
+  return async (act) => {
+    const over = new AbortController();
+    const release = host.takeSignals(passingOn(send, { host, apart, over: over.signal }));
+    try {
+      return await act();
+    } finally {
+      release();
+      over.abort();
+    }
+  };
 }
 
 async function start(host: Host, command: readonly string[], options: Parameters<Host['spawnAttached']>[1]) {
@@ -86,7 +105,7 @@ function passingOn(send: Send, { host, apart, over }: Passing): (signal: EndSign
   };
 }
 
-/** Ends what the command left. What only the system's owner may end stays. */
+/** Ends what the command left, but for what only the superuser may end. */
 async function clear(send: Send): Promise<void> {
   if (!send('SIGTERM')) return;
   for (let waited = 0; waited < patience.leftovers; waited += poll) {

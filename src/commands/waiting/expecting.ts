@@ -43,9 +43,13 @@ export async function expectEvents(context: Context, given: Expecting): Promise<
     const waiting = until(watch, judge, limit.signal);
     // It is thrown below: thrown here it would leave the command behind.
     waiting.catch(() => {});
-    const code = await run(context, given.words);
+    // The events may be caused by a process that the command left in the background.
+    const code = await run(context, given.words, async (exit) => {
+      if (exit !== 0) return;
+      limit.start(given.within);
+      await waiting.catch(() => {});
+    });
     if (code !== 0) return code;
-    limit.start(given.within);
     const ending = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.late());
     if (ending instanceof CliError) throw ending;
     return 0;
@@ -85,11 +89,15 @@ function isNew({ received }: Happened, known: Set<string>): boolean {
   return !isKnown;
 }
 
-async function run(context: Context, words: readonly string[]): Promise<number> {
+async function run(
+  context: Context,
+  words: readonly string[],
+  afterwards: (exit: number) => Promise<void>,
+): Promise<number> {
   const {
     run,
     process: { pid, now },
   } = await context.sandboxes();
-  // By this its processes are known from others.
-  return run(words, { BIZMSG_EXPECTED_BY: `${pid}-${now()}` });
+  // Tells its processes from others.
+  return run(words, { BIZMSG_EXPECTED_BY: `${pid}-${now()}` }, afterwards);
 }

@@ -31,8 +31,8 @@ export const expectEvent = command({
     '',
     'Exit 0: all came. 12: message.failed came in place of message.delivered or message.read, or the handler',
     'answered otherwise. 13: the time passed. When the command fails, its own exit code is the result. An',
-    'event that is delivered twice counts once. Before it forwards to a handler on another machine it asks,',
-    'or takes --yes.',
+    'event that is delivered twice counts once. Processes that the command leaves in the background are',
+    'ended after the wait. Before it forwards to a handler on another machine it asks, or takes --yes.',
   ].join('\n'),
   params,
   examples: [
