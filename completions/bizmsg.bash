@@ -4,7 +4,8 @@
 _bizmsg() {
   local answer kind line
   COMPREPLY=()
-  answer=$(bizmsg __complete bash "${COMP_LINE:0:COMP_POINT}" "$2" </dev/null 2>/dev/null) || return 0
+  # The line goes through stdin: every user can read the arguments of a process.
+  answer=$(printf '%s\0' "${COMP_LINE:0:COMP_POINT}" "$2" | bizmsg __complete bash 2>/dev/null) || return 0
   kind=${answer%%$'\n'*}
   case $kind in
     words*)

@@ -3,7 +3,8 @@
 # fish quotes what it inserts, and nothing of it is ever evaluated.
 function __bizmsg_complete
     set -l current (commandline -ct)
-    set -l answer (bizmsg __complete fish (commandline -opc) "$current" </dev/null 2>/dev/null)
+    # The words go through stdin: every user can read the arguments of a process.
+    set -l answer (printf '%s\0' (commandline -opc) "$current" | bizmsg __complete fish 2>/dev/null)
     set -q answer[1]; or return
     set -l kind $answer[1]
     set -l before $answer[2]

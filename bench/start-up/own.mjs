@@ -13,8 +13,11 @@ const fetchPost = { name: 'a post by fetch', words: [node, join(rivals, 'fetch-p
 const version = ours('bizmsg --version', '--version');
 const help = ours('bizmsg --help', '--help');
 const tabs = [
-  ours('bizmsg con<TAB>', '__complete', 'bash', 'bizmsg con', 'con'),
-  ours('bizmsg …--profile <TAB>', '__complete', 'zsh', 'bizmsg', 'contacts', 'list', '--profile', ''),
+  { ...ours('bizmsg con<TAB>', '__complete', 'bash'), input: 'bizmsg con\0con\0' },
+  {
+    ...ours('bizmsg …--profile <TAB>', '__complete', 'zsh'),
+    input: 'bizmsg\0contacts\0list\0--profile\0\0',
+  },
 ];
 const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
 const send = ours('bizmsg send-template', ...words);

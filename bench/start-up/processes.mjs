@@ -29,9 +29,9 @@ export function rowOf(took, one, other, limit) {
   };
 }
 
-function timeOf({ name, words: [program, ...words] }, variables) {
+function timeOf({ name, words: [program, ...words], input = '' }, variables) {
   const began = performance.now();
-  const { status, error, stderr } = spawnSync(program, words, { env: environment(variables) });
+  const { status, error, stderr } = spawnSync(program, words, { env: environment(variables), input });
   const took = performance.now() - began;
   if (status !== 0) throw new Error(`${name}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
   return took;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Host } from '../host.ts';
 import { lineOf } from './complete-line.ts';
 import { namesOn } from './complete-names.ts';
@@ -7,10 +8,14 @@ import { bashReply, fishReply, zshReply } from './complete-reply.ts';
 import type { Surface } from './complete-surface.ts';
 import { wishOf } from './complete-wish.ts';
 
-/** `bizmsg __complete <shell> …`, a program of its own: it loads no command, calls nobody and writes no file. */
+/**
+ * `bizmsg __complete <shell>`, a program of its own: it loads no command, calls nobody and writes no file. What was
+ * typed comes through stdin, each text ended by a NUL, since it may hold a key and every user can read arguments.
+ */
 export async function main(host: Host): Promise<number> {
-  const [, shell = '', ...rest] = host.argv;
-  const reply = replyTo(shell, rest, host, JSON.parse(__SURFACE__));
+  const [, shell = ''] = host.argv;
+  const texts = readFileSync(0, 'utf8').split('\0').slice(0, -1);
+  const reply = texts.length === 0 ? undefined : replyTo(shell, texts, host, JSON.parse(__SURFACE__));
   if (reply === undefined) return 2;
   await host.stdout.write(`${reply.join('\n')}\n`);
   return 0;

@@ -29,7 +29,7 @@ async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promi
     cwd: home,
     env: { ...binEnv, LOADED: list },
     extendEnv: false,
-    input: 'sk_test_bench0123456789',
+    input: argv[0] === '__complete' ? 'bizmsg con\0con\0' : 'sk_test_bench0123456789',
   });
   const files: unknown = JSON.parse(readFileSync(list, 'utf8'));
   return Array.isArray(files) ? files.filter((file) => /dist.cli/.test(file)).map((file) => basename(file)) : [];
@@ -38,7 +38,7 @@ async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promi
 it.each([
   [['--version'], ['main.cjs']],
   [['--help'], ['main.cjs']],
-  [['__complete', 'bash', 'bizmsg con', 'con'], ['complete.cjs']],
+  [['__complete', 'bash'], ['complete.cjs']],
   [
     ['send-template', '+12025550101', 'welcome'],
     ['main.cjs', 'bizmsg.cjs'],

@@ -35,6 +35,14 @@ export function homeFor(shell: Shell): string {
   return home;
 }
 
+/** Has the home's bizmsg write its arguments and its environment to a file before it runs. */
+export function spyOn(home: string): string {
+  const log = join(home, 'asked.txt');
+  const script = `#!/bin/sh\n{ printf '%s\\n' "$@"; env; } >>'${log}'\nexec '${process.execPath}' '${binary}' "$@"\n`;
+  writeFileSync(join(home, 'bin/bizmsg'), script, { mode: 0o755 });
+  return log;
+}
+
 /** As somebody has it who put the profiles there by hand. */
 export function addProfiles(home: string, names: readonly string[]): void {
   const folder = join(home, '.config/bizmsg');

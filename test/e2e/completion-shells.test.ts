@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell } from './completion-rig.ts';
+import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell, spyOn } from './completion-rig.ts';
 
 const hostile = ['$(touch pwned)', '`touch pwned`', "it's; touch pwned", '"; touch pwned; "', '!! & touch pwned'];
 const unseen = ['tab\ttouch pwned', 'line\ntouch pwned', 'escape\u001b[31m', 'carriage\rtouch'];
@@ -48,6 +48,20 @@ for (const { shell, whyNot } of installed) {
         terminal.press('C-u');
         await terminal.until(/^ready> *$/m);
       }
+    });
+
+    it('keeps what is typed out of the process list and the environment', async () => {
+      const home = homeFor(shell);
+      addProfiles(home, ['acme']);
+      const log = spyOn(home);
+      const terminal = await openShell(shell, home);
+      terminal.type('bizmsg contacts list --url-param key=sk_live_7Rw1Kc5NbY6uJe0S --profile ac');
+      terminal.press('Tab');
+      terminal.type('@');
+      await terminal.until('--profile acme @');
+      const asked = readFileSync(log, 'utf8');
+      expect(asked).toContain('__complete');
+      expect(asked).not.toContain('7Rw1Kc5N');
     });
 
     it.each([

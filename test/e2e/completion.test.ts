@@ -3,12 +3,15 @@ import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 
+/** As the shims hand over what was typed. */
+const ended = (texts: readonly string[]) => texts.map((text) => `${text}\0`).join('');
+
 it.each([
   ['bash', 'bizmsg con', 'con'],
   ['zsh', 'bizmsg', 'con'],
   ['fish', 'bizmsg', 'con'],
-])('answers %s from the built surface', async (...words) => {
-  const { code, stdout, stderr } = await bin(['__complete', ...words], { home: newHome() });
+])('answers %s from the built surface', async (shell, ...texts) => {
+  const { code, stdout, stderr } = await bin(['__complete', shell], { home: newHome(), input: ended(texts) });
   expect([code, stderr, stdout.includes('contacts')]).toEqual([0, '', true]);
 });
 
@@ -18,7 +21,7 @@ it.each([
   ['commands', ['']],
 ])('starts no sandbox and writes nothing for %s', async (_, words) => {
   const home = newHome();
-  const { code } = await bin(['__complete', 'zsh', 'bizmsg', ...words], { home });
+  const { code } = await bin(['__complete', 'zsh'], { home, input: ended(['bizmsg', ...words]) });
   expect([code, readdirSync(home)]).toEqual([0, []]);
 });
 
@@ -32,6 +35,11 @@ it('loads nothing but two modules of Node', () => {
 
 it('is not in the help, and says nothing to a shell that it does not know', async () => {
   const help = await bin(['--help'], { home: newHome() });
-  const { code, stdout, stderr } = await bin(['__complete', 'tcsh', 'bizmsg', ''], { home: newHome() });
+  const { code, stdout, stderr } = await bin(['__complete', 'tcsh'], { home: newHome(), input: ended(['bizmsg', '']) });
   expect([help.stdout.includes('__complete'), code, stdout, stderr]).toEqual([false, 2, '', '']);
+});
+
+it('takes nothing from its arguments, as a shim of an earlier version gives it', async () => {
+  const { code, stdout, stderr } = await bin(['__complete', 'zsh', 'bizmsg', 'con'], { home: newHome() });
+  expect([code, stdout, stderr]).toEqual([2, '', '']);
 });

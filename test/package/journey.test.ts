@@ -86,7 +86,8 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
   });
 
   it('answers a TAB', async () => {
-    expect(await bizmsg('__complete', 'zsh', 'bizmsg', 'send-')).toContain('send-template\t');
+    const asked = String.raw`printf 'bizmsg\0send-\0' | ${binary} __complete zsh`;
+    expect(await run('sh', '-c', asked)).toContain('send-template\t');
   });
 
   it.each([
