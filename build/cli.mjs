@@ -184,7 +184,7 @@ export async function precompile() {
   rmSync(state, { recursive: true, force: true });
   for (const { script, file } of scripts) {
     const kept = join(target, file);
-    writeFileSync(`${kept}.new`, script.createCachedData());
+    writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
     renameSync(`${kept}.new`, `${kept}.cache`);
   }
 }

@@ -4,7 +4,8 @@ const { readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
 
 /**
- * Runs CommonJS, with what `require` puts around it there already, as V8 compiled it at build; another V8 compiles it anew.
+ * Runs a CommonJS source that already has the wrapper of `require`, with the code that V8 compiled at build. A V8 of
+ * another version compiles it again.
  * @param {string} folder
  * @param {string} name
  * @param {{ exports: object }} module
@@ -12,16 +13,23 @@ const { Script } = require('node:vm');
  */
 function run(folder, name, module, require) {
   const file = `${folder}/${name}`;
-  const source = readFileSync(file, 'latin1');
-  // What V8 keeps holds this name, so it is the same wherever that was made.
-  const compiled = new Script(source, { filename: name, cachedData: kept(`${file}.cache`) });
+  const source = readFileSync(file);
+  // The compiled code holds this name, so it must not depend on where the program was built.
+  const compiled = new Script(source.toString('latin1'), { filename: name, cachedData: compiledFrom(source, file) });
   compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);
 }
 
-/** @param {string} path */
-function kept(path) {
+/**
+ * V8 takes any source of the same length for the one that it compiled, so the cache begins with a copy of its source. To
+ * compare them costs less than a digest, which would have to load node:crypto first.
+ * @param {Buffer} source
+ * @param {string} file
+ */
+function compiledFrom(source, file) {
   try {
-    return readFileSync(path);
+    const cache = readFileSync(`${file}.cache`);
+    const end = source.length;
+    return source.equals(cache.subarray(0, end)) ? cache.subarray(end) : undefined;
   } catch {
     return undefined;
   }

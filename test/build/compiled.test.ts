@@ -1,0 +1,49 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { deadPort } from '../client/servers.ts';
+import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
+import { testKey } from '../support/hostile.ts';
+
+const root = dirname(dirname(binary));
+
+/** A copy of the program, and the files of its everyday chunk. */
+function copied() {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  const folder = join(home.path, 'program');
+  mkdirSync(folder);
+  for (const part of ['bin', 'dist', 'package.json']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const cli = join(folder, 'dist/cli');
+  // The chunks of the build before are still there.
+  const [name = ''] = /bizmsg-[\w-]{8}/.exec(readFileSync(join(cli, 'main.cjs'), 'utf8')) ?? [];
+  const body = join(cli, `${name}.body.cjs`);
+  return { home: home.path, bin: join(folder, 'bin/bizmsg.js'), body, cache: `${body}.cache` };
+}
+
+async function failure({ home, bin }: ReturnType<typeof copied>): Promise<string> {
+  const env = cleanEnv(home, { BIZMSG_BASE_URL: `http://127.0.0.1:${await deadPort()}`, BIZMSG_API_KEY: testKey });
+  const words = [bin, 'send-template', '+12025550101', 'welcome', '--retries', '0'];
+  return (await execa(process.execPath, words, { env, extendEnv: false, reject: false })).stderr;
+}
+
+it('runs the source that stands in the chunk, not what was compiled from another', async () => {
+  const program = copied();
+  expect(await failure(program)).toContain('error: cannot connect to ');
+  const source = readFileSync(program.body, 'latin1');
+  // Of the same length, by which alone V8 tells sources apart.
+  writeFileSync(program.body, source.replaceAll('cannot connect to', 'CANNOT CONNECT TO'), 'latin1');
+  expect(await failure(program)).toContain('error: CANNOT CONNECT TO ');
+});
+
+it.each([
+  ['missing', (cache: string) => rmSync(cache)],
+  ['empty', (cache: string) => writeFileSync(cache, '')],
+  ['cut short', (cache: string) => writeFileSync(cache, readFileSync(cache).subarray(0, -1_000))],
+] as const)('runs the same where what was compiled is %s', async (_, change) => {
+  const program = copied();
+  change(program.cache);
+  expect(await failure(program)).toContain('error: cannot connect to ');
+});
