@@ -8,12 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it.each([
-  [['send-template', '+12025550101', 'welcome']],
-  [['contacts', 'create', '--set', 'phone=+12025550101']],
-])('%j --dry-run -o id prints no id, says so, and ends with exit 0', async (argv) => {
-  const ran = await world.run([...argv, '--dry-run', '-o', 'id']);
-  expect(ran).toMatchObject({ code: 0, stdout: '' });
-  expect(ran.stderr).toContain('note: nothing was sent, so there is no id; -o json shows the request\n');
-  expect(world.sandbox.counts().messages).toBe(0);
-});
+it.each([[['send-template', '+12025550101', 'welcome']], [['contacts', 'create', '--set', 'phone=+12025550101']]])(
+  '%j --dry-run -o id prints no id, says so, and ends with exit 0',
+  async (argv) => {
+    const ran = await world.run([...argv, '--dry-run', '-o', 'id']);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr).toContain('note: nothing was sent, so there is no id; -o json shows the request\n');
+    expect(world.sandbox.counts().messages).toBe(0);
+  },
+);

@@ -376,7 +376,7 @@ const echoes: Readonly<Record<string, Echo>> = {
     [400, 401, 403, 404, 418, 429, 500, 503].map((status): [string, Echo] => [
       `${status} with JSON`,
       // Longer than anybody waits.
-      (response, key) => response.writeHead(status, { 'Retry-After': '600' }).end(json(key)),
+      (response, key) => response.writeHead(status, { 'Retry-After': '3600' }).end(json(key)),
     ]),
   ),
   '401 with text': (response, key) => response.writeHead(401).end(`Authorization: Bearer ${key}`),

@@ -61,8 +61,7 @@ function findNumber(value: unknown, matches: (number: number) => boolean): numbe
 
 /** As it was written. */
 function infiniteIn(text: string): string {
-  const [found = 'Infinity'] = (text.match(/-?\d[\d.]*(?:e\+?\d+)?/gi) ?? []).filter(
-    (one) => !Number.isFinite(Number(one)),
-  );
+  const written = text.match(/-?\d[\d.]*(?:e\+?\d+)?/gi) ?? [];
+  const found = written.find((one) => !Number.isFinite(Number(one))) ?? 'Infinity';
   return found.length > 40 ? `${found.slice(0, 40)}…` : found;
 }
