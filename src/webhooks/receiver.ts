@@ -36,7 +36,7 @@ interface Patience {
 export interface RunningReceiver {
   readonly url: string;
   readonly port: number;
-  /** Resolves when nobody reaches it any more; the journal stays open. */
+  /** Resolves when nobody reaches it any more, and every recorded event is answered; the journal stays open. */
   close(): Promise<void>;
 }
 
@@ -46,8 +46,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<RunningRe
   const host = options.host === 'localhost' ? undefined : options.host;
   const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
   const note = createNotes(warn, now);
-  const close = async () => void (await Promise.all(servers.map(closed)));
-  reception(servers, { ...options, note });
+  const endReception = reception(servers, { ...options, note });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= closeAll(servers, endReception));
   try {
     const port = await bind(servers, options.port, host);
     return { url: `http://${written(host)}:${port}${path}`, port, close };
@@ -72,10 +73,18 @@ function written(host = '127.0.0.1'): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeAll(servers: readonly Server[], endReception: () => Promise<void>): Promise<void> {
+  const closed = servers.map(closing);
+  // Otherwise senders would repeat what is recorded but not answered.
+  await endReception();
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(closed);
+}
+
+/** Takes no more connections; resolves when the last one is closed. */
+async function closing(server: Server): Promise<void> {
   if (!server.listening) return;
   const ended = once(server, 'close');
   server.close();
-  server.closeAllConnections();
   await ended;
 }

@@ -29,10 +29,23 @@ const healthPath = '/__bizmsg/health';
 
 const leftCode = 'HPE_INVALID_EOF_STATE';
 
-/** Has servers take events. */
-export function reception(servers: readonly Server[], given: Reception): void {
-  const taking = { ...given, depart: createDepartures(), bodies: createBodyReader(mostUnfinished) };
+/** Turns of the event loop to wait for answers: a sender that reads nothing would take forever. */
+const mostTurns = 1_000;
+
+/**
+ * Makes servers take events. The returned function stops recording events, and resolves once all recorded events are
+ * answered.
+ */
+export function reception(servers: readonly Server[], given: Reception): () => Promise<void> {
+  const bodies = createBodyReader(mostUnfinished);
+  const taking: Taking = { ...given, depart: createDepartures(), bodies, unanswered: new Set(), isEnded: false };
   for (const server of servers) takeOn(server, taking);
+  return async () => {
+    taking.isEnded = true;
+    for (let turns = 0; taking.unanswered.size > 0 && turns < mostTurns; turns++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  };
 }
 
 function takeOn(server: Server, taking: Taking): void {
@@ -63,6 +76,9 @@ function takeOn(server: Server, taking: Taking): void {
 interface Taking extends Reception {
   readonly depart: (answer: () => void) => void;
   readonly bodies: BodyReader;
+  /** Answers to events that are recorded. */
+  readonly unanswered: Set<ServerResponse>;
+  isEnded: boolean;
 }
 
 function take(request: IncomingMessage, response: ServerResponse, given: Taking): void {
@@ -128,7 +144,8 @@ function isBack(request: IncomingMessage, { mark }: Reception): boolean {
 
 /** Nothing is acknowledged that is not in the journal. */
 function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, given: Taking): void {
-  const { journal, respond, note, depart } = given;
+  const { journal, respond, note, depart, unanswered, isEnded } = given;
+  if (isEnded) return;
   const { method = '', url: path = '', socket } = request;
   const { remoteAddress: remote = '', localPort: port = 0 } = socket;
   let event: Received;
@@ -138,6 +155,8 @@ function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, 
     note('journal', `an event could not be recorded, and was answered 500: ${reasonOf(error)}`);
     return answer(response, 500, 'the event could not be recorded\n');
   }
+  unanswered.add(response);
+  response.on('close', () => unanswered.delete(response));
   const status = respond?.(event) ?? 200;
   return depart(() => answer(response, status));
 }

@@ -49,6 +49,50 @@ describe('an event', () => {
     expect(received(listener)).toMatchObject([{ body: 'x' }]);
   });
 
+  it('is answered although the receiver is closed right after recording it', async () => {
+    const closes: Promise<void>[] = [];
+    const listener: Listening = await listening({
+      respond: () => {
+        closes.push(listener.close());
+        return 200;
+      },
+    });
+    expect(await post(listener.url, { body: 'x' })).toMatchObject({ status: 200 });
+    await Promise.all(closes);
+  });
+
+  it('is answered although the receiver is closed, also behind others on its connection', async () => {
+    const closes: Promise<void>[] = [];
+    let count = 0;
+    const listener: Listening = await listening({
+      respond: () => {
+        if (++count === 3) closes.push(listener.close());
+        return 200;
+      },
+    });
+    const one = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx';
+    const answers = await raw(listener.port, one.repeat(5));
+    await Promise.all(closes);
+    expect([answers.match(/HTTP\/1\.1 200/g)?.length, received(listener).length]).toEqual([3, 3]);
+  });
+
+  it('is recorded exactly if it is answered, when the receiver is closed under load', async () => {
+    const listener = await listening();
+    const answered: string[] = [];
+    let closed: Promise<void> | undefined;
+    const lanes = Array.from({ length: 20 }, (_, lane) => bodiesOf(lane));
+    const take = (body: string) => {
+      if (answered.push(body) === 200) closed = listener.close();
+    };
+    await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, take)));
+    await closed;
+    expect(answered.toSorted()).toEqual(
+      received(listener)
+        .map(({ body }) => body)
+        .toSorted(),
+    );
+  });
+
   it('without a body is kept, and known to have none', async () => {
     const listener = await listening();
     await raw(listener.port, 'POST / HTTP/1.1\r\nconnection: close\r\n\r\n');
@@ -379,6 +423,10 @@ describe('where it listens', () => {
 });
 
 /** The newest first. */
+function* bodiesOf(lane: number): Generator<string> {
+  for (let at = 0; ; at++) yield `${lane} ${at}`;
+}
+
 function received({ stateFolder }: Listening): readonly Received[] {
   return Array.from(newestFirst(stateFolder), ({ event }) => event);
 }
