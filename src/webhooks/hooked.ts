@@ -70,8 +70,11 @@ function unwritten(now: () => number): EventJournal {
 }
 
 async function woken(signal: AbortSignal | undefined, offer: (wake: () => void) => void): Promise<void> {
+  let wake = () => {};
   await new Promise<void>((resolve) => {
-    offer(resolve);
-    signal?.addEventListener('abort', () => resolve(), { once: true });
+    wake = resolve;
+    offer(wake);
+    signal?.addEventListener('abort', wake, { once: true });
   });
+  signal?.removeEventListener('abort', wake);
 }

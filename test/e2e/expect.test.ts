@@ -175,6 +175,15 @@ describe('webhooks expect --forward-to', () => {
     expect(sandbox.webhooks.list()).toEqual([]);
   });
 
+  it('takes many events one after the other without a warning', async () => {
+    await serveLocal(home);
+    const handler = await receiver();
+    const script = 'for i in $(seq 13); do bizmsg sandbox trigger order.paid >/dev/null; done';
+    const words = local('order.paid', '--count', '13', '--forward-to', handler.url);
+    const { code, stderr } = await run([...words, 'sh', '-c', script]);
+    expect([code, handler.received.length, stderr]).toEqual([0, 13, expect.not.stringContaining('Warning')]);
+  });
+
   it.each([[['--answer', '2xx']], [[]]])('fails by a handler that does not answer, with %j', async (words) => {
     await serveLocal(home);
     const url = `http://127.0.0.1:${await deadPort()}/`;
