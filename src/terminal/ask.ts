@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { safeLine } from './safe-text.ts';
 
 export interface AskOptions {
   readonly stdin: Readable;
@@ -6,9 +7,11 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
+type Check = (text: string) => true | string;
+
 export interface Asker {
-  text(question: string, check?: (text: string) => true | string): Promise<string>;
-  secret(question: string, check?: (text: string) => true | string): Promise<string>;
+  text(question: string, check?: Check): Promise<string>;
+  secret(question: string, check?: Check): Promise<string>;
   confirm(question: string): Promise<boolean>;
 }
 
@@ -17,9 +20,19 @@ export async function createAsker({ stdin, stderr, signal }: AskOptions): Promis
   const { confirm, input, password } = await import('@inquirer/prompts');
   const streams = { input: stdin, output: stderr, signal };
   return {
-    text: (message, validate) => input({ message, ...(validate && { validate }) }, streams),
-    secret: (message, validate) =>
-      password({ message, mask: '*', toggleMask: false, ...(validate && { validate }) }, streams),
-    confirm: (message) => confirm({ message, default: false }, streams),
+    text: (question, check) => input({ message: safeLine(question), ...checking(check) }, streams),
+    secret: (question, check) =>
+      password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
+    confirm: (question) => confirm({ message: safeLine(question), default: false }, streams),
   };
+}
+
+/** A check may quote what was typed, and a question names from files: neither acts on the terminal. */
+function checking(check: Check | undefined): { validate?: Check } {
+  if (!check) return {};
+  const validate = (text: string) => {
+    const found = check(text);
+    return found === true ? true : safeLine(found);
+  };
+  return { validate };
 }

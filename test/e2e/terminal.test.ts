@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -122,6 +122,23 @@ describe('prompts', () => {
     expect(terminal.screen()).toContain('It is not active: bizmsg keys switch-mode live');
     expect(terminal.screen()).toMatch(/\*{20,}/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.live.slice(-12));
+  });
+
+  it.each([
+    ['keys remove sandbox', 'Remove the sandbox key'],
+    ['keys switch-mode live', 'Use the live key'],
+  ])('%s asks about a profile without acting on the escapes in its name', async (line, question) => {
+    const name = 'ac\u001b]0;owned\u0007me\u001b[31m\u202e';
+    const keys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' };
+    const odd = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
+    mkdirSync(join(world.home, '.config/bizmsg'), { recursive: true, mode: 0o700 });
+    writeFileSync(store(), JSON.stringify({ version: 1, current: name, profiles: { [name]: odd } }), { mode: 0o600 });
+    const terminal = open({ home: world.home });
+    await terminal.enter(`bizmsg ${line}`);
+    await terminal.until(question);
+    terminal.answer('n');
+    expect(await terminal.ended()).toBe(11);
+    expect(terminal.written()).not.toMatch(/\u001b\]0;owned|\u202e/);
   });
 
   it('keys set says that there is no such profile before it asks for a key', async () => {

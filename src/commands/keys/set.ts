@@ -1,6 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag } from '../../cli/params.ts';
+import { shellWord } from '../../shell-word.ts';
 
 export const setKey = command({
   name: 'set',
@@ -33,6 +34,7 @@ export const setKey = command({
   },
   view: ({ profile, mode, key, active }, ui) => {
     const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;
-    return active ? stored : `${stored}. It is not active: bizmsg keys switch-mode ${mode} --profile ${profile}`;
+    const activate = `bizmsg keys switch-mode ${mode} --profile ${shellWord(profile)}`;
+    return active ? stored : `${stored}. It is not active: ${activate}`;
   },
 });
