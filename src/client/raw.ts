@@ -44,8 +44,12 @@ function checkHeader(name: string, value: string): void {
   if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) throw usage(`the value of the header "${name}" cannot be sent`);
 }
 
+/** Any header may come: in a plain object `constructor` is there already, and `__proto__` is not set like others. */
 function record(headers: WireHeaders): Record<string, string | readonly string[]> {
-  const all: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of headers) all[name] = name in all ? [all[name] ?? [], value].flat() : value;
-  return all;
+  const all = new Map<string, string | readonly string[]>();
+  for (const [name, value] of headers) {
+    const before = all.get(name);
+    all.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(all);
 }

@@ -30,6 +30,7 @@ export function addProfile(store: Store, name: string, draft: Draft): Store {
   requireFree(store, name);
   const bare: Profile = { baseUrl: baseUrl(draft.baseUrl), mode: 'sandbox', keys: {} };
   const { key, mode } = draft;
+  if (key?.trim() === name) throw usage('the name of the profile is its key', 'choose another name; names are printed');
   const profile = key === undefined ? changed(bare, draft) : withKey(changed(bare, draft), { key, mode });
   const isFirst = Object.keys(store.profiles).length === 0;
   return { ...put(store, name, profile), current: store.current ?? (isFirst ? name : undefined) };

@@ -11,10 +11,17 @@ export function profileName(text: string): string {
   if (text.trim() === '') throw usage('a profile needs a name');
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
     throw usage(`"${text}" has control characters in it`, 'choose another name');
+  // Names are printed in full.
+  if (/sk_(?:test|live)_.|whsec_./i.test(text))
+    throw usage(`the name "${shownName(text)}" looks like a key`, 'choose another name; the key itself is asked for');
   if (text.toLowerCase() === local)
     throw usage(`"${text}" is reserved for the sandbox on this machine`, 'choose another name');
   if (text.length > longest) throw usage(`"${text}" is longer than ${longest} characters`, 'choose a shorter name');
   return text;
+}
+
+function shownName(text: string): string {
+  return text.replace(/(sk_(?:test|live)_|whsec_).*/is, '$1…');
 }
 
 export function unknownProfile(name: string, names: readonly string[]): CliError {

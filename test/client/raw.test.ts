@@ -16,6 +16,13 @@ describe('a raw request', () => {
     expect(service.seen[0]).toMatchObject({ url: '/x?y=z', headers: { authorization: `Bearer ${key}` } });
   });
 
+  it.each(['constructor', '__proto__', 'toString'])('gives a header called %s like any other', async (name) => {
+    const service = await serve((_, __, response) => response.writeHead(200, [name, 'one', name, 'two']).end());
+    const { client } = await rig('direct', service.url);
+    const { headers } = await client.raw({ method: 'GET', path: '/x' });
+    expect(Object.entries(headers)).toContainEqual([name, ['one', 'two']]);
+  });
+
   it('sends its own headers in place of ours', async () => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('pool', service.url);

@@ -134,3 +134,12 @@ describe('a body that is not UTF-8', () => {
     expect(stdout).toEqual(Buffer.concat([bytes, Buffer.from('sk_test_…cdef'), bytes]));
   });
 });
+
+describe('api -i', () => {
+it.each(['constructor', '__proto__'])('-i prints a header called %s as it came', async (name) => {
+  const { home, env } = await openHostile((_, __, response) => response.writeHead(200, [name, 'odd']).end('{}'));
+  const { code, stdout } = await cli(['api', '/x', '-i'], { home, env });
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toContain(`${name}: odd`);
+  expect(stdout).not.toContain('native code');
+});

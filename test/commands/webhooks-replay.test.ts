@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { newestFirst } from '../../src/webhooks/event-history.ts';
@@ -5,6 +7,7 @@ import { bytesOf } from '../../src/webhooks/event-records.ts';
 import { check } from '../../src/webhooks/verify.ts';
 import { deadPort, serve } from '../client/servers.ts';
 import { binary, cleanEnv, startBin } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { listening } from '../webhooks/rig.ts';
 import { listener, secret, signed } from './webhooks-rig.ts';
@@ -97,6 +100,23 @@ describe('webhooks replay', () => {
     ]);
     expect((await run(`webhooks replay --failed --to ${target.url}`)).code).toBe(0);
     expect(target.seen.map(({ body }) => body)).toEqual(['1', '2', '3']);
+  });
+
+  it.each([
+    ['a control character in a value', 'X-A: b\u0001c'],
+    ['an escape in a value', 'X-A: \u001b]0;owned\u0007'],
+    ['a NUL in a value', 'X-A: b\u0000'],
+    ['a control character in a name', 'X-\u0001A: b'],
+    ['a name that is not one of a header', 'X(A): b'],
+    ['a header that is not sent on, with a control character', 'Connection: a\u0001'],
+  ])('refuses a file with %s, and sends nothing', async (_, header) => {
+    const { home } = await listener();
+    const target = await serve((_seen, __, response) => response.end());
+    writeFileSync(join(home, 'odd.http'), `POST / HTTP/1.1\r\n${header}\r\n\r\n{}`);
+    const ran = await cli(['webhooks', 'replay', '--file', join(home, 'odd.http'), '--to', target.url], { home });
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('cannot be sent') });
+    expect(ran.stderr).not.toMatch(/[\u0000\u0001\u0007\u001b]/);
+    expect(target.seen).toEqual([]);
   });
 
   it('sends what show --raw wrote to a file, or stdin', async () => {

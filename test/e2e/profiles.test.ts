@@ -146,6 +146,41 @@ describe('profiles', () => {
     expect([code, stdout, hasStore()]).toEqual([2, '', false]);
   });
 
+  it.each([sandboxKey, liveKey, `my ${liveKey}`, 'SK_LIVE_7Rw1Kc5NbY6uJe0S', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])(
+    'refuses a name that looks like a key: %s',
+    async (name) => {
+      const { code, stdout, stderr } = await world.bin(
+        ['profiles', 'add', name, '--without-key', '--base-url', service],
+        {},
+      );
+      expect([code, stdout, hasStore()]).toEqual([2, '', false]);
+      expect(stderr).toContain('looks like a key');
+      expect(stderr).not.toMatch(/7Rw1Kc5N|4f9Qm2Zp|MfKQ9r8G/);
+    },
+  );
+
+  it.each(['Zt5hWq8LpXc2Vn9BdK4m', 'x'])('refuses its own key for a name: %s', async (key) => {
+    const argv = ['profiles', 'add', key, '--base-url', service, '--mode', 'live', '--key-stdin'];
+    const { code, stdout, stderr } = await world.bin(argv, {}, key);
+    expect([code, stdout, hasStore()]).toEqual([2, '', false]);
+    expect(stderr).not.toContain('Zt5hWq8LpXc2Vn9BdK4m');
+  });
+
+  it('login refuses a name that looks like a key before it asks for one', async () => {
+    const argv = ['login', '--profile', liveKey, '--base-url', service, '--key-stdin'];
+    const { code, stderr } = await world.bin(argv, {}, sandboxKey);
+    expect([code, stderr.includes('7Rw1Kc5N'), hasStore()]).toEqual([2, false, false]);
+  });
+
+  it.each([
+    ['acme; touch pwned', "'acme; touch pwned'"],
+    ["o'clock $(id)", String.raw`'o'\''clock $(id)'`],
+  ])('quotes the name %s for a shell in what it says to type', async (name, quoted) => {
+    await world.bin(['profiles', 'add', name, '--base-url', service, '--key-stdin'], {}, sandboxKey);
+    const { stdout } = await world.bin(['keys', 'set', '--profile', name, '--key-stdin'], {}, liveKey);
+    expect(stdout).toContain(`bizmsg keys switch-mode live --profile ${quoted}`);
+  });
+
   it('loses none when ten processes add different ones at once', async () => {
     const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
     const added = await Promise.all(names.map((name) => add(name)));

@@ -4,7 +4,7 @@ import type { OnDamage } from '../../journal-lines.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import type { Addressed } from '../../webhooks/replay.ts';
 import { sayingDamage } from './damage.ts';
-import { deliveryIn } from './delivery-file.ts';
+import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { select } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -24,7 +24,7 @@ export interface Mailing {
 
 /** The events that are asked for, and where each goes. */
 export async function mailing(context: Context, { file, ...asked }: Asked): Promise<Mailing> {
-  if (file !== undefined) return filed(context, file, asked);
+  if (file !== undefined) return mailingOf(context, file, asked);
   const [{ addressed }, { stateFolder }] = await Promise.all([import('../../webhooks/replay.ts'), context.sandboxes()]);
   const onDamage = await sayingDamage(context);
   const to = await destinations(context, asked, onDamage);
@@ -77,7 +77,7 @@ async function usualDestination(context: Context, onDamage: OnDamage): Promise<s
   return [...urls][0];
 }
 
-async function filed(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {
+async function mailingOf(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {
   if (ids.length > 0 || isSelection(which)) throw usage('--file excludes ids and what chooses events');
   if (to === undefined) throw usage('nothing says where the file goes to', 'say it with --to');
   const [{ receivedOf }, { forwardUrl }, { process }] = await Promise.all([
@@ -85,7 +85,9 @@ async function filed(context: Context, file: string, { ids, to, ...which }: Omit
     import('../../webhooks/forward/routes.ts'),
     context.sandboxes(),
   ]);
-  const { what: id, raw } = await deliveryIn(context, file);
+  const filed = await deliveryIn(context, file);
+  requireSendable(filed);
+  const { what: id, raw } = filed;
   const { now } = process;
   const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
   const url = forwardUrl(to);
