@@ -37,7 +37,7 @@ export interface ServeOptions {
 
 const patience = 5_000;
 
-export type Ending = 'stopped' | 'idle';
+type Ending = 'stopped' | 'idle';
 
 export interface Served {
   readonly sandbox: Sandbox;

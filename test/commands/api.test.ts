@@ -135,7 +135,6 @@ describe('a body that is not UTF-8', () => {
   });
 });
 
-describe('api -i', () => {
 it.each(['constructor', '__proto__'])('-i prints a header called %s as it came', async (name) => {
   const { home, env } = await openHostile((_, __, response) => response.writeHead(200, [name, 'odd']).end('{}'));
   const { code, stdout } = await cli(['api', '/x', '-i'], { home, env });
