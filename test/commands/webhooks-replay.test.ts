@@ -90,7 +90,7 @@ describe('webhooks replay', () => {
   it('asks for --to with --failed if the others went to several addresses, and sends nothing', async () => {
     const { send, journal, run } = await listener();
     const target = await serve((_, __, response) => response.end());
-    const [one = '', two = '', three = ''] = [await send('1'), await send('2'), await send('3')];
+    const [one, two, three] = [await send('1'), await send('2'), await send('3')];
     journal.forwarded({ event: one, url: `${target.url}/one`, ms: 1, status: 500 });
     journal.forwarded({ event: two, url: `${target.url}/two`, ms: 1, status: 500 });
     const { code, stderr } = await run('webhooks replay --failed');
