@@ -1,5 +1,6 @@
 import type { Change, Next } from './changes.ts';
 import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
+import type { SandboxEvent } from './records.ts';
 import { countDraws } from './draws.ts';
 import { eventNamed } from './state.ts';
 import type { Registered, SigningSecret, State } from './state.ts';
@@ -64,8 +65,18 @@ function rotated(before: SigningSecret | undefined, secret: string, until: numbe
 function applyDelivery(state: State, delivery: Delivery): void {
   countDraws(state, delivery);
   const [event, to] = [eventNamed(state, delivery.event), state.webhooks.get(delivery.webhook)];
-  if (event && to)
-    state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
+  if (!event || !to) return;
+  state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
+  const others = state.deliveriesOf.get(event.id);
+  if (others) others.push(delivery.id);
+  else state.deliveriesOf.set(event.id, [delivery.id]);
+}
+
+/** An event that was dropped takes its deliveries along, also those that have yet to leave. */
+export function dropDeliveries(state: State, { id }: SandboxEvent): void {
+  state.eventById?.delete(id);
+  for (const delivery of state.deliveriesOf.get(id) ?? []) state.deliveries.delete(delivery);
+  state.deliveriesOf.delete(id);
 }
 
 function applyAttempt(state: State, id: string, attempt: Attempt, next: Next): void {

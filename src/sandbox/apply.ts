@@ -1,10 +1,10 @@
-import { applyToDeliveries } from './apply-deliveries.ts';
+import { applyToDeliveries, dropDeliveries } from './apply-deliveries.ts';
 import type { Change, Progress, Counters, Resettable } from './changes.ts';
-import type { Call, Message, SandboxEvent } from './records.ts';
+import type { Message, SandboxEvent } from './records.ts';
 import { countDraws } from './draws.ts';
 import { statuses } from './receipts.ts';
 import { monthOf } from './state.ts';
-import type { Log, Shelf, State } from './state.ts';
+import type { Shelf, State } from './state.ts';
 
 /** The one way in which a state changes. It decides nothing: what it is told has happened. */
 export function apply(state: State, change: Change): void {
@@ -36,14 +36,11 @@ export function apply(state: State, change: Change): void {
     case 'message':
       return applyMessage(state, change.message, change.progress);
     case 'inbound':
-      state.inbound.push(change.inbound);
-      return;
+      return void state.inbound.push(change.inbound);
     case 'flow-run':
-      state.flowRuns.push(change.run);
-      return;
+      return void state.flowRuns.push(change.run);
     case 'order':
-      state.orders.push(change.order);
-      return;
+      return void state.orders.push(change.order);
     case 'event':
       return applyEvent(state, change.event);
     case 'fault':
@@ -52,7 +49,8 @@ export function apply(state: State, change: Change): void {
       state.faults.delete(change.fault);
       return;
     case 'call':
-      return applyCall(state, change.call);
+      state.calls.push(change.call);
+      return countDraws(state, change.call);
     case 'reset':
       return applyReset(state, change.what);
     case 'counters':
@@ -72,13 +70,16 @@ export function apply(state: State, change: Change): void {
 const justSent: Progress = { done: 0, status: 'sent' };
 function applyMessage(state: State, message: Message, progress = justSent): void {
   state.messages.set(message.id, { message, done: progress.done, status: progress.status });
+  const dropped = state.messageIds.push(message.id);
+  if (dropped !== undefined) state.messages.delete(dropped);
   const month = monthOf(message.sentAt);
   state.months.set(month, (state.months.get(month) ?? 0) + 1);
 }
 
 function applyEvent(state: State, event: SandboxEvent): void {
-  state.events.list.push(event);
+  const dropped = state.events.push(event);
   state.eventById?.set(event.id, event);
+  if (dropped) dropDeliveries(state, dropped);
   const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
   if (!sent || event.done === undefined) return;
   sent.done = event.done;
@@ -89,52 +90,39 @@ function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Chan
   state.faults.set(fault.id, { fault, drawn, struck });
 }
 
-function applyCall(state: State, call: Call): void {
-  state.calls.list.push(call);
-  if (call.key === undefined) state.strangers += 1;
-  else {
-    const rows = state.audit.get(call.key);
-    if (rows) rows.push(call);
-    else state.audit.set(call.key, [call]);
-  }
-  countDraws(state, call);
-}
-
 /** Keys, plan, webhooks, faults and the clock stay, so that whoever is connected still is. */
 function applyReset(state: State, what: Resettable): void {
   if (what === 'messages' || what === 'all') {
     state.messages.clear();
+    state.messageIds.clear();
     state.months.clear();
-    state.inbound.length = 0;
-    state.orders.length = 0;
+    state.inbound.clear();
+    state.orders.clear();
   }
   if (what === 'contacts' || what === 'all') {
     clear(state.contacts);
-    state.flowRuns.length = 0;
+    state.flowRuns.clear();
   }
   if (what === 'all') {
     clear(state.templates);
     clear(state.campaigns);
   }
   if (what === 'logs' || what === 'all') {
-    letGo(state.events);
-    letGo(state.calls);
-    state.strangers = 0;
+    state.events.clear();
+    state.calls.clear();
     state.eventById = undefined;
     state.deliveries.clear();
-    state.audit.clear();
+    state.deliveriesOf.clear();
   }
 }
 
-function applyCounters(state: State, { serial, events, calls }: Counters): void {
+function applyCounters(state: State, { serial, events, calls, months }: Counters): void {
   state.serial = serial;
-  state.events.before = events;
-  state.calls.before = calls;
-}
-
-function letGo(log: Log<unknown>): void {
-  log.before += log.list.length;
-  log.list.length = 0;
+  state.events.beginAt(events);
+  state.calls.beginAt(calls);
+  if (!months) return;
+  state.months.clear();
+  for (const [month, count] of months) state.months.set(month, count);
 }
 
 function put<T>(shelf: Shelf<T>, name: string, record: T): void {

@@ -17,11 +17,13 @@ import type {
 
 export type Resettable = 'messages' | 'contacts' | 'logs' | 'all';
 
-/** How far a sandbox had counted when what it counted was let go. */
+/** How far a sandbox had counted, with what it has dropped since. */
 export interface Counters {
   readonly serial: number;
   readonly events: number;
   readonly calls: number;
+  /** Messages of each month. Without it those that are there are all. */
+  readonly months?: readonly (readonly [month: string, count: number])[];
 }
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed';

@@ -10,6 +10,31 @@ export function compactIfWorthwhile(ledger: Ledger, warn: (text: string) => void
   if (recorded > unnoticed && recorded > 2 * sizeOf(state)) compact(ledger, warn);
 }
 
+/** In bytes: no journal is compacted below it while its sandbox runs. */
+const small = 16 * 1024 * 1024;
+/** Asking for the size of a file costs as much as some changes. */
+const every = 100;
+
+/** Compacts the journal whenever it has doubled, since what the logs dropped is still in it. Returns what ends that. */
+export function compactAsItGrows(ledger: Ledger, warn: (text: string) => void): () => void {
+  let [changes, compacted, isClosed] = [0, ledger.size(), false];
+  let soon: NodeJS.Immediate | undefined;
+  ledger.follow(() => {
+    changes += 1;
+    if (changes % every !== 0 || soon || isClosed || ledger.size() < Math.max(small, 2 * compacted)) return;
+    // Not within a commit, whose answer would wait for it.
+    soon = setImmediate(() => {
+      soon = undefined;
+      compact(ledger, warn);
+      compacted = ledger.size();
+    });
+  });
+  return () => {
+    isClosed = true;
+    clearImmediate(soon);
+  };
+}
+
 /** A sandbox goes on as well with the long record, so a failure is only told. */
 export function compact(ledger: Ledger, warn: (text: string) => void): void {
   try {

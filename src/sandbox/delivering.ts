@@ -42,7 +42,7 @@ export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, gi
 export function unheard({ events, deliveries }: State): readonly SandboxEvent[] {
   const heard = new Set<SandboxEvent>();
   for (const { event } of deliveries.values()) heard.add(event);
-  return events.list.filter((event) => !heard.has(event));
+  return [...events].filter((event) => !heard.has(event));
 }
 
 export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {

@@ -12,6 +12,8 @@ export interface Store {
   append(changes: readonly Change[]): void;
   /** In place of all that was recorded. */
   replace(changes: Iterable<readonly Change[]>): void;
+  /** The bytes that it takes on the disk. */
+  size?(): number;
 }
 
 export interface Ledger {
@@ -24,6 +26,8 @@ export interface Ledger {
   follow(follower: (change: Change) => void): void;
   /** Records what rebuilds the state, and no more, in place of all that led to it. */
   compact(): void;
+  /** The bytes that its record takes on the disk; 0 where nothing is kept. */
+  size(): number;
 }
 
 /** The state and the one way into it: what a store has recorded, and whatever is committed from now on. */
@@ -46,5 +50,6 @@ export function openLedger(store: Store | undefined): Ledger {
     },
     follow: (follower) => void followers.push(follower),
     compact: () => store?.replace(snapshot(state)),
+    size: () => store?.size?.() ?? 0,
   };
 }

@@ -7,7 +7,7 @@ import { carryOut } from './carry-out.ts';
 import type { PlanSetting } from './records.ts';
 import { createClock } from './clock.ts';
 import type { AdjustableClock } from './clock.ts';
-import { compactIfWorthwhile } from './compact.ts';
+import { compactAsItGrows, compactIfWorthwhile } from './compact.ts';
 import { createContents } from './contents/contents.ts';
 import type { Contents } from './contents/contents.ts';
 import { withholdExternal } from './consent.ts';
@@ -107,6 +107,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   withholdExternal(state, external, warn);
   const desk = { state, shape, mint, minute: createMinuteWindow(), clock, underway: new Set<Drawn>(), warn };
   const closing = new AbortController();
+  const leaveLong = compactAsItGrows(opened, warn);
   const callOff = scheduleReceipts({ ledger, clock, mint, warn });
   const courier = createCourier({ ledger, clock, mint, shape, patience: options.patience, warn });
   return {
@@ -136,6 +137,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       clock.stop();
       callOff();
       courier.close();
+      leaveLong();
     },
   };
 }

@@ -57,9 +57,9 @@ const mostUnfinished = 64 * largestBody;
 
 function limits(patience: number) {
   return {
-    headersTimeout: Math.min(patience, 10_000),
+    headersTimeout: patience,
     requestTimeout: patience,
-    connectionsCheckingInterval: Math.min(patience, 1_000),
+    connectionsCheckingInterval: Math.min(patience, 5_000),
     keepAliveTimeout: 30_000,
     requireHostHeader: false,
   };

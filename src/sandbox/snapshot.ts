@@ -1,4 +1,4 @@
-import type { Change } from './changes.ts';
+import type { Change, Counters } from './changes.ts';
 import { inParts } from './parts.ts';
 import { deliveryChanges, webhookChanges } from './snapshot-deliveries.ts';
 import type { SentMessage, SigningSecret, State } from './state.ts';
@@ -25,11 +25,15 @@ function* changesOf(state: State): Generator<Change> {
   yield* traceChanges(state);
   yield* webhookChanges(state);
   yield* deliveryChanges(state);
-  for (const call of state.calls.list) yield { type: 'call', call };
+  for (const call of state.calls) yield { type: 'call', call };
   // After all that draws for them, which is in their counts.
   for (const { fault, drawn, struck } of state.faults.values()) yield { type: 'fault', fault, drawn, struck };
-  const { serial, events, calls } = state;
-  yield { type: 'counters', counters: { serial, events: events.before, calls: calls.before } };
+  yield { type: 'counters', counters: countersOf(state) };
+}
+
+function countersOf({ serial, events, calls, months }: State): Counters {
+  const before = (log: typeof events | typeof calls) => log.cursor - log.length;
+  return { serial, events: before(events), calls: before(calls), months: [...months] };
 }
 
 function* secretChanges({ secret, previous }: SigningSecret): Generator<Change> {
@@ -55,7 +59,7 @@ function* traceChanges(state: State): Generator<Change> {
   for (const inbound of state.inbound) yield { type: 'inbound', inbound };
   for (const run of state.flowRuns) yield { type: 'flow-run', run };
   for (const order of state.orders) yield { type: 'order', order };
-  for (const event of state.events.list) yield { type: 'event', event };
+  for (const event of state.events) yield { type: 'event', event };
 }
 
 function messageChange({ message, done, status }: SentMessage): Change {

@@ -1,6 +1,10 @@
+import { createCallLog } from './call-log.ts';
+import type { CallLog } from './call-log.ts';
 import type { MessageStatus, Next } from './changes.ts';
+import { keeping } from './keeping.ts';
+import { createLog } from './log.ts';
+import type { Log } from './log.ts';
 import type {
-  Call,
   Campaign,
   Contact,
   FlowRun,
@@ -20,12 +24,6 @@ import type { Fault } from './fault-records.ts';
 export interface Shelf<T> {
   readonly list: T[];
   readonly by: Map<string, T>;
-}
-
-/** What only grows, until it is let go. A cursor into it is the number of records that ever were before. */
-export interface Log<T> {
-  before: number;
-  readonly list: T[];
 }
 
 export interface SentMessage {
@@ -83,9 +81,11 @@ export interface State {
   readonly templates: Shelf<Template>;
   readonly campaigns: Shelf<Campaign>;
   readonly messages: Map<string, SentMessage>;
-  readonly inbound: Inbound[];
-  readonly flowRuns: FlowRun[];
-  readonly orders: Order[];
+  /** Those of the messages, which say which is the oldest. */
+  readonly messageIds: Log<string>;
+  readonly inbound: Log<Inbound>;
+  readonly flowRuns: Log<FlowRun>;
+  readonly orders: Log<Order>;
   /** Messages by calendar month, such as 2026-01. */
   readonly months: Map<string, number>;
   readonly events: Log<SandboxEvent>;
@@ -93,12 +93,10 @@ export interface State {
   eventById: Map<string, SandboxEvent> | undefined;
   readonly webhooks: Map<string, Registered>;
   readonly deliveries: Map<string, Sending>;
+  /** The ids of the deliveries of each event, by its id. */
+  readonly deliveriesOf: Map<string, string[]>;
   readonly faults: Map<string, FaultState>;
-  readonly calls: Log<Call>;
-  /** How many of these came without a key that is known. */
-  strangers: number;
-  /** By the key's id (§5.8). */
-  readonly audit: Map<string, Call[]>;
+  readonly calls: CallLog;
 }
 
 export function emptyState(): State {
@@ -115,28 +113,24 @@ export function emptyState(): State {
     templates: shelf(),
     campaigns: shelf(),
     messages: new Map(),
-    inbound: [],
-    flowRuns: [],
-    orders: [],
+    messageIds: createLog(keeping.messages),
+    inbound: createLog(keeping.happenings),
+    flowRuns: createLog(keeping.happenings),
+    orders: createLog(keeping.happenings),
     months: new Map(),
-    events: { before: 0, list: [] },
+    events: createLog(keeping.events),
     eventById: undefined,
     webhooks: new Map(),
     deliveries: new Map(),
+    deliveriesOf: new Map(),
     faults: new Map(),
-    calls: { before: 0, list: [] },
-    strangers: 0,
-    audit: new Map(),
+    calls: createCallLog({ known: keeping.requests, strangers: keeping.strangers }),
   };
 }
 
 export function eventNamed(state: State, id: string): SandboxEvent | undefined {
-  state.eventById ??= new Map(state.events.list.map((event) => [event.id, event]));
+  state.eventById ??= new Map(Array.from(state.events, (event) => [event.id, event]));
   return state.eventById.get(id);
-}
-
-export function cursorOf(log: Log<unknown>): number {
-  return log.before + log.list.length;
 }
 
 /** The calendar month in UTC. */

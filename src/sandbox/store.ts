@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
 import { configuration } from '../errors.ts';
@@ -41,6 +42,7 @@ export function openStore(folder: string, { later, isOurs, warn }: StoreOptions)
       journal.rewrite(numbered());
       number = next;
     },
+    size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
     close: journal.close,
   };
 

@@ -7,8 +7,7 @@ import type { Remaining } from './deliveries/redeliver.ts';
 import { deliveryRecords, deliveryRows, waitingCount } from './deliveries/rows.ts';
 import type { DeliveryFilter, DeliveryRecord, DeliveryRow } from './deliveries/rows.ts';
 import type { Shape } from './shapes.ts';
-import { cursorOf } from './state.ts';
-import type { Log, State } from './state.ts';
+import type { State } from './state.ts';
 
 /** What can be seen of a sandbox from inside. */
 export interface Views {
@@ -47,10 +46,10 @@ interface MessageRecord extends Message {
 export function viewsOf(state: State, shape: Shape): Views {
   return {
     plan: () => state.plan,
-    events: (after = 0) => since(state.events, after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
-    requests: (after = 0) => since(state.calls, after),
-    cursors: () => ({ events: cursorOf(state.events), requests: cursorOf(state.calls) }),
-    audit: (key) => state.audit.get(state.keys.by.get(key)?.id ?? key) ?? [],
+    events: (after = 0) => state.events.since(after).map((event) => ({ ...event, payload: payloadOf(shape, event) })),
+    requests: (after = 0) => state.calls.since(after),
+    cursors: () => ({ events: state.events.cursor, requests: state.calls.cursor }),
+    audit: (key) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
     messages: () => [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
     deliveries: (filter = {}) => deliveryRows(state, filter),
     delivery: (id) => deliveryRecords(state, id),
@@ -63,13 +62,9 @@ export function viewsOf(state: State, shape: Shape): Views {
       templates: state.templates.list.length,
       campaigns: state.campaigns.list.length,
       messages: state.messages.size,
-      events: state.events.list.length,
+      events: state.events.length,
       queued: unheard(state).length,
       waiting: waitingCount(state),
     }),
   };
-}
-
-function since<T>(log: Log<T>, cursor: number): readonly T[] {
-  return log.list.slice(Math.max(0, cursor - log.before));
 }

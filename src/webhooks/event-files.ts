@@ -63,10 +63,23 @@ export function* recordsBack(path: string, onDamage?: OnDamage): Generator<Place
   if (first) yield* known(readBack(path, onDamage));
 }
 
-/** Removes what nobody wants any more: of this listener what it has done with, of others what they left behind. */
-export function removeOld(folder: string, now: number, kill: Probe, isDone: (path: string) => boolean): void {
-  const isOld = (file: EventFile) => file.until < now - week && (isDone(file.path) || isLeft(file, { kill, now }));
-  for (const { path } of eventFiles(folder).filter(isOld)) remove(path);
+interface Removing extends Asked {
+  /** Bytes that all files together may take. */
+  readonly most: number;
+  /** Whether this listener has finished with a file of its own. */
+  readonly isDone: (path: string) => boolean;
+}
+
+/** Removes files older than a week, and the oldest while all take too much. Those that live listeners write stay. */
+export function removeOld(folder: string, { now, kill, most, isDone }: Removing): void {
+  const files = eventFiles(folder);
+  let total = files.reduce((sum, { size }) => sum + size, 0);
+  for (const file of files) {
+    if (file.until >= now - week && total <= most) continue;
+    if (!isDone(file.path) && !isLeft(file, { kill, now })) continue;
+    remove(file.path);
+    total -= file.size;
+  }
 }
 
 /** What cannot be removed today is tried again tomorrow. */

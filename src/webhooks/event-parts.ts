@@ -16,6 +16,8 @@ export interface PartsOptions {
   /** The time of day. */
   readonly now: () => number;
   readonly later: Later;
+  /** Bytes that the files of all listeners may take (default: 256 MiB), but for the one that each writes. */
+  readonly most?: number | undefined;
 }
 
 /** The files of one listener, of which it writes the last. */
@@ -33,10 +35,11 @@ interface Part {
 }
 
 const fullSize = 16 * 1024 * 1024;
+const mostBytes = 256 * 1024 * 1024;
 /** Milliseconds for which its size is reckoned, since asking for it costs half as much as an event. */
 const glance = 100;
 
-export function openParts(folder: string, { pid, kill, now, later }: PartsOptions): Parts {
+export function openParts(folder: string, { pid, kill, now, later, most = mostBytes }: PartsOptions): Parts {
   const listener: Listener = { type: 'listener', pid, start: processStart(pid) };
   // Processes in two containers may have the same number.
   const tag = randomBytes(4).readUInt32BE();
@@ -66,7 +69,7 @@ export function openParts(folder: string, { pid, kill, now, later }: PartsOption
     const path = newPath(1);
     const journal = openJournal(path, { ...form, later, first: [listener] });
     paths.push(path);
-    removeOld(folder, now(), kill, (other) => other !== path && paths.includes(other));
+    removeOld(folder, { now: now(), kill, most, isDone: (other) => other !== path && paths.includes(other) });
     return { path, journal };
   }
 

@@ -152,7 +152,12 @@ function flat(value: unknown): unknown {
   if (value instanceof Set) return [...value].map(flat);
   if (Array.isArray(value)) return value.map(flat);
   if (typeof value !== 'object' || value === null) return value;
+  if (isIterable(value)) return [...value].map(flat);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, flat(inner)]));
+}
+
+function isIterable(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value;
 }
 
 /** Without what the wall has a part in. */
@@ -164,6 +169,7 @@ function timeless(state: State): unknown {
 function identities(state: State): unknown {
   const { deliveries, webhooks, messages } = state;
   return [
+    [state.events.cursor, state.calls.cursor],
     [...deliveries.values()].map(({ event, to, delivery }) => [
       eventNamed(state, delivery.event) === event,
       webhooks.get(to.webhook.id) === to,

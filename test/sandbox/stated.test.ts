@@ -223,9 +223,9 @@ describe('a key in a path', () => {
 
 it('who has no key fills neither disk nor memory', async () => {
   const { sandbox, store, get } = calls();
-  for (let request = 0; request < 10_050; request++)
+  for (let request = 0; request < 1_050; request++)
     await sandbox.answer({ method: 'GET', target: '/', headers: {}, body: '' });
-  expect(sandbox.requests()).toHaveLength(10_000);
+  expect(sandbox.requests()).toHaveLength(1_000);
   await get(`/?${'a'.repeat(15_000)}`);
   expect(store.lines.at(-1)?.length).toBeLessThan(1_000);
 });

@@ -90,6 +90,43 @@ describe('an event', () => {
   });
 });
 
+describe('the files of all listeners', () => {
+  const body = 'x'.repeat(4 * mebibyte);
+  const size = (folder: string) =>
+    fs
+      .readdirSync(join(folder, 'events'))
+      .reduce((sum, name) => sum + fs.statSync(join(folder, 'events', name)).size, 0);
+  const ids = (folder: string) => Array.from(newestFirst(folder), ({ event }) => event.id).toReversed();
+
+  it('take no more than their limit and the one that is being written: the oldest go', async () => {
+    const folder = temporary();
+    const journal = journalIn(folder, { most: 32 * mebibyte });
+    const feed = journal.feed();
+    const received = Array.from({ length: 24 }, () => journal.received(delivery(body)).id);
+    expect(size(folder)).toBeLessThan(52 * mebibyte);
+    const kept = ids(folder);
+    expect(kept.length).toBeGreaterThanOrEqual(8);
+    expect(kept).toEqual(received.slice(-kept.length));
+    journal.end();
+    const handed: string[] = [];
+    for await (const { id } of feed) handed.push(id);
+    expect(handed).toEqual(kept);
+  });
+
+  it('are removed for room whoever left them, but not while their listener writes them', async () => {
+    const folder = temporary();
+    const [left, live] = [journalIn(folder, { pid: 2 ** 22, kill: (pid) => pid !== 2 ** 22 }), journalIn(folder)];
+    for (let event = 0; event < 4; event++) left.received(delivery(body));
+    const first = live.received(delivery(body)).id;
+    const other = journalIn(folder, { most: mebibyte, kill: (pid) => pid !== 2 ** 22 });
+    const last = Array.from({ length: 6 }, () => other.received(delivery(body)).id);
+    const kept = ids(folder);
+    expect(kept).toContain(first);
+    expect(kept).toEqual([first, ...last].filter((id) => kept.includes(id)));
+    expect(kept.at(-1)).toBe(last.at(-1));
+  });
+});
+
 describe('the files', () => {
   it('are for this user alone, and named by time', () => {
     const folder = temporary();

@@ -7,6 +7,7 @@ import { inOurWords } from './refusals.ts';
 export const sandboxAudit = command({
   name: 'audit',
   summary: "List a key's audit log: every call made with it, whatever came of it",
+  details: 'The sandbox keeps the last 10,000 calls of all keys together.',
   params: {
     key: option('--key <id>', 'the id of a key, from sandbox keys list (the sandbox key of --profile local)'),
   },

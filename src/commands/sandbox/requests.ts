@@ -11,6 +11,7 @@ import { callRow } from './call-row.ts';
 const described = {
   name: 'requests',
   summary: 'List the requests that reached the sandbox, also those without a valid key',
+  details: 'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others.',
   params: {
     follow: flag('-f, --follow', 'go on with new ones, until Ctrl-C'),
     limit: option('--limit <n>', 'show at most the n newest (all)', count),
@@ -38,6 +39,8 @@ const following = streaming({
       for (const row of rows) yield row;
       const next = await Promise.race([remote.requests(cursor, 20_000, context.signal), end]);
       if (!next) return undefined;
+      const missed = next.cursor - cursor - next.requests.length;
+      if (missed > 0) context.note('missed', `requests that the log dropped before they could be shown: ${missed}`);
       ({ cursor } = next);
       rows = next.requests.map(callRow);
     }

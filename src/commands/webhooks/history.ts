@@ -19,7 +19,7 @@ const params = {
 export const webhooksHistory = command({
   name: 'history',
   summary: 'List the events that listeners received on this machine, the newest first',
-  details: 'They are kept for a week. It calls nobody, and no listener has to run.',
+  details: 'They are kept for a week, up to 256 MiB: the oldest make room. No listener has to run.',
   params,
   examples: [
     'webhooks history',

@@ -66,7 +66,7 @@ export function createContents({ ledger, mint, clock, warn }: Office): Contents 
       templates: state.templates.list,
       campaigns: state.campaigns.list,
       messages: [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
-      events: state.events.list,
+      events: [...state.events],
     }),
   };
 }
@@ -87,5 +87,6 @@ function countedOn(contents: GivenContents, { serial, events, calls }: State, mi
   const ids = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
   const highest = ids.reduce((most, id) => Math.max(most, mint.serialOf(id ?? '') ?? 0), 0);
   if (highest <= serial) return [];
-  return [{ type: 'counters', counters: { serial: highest, events: events.before, calls: calls.before } }];
+  const [eventsBefore, callsBefore] = [events.cursor - events.length, calls.cursor - calls.length];
+  return [{ type: 'counters', counters: { serial: highest, events: eventsBefore, calls: callsBefore } }];
 }

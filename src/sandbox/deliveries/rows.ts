@@ -69,7 +69,7 @@ function entries({ events, deliveries }: State): readonly Entry[] {
     if (known) known.push(sending);
     else of.set(sending.event, [sending]);
   }
-  return events.list.flatMap<Entry>((event) => of.get(event) ?? [event]);
+  return [...events].flatMap<Entry>((event) => of.get(event) ?? [event]);
 }
 
 function stateOf(entry: Entry, state: State): RowState {
