@@ -12,7 +12,7 @@ let interruptedAt;
 /** When a second signal said that the user will not wait. */
 let leftAt = Number.POSITIVE_INFINITY;
 /** Milliseconds for which a reader may take nothing: after one signal, and after a second one. */
-const patience = { once: 2_000, twice: 100 };
+const patience = { once: 1_500, twice: 100 };
 /** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
 let taker;
 /** @type {(() => void) | undefined} */
