@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { CliError } from './errors.ts';
 import { configuration } from './errors.ts';
+import { exactJson, jsonText } from './json.ts';
 
 /** What a journal records, and in which form: its first line says both. */
 export interface Form {
@@ -71,7 +72,7 @@ export function sayingOnce(say: (text: string) => void): OnDamage {
 
 /** A record with its checksum, so that no byte of it changes unnoticed. */
 export function lineOf(record: unknown): string {
-  const json = JSON.stringify(record);
+  const json = jsonText(record);
   return `[${crc32(json)},${json}]\n`;
 }
 
@@ -80,7 +81,7 @@ export function recordIn({ at, bytes }: Line, path: string, onDamage: OnDamage =
   const comma = bytes.indexOf(',');
   const json = bytes.subarray(comma + 1, -1);
   const isWhole = json.length > 0 && bytes.at(-1) === 0x5d && bytes.toString('latin1', 0, comma) === `[${crc32(json)}`;
-  if (isWhole) return JSON.parse(json.toString());
+  if (isWhole) return exactJson(json.toString());
   onDamage({ path, text: `${path} is damaged: the line at byte ${at} is not as it was written` });
   return undefined;
 }
@@ -112,7 +113,7 @@ export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
 }
 
 export function foreign(first: Line, path: string): CliError {
-  const header = JSON.stringify(recordIn(first, path)).slice(0, 80);
+  const header = jsonText(recordIn(first, path)).slice(0, 80);
   const hint = 'if a newer bizmsg wrote it, use that one; otherwise keep it, and move it away to begin anew';
   return configuration('journal-unknown', `this bizmsg does not know the form of ${path}: ${header}`, hint);
 }

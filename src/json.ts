@@ -10,6 +10,11 @@ const mostDigits = 10_000;
 /** JSON from outside. An integer that a number would round comes as a bigint. */
 export function parseJson(text: string): unknown {
   if (text.length > deepest && depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
+  return exactJson(text);
+}
+
+/** JSON that is known not to nest too deep, such as our own. An integer that a number would round comes as a bigint. */
+export function exactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Ordinary texts have no long integer and are parsed once.
   return longInteger.test(text) ? exactly(text) : value;

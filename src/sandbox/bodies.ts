@@ -1,4 +1,5 @@
 import * as read from '../contract/readers.ts';
+import { exactJson } from '../json.ts';
 import type { Contact } from './records.ts';
 import { largestBody } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,8 +17,7 @@ export function jsonBody(exchange: Exchange): unknown {
     throw badBody('the header Content-Type must be application/json');
   }
   try {
-    const value: unknown = JSON.parse(textOf(exchange.body));
-    return value;
+    return exactJson(textOf(exchange.body));
   } catch {
     throw badBody('the body is not valid JSON in UTF-8');
   }

@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 /** A request as it came, and all that an answer depends on. */
 export interface Exchange {
   readonly method: string;
@@ -40,5 +41,5 @@ export function targetOf(target: string): Target {
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 
 export function json(status: number, value: unknown, headers?: Reply['headers']): Reply {
-  return { status, headers: headers ? { ...jsonType, ...headers } : jsonType, body: JSON.stringify(value) };
+  return { status, headers: headers ? { ...jsonType, ...headers } : jsonType, body: jsonText(value) };
 }

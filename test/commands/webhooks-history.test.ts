@@ -117,7 +117,7 @@ describe('webhooks history', () => {
     await send('{"type":"a.b","message_id":"\\u001b[31mred\\u202e\\tx"}');
     const [seen, piped] = [await run('webhooks history', { terminal: 200 }), await run('webhooks history')];
     expect(seen.stdout).not.toMatch(/\[31mred\u202e|\u001b\[31m/);
-    expect(rows(piped.stdout)[0]?.[3]).toBe('\u001b[31mred\u202e\\tx');
+    expect(rows(piped.stdout)[0]?.[3]).toBe('\\u001b[31mred\u202e\\tx');
   });
 });
 

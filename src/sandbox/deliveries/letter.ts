@@ -1,3 +1,4 @@
+import { jsonText } from '../../json.ts';
 import { sign, signatureHeaders } from '../../webhooks/signature.ts';
 import { payloadOf } from '../answers.ts';
 import type { Attempt } from '../delivery-records.ts';
@@ -20,7 +21,7 @@ const staleness = 10 * 60;
 
 /** Every attempt sends the same body, whatever shape the sandbox has by then. */
 export function letterOf({ event, to, attempts }: Sending, { shape, secrets, wall, fault }: Occasion): Letter {
-  const body = attempts[0]?.request.body ?? JSON.stringify(payloadOf(shape, event));
+  const body = attempts[0]?.request.body ?? jsonText(payloadOf(shape, event));
   const timestamp = Math.floor(wall / 1000) - (fault === 'stale-timestamp' ? staleness : 0);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {

@@ -1,3 +1,4 @@
+import { exactJson, jsonText } from '../../json.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { CliError, configuration } from '../../errors.ts';
@@ -31,13 +32,13 @@ export function asking({ url, token }: Pick<Locator, 'url' | 'token'>): Ask {
     const got = await post(`${url}${controlPrefix}${path}`, {
       method,
       headers,
-      body: body ? JSON.stringify(body) : '',
+      body: body ? jsonText(body) : '',
       timeout: Number.isFinite(patience) ? usual + patience : 0,
       signal,
     }).catch((error: unknown) => {
       throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
     });
-    const value: unknown = JSON.parse(got.body);
+    const value: unknown = exactJson(got.body);
     if (got.status === 200) return answer(value);
     const reason = read.object({ error: read.object({ message: read.string }) })(value).error.message;
     const message = `the sandbox refused: ${reason}`;
