@@ -82,7 +82,10 @@ export async function load(sandbox: RealSandbox, asked: Asked, connections = 8):
 }
 
 /** False when nobody answered; what nobody acknowledged may have happened or not. */
-export async function askOne({ url, key }: RealSandbox, { phones, contacts, messages }: Asked): Promise<boolean> {
+export async function askOne(
+  { url, key }: Pick<RealSandbox, 'url' | 'key'>,
+  { phones, contacts, messages }: Asked,
+): Promise<boolean> {
   const phone = `+1555${String(phones.size).padStart(7, '0')}`;
   const isContact = phones.size % 2 === 0;
   phones.add(phone);
