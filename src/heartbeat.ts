@@ -3,7 +3,7 @@ import { fileFault } from './file-fault.ts';
 import type { Later } from './journal-writer.ts';
 
 /** Milliseconds between two signs of life. */
-const beatEvery = 20_000;
+export const beatEvery = 20_000;
 
 /** Renews a file's time of change until the returned function is called, for processes that cannot see this one. */
 export function keepFresh(path: string, later: Later): () => void {

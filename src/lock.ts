@@ -38,11 +38,11 @@ export function acquire(path: string, owner: Owner): Claim {
   try {
     writeSync(fd, text);
     isHeld = place(draft, path) || replaceDead(draft, path, owner);
-    return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(contentOf(path)) };
   } finally {
-    rmSync(draft, { force: true });
     if (!isHeld) closeSync(fd);
+    rmSync(draft, { force: true });
   }
+  return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(contentOf(path)) };
 }
 
 /** The process that holds it at this instant. Asking does not disturb a process that is claiming it. */

@@ -56,7 +56,7 @@ describe('a call', () => {
   it('is unsure when its number belongs to another process now', () => {
     begin(writer(), facts);
     const path = join(folder, '1.ndjson');
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/"start":"\d+"/, '"start":"1"'));
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"start":"\d+@/, '"start":"1@'));
     expect(states()).toEqual(['unsure']);
   });
 

@@ -29,13 +29,23 @@ export function createHolds(owner: Owner): Holds {
       held.set(folder, () => claim.release());
     },
     release() {
-      for (const [folder, release] of held) {
-        release();
-        removeEmpty(folder);
-      }
+      const all = [...held];
       held.clear();
+      releaseAll(all);
     },
   };
+}
+
+/** The others too if one of them fails: a claim that is kept is renewed for as long as the process lives. */
+function releaseAll([first, ...others]: readonly (readonly [folder: string, release: () => void])[]): void {
+  if (!first) return;
+  const [folder, release] = first;
+  try {
+    release();
+    removeEmpty(folder);
+  } finally {
+    releaseAll(others);
+  }
 }
 
 /** The process that holds a run at this instant. */

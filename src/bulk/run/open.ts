@@ -70,9 +70,10 @@ export async function openRun(options: OpenRunOptions): Promise<OpenRun | ToldRu
     removeLeftDrafts(stateFolder, kill);
     removeLeftFolders(stateFolder, options);
     const opened = await carriedOut(decided(options, holds), options, folder);
-    return opened.action === 'tell'
-      ? { ...opened, close: async () => holds.release() }
-      : openPart(opened, options, holds);
+    const run =
+      opened.action === 'tell' ? { ...opened, close: async () => holds.release() } : openPart(opened, options, holds);
+    letLook();
+    return run;
   } catch (error) {
     holds.release();
     throw error;

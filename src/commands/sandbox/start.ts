@@ -20,7 +20,7 @@ const params = {
   ...settings,
   idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
   data: option('--data <dir>', 'keep it in this folder, apart from the one that --profile local means', resolve),
-  external: flag('--allow-external', 'send events to webhooks on other machines that the folder of --data has'),
+  external: flag('--allow-external', 'allow webhooks on other machines'),
   ephemeral: flag('--ephemeral', 'keep nothing, apart from the one that --profile local means'),
   seedFile: option('--seed-file <file>', 'a file to fill it with, as sandbox seed takes it'),
   onDemand: flag('--on-demand', 'start it just as --profile local does when none runs'),

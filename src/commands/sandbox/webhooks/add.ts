@@ -17,7 +17,7 @@ export const addWebhook = command({
     url: required('<url>', 'where the events go, such as http://127.0.0.1:3000/hooks'),
     events: option('--events <names>', 'only these events, or message for its family; with commas between', eventNames),
     secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
-    external: flag('--allow-external', 'allow a URL on another machine'),
+    external: flag('--allow-external', 'allow webhooks on other machines'),
     catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
   },
   examples: [
