@@ -42,8 +42,17 @@ export async function openWatch(options: WatchOptions, wanted: Wanted): Promise<
   const onDamage = sayingOnce((text) => note('journal-damaged', text));
   const heard = listened(sandboxes.stateFolder, { now, later, onDamage });
   const secret = knownSecret(options);
-  const source = secret === undefined ? heard : signedOnly(heard, { secrets: [secret], ...proving(options) });
+  if (secret === undefined) return { ...heard, later, from: 'listener' };
+  // A listener that was started for a local sandbox receives what that one signs.
+  const secrets = [secret, ...(await secretsOf(sandboxes))];
+  const source = signedOnly(heard, { secrets, ...proving(options) });
   return { ...source, later, from: 'listener' };
+}
+
+async function secretsOf(sandboxes: Sandboxes): Promise<readonly string[]> {
+  const secretOf = async (locator: Locator) => (await (await sandboxes.remote(locator)).env()).secret;
+  const asked = await Promise.allSettled(sandboxes.live().map(secretOf));
+  return asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
 function proving({ host: { now }, note }: WatchOptions) {
