@@ -1,0 +1,388 @@
+import type { Entries } from './entries.ts';
+import { createEntries } from './entries.ts';
+import { rowSize } from './identity.ts';
+import type { Owner, Subject } from './ledger.ts';
+import { singlesOf } from './ledger.ts';
+import type { Event, State } from './states.ts';
+import { isOpen, next, states } from './states.ts';
+
+/** Positions of rows in their run, as pairs of the first position and a count. */
+export type Ranges = readonly number[];
+
+/** What the ledger records. The book is the sum of all changes, in the order in which they were recorded. */
+export type Change =
+  /** A run begins, or another account takes it over. */
+  | {
+      readonly type: 'run';
+      readonly run: string;
+      readonly at: number;
+      readonly subject: Subject;
+      readonly again: boolean;
+    }
+  | {
+      readonly type: 'owner';
+      readonly owner: string;
+      readonly at: number;
+      readonly pid: number;
+      readonly start: string;
+    }
+  /** Rows that follow those which the run has. They are absent until a commit plans or work claims them. */
+  | { readonly type: 'rows'; readonly run: string; readonly bytes: Uint8Array }
+  /** A command has registered all its rows. */
+  | {
+      readonly type: 'commit';
+      readonly run: string;
+      readonly owner: string;
+      readonly at: number;
+      readonly plan: Ranges;
+      readonly reopen: Ranges;
+    }
+  | ({ readonly type: 'work'; readonly run: string; readonly owner: string; readonly at: number } & Work)
+  /** Found dead: its rows in flight are unsure. */
+  | { readonly type: 'died'; readonly owner: string; readonly at: number }
+  | {
+      readonly type: 'withdraw';
+      readonly run: string;
+      readonly at: number;
+      readonly rows: Ranges;
+      readonly closes: boolean;
+    }
+  | { readonly type: 'found'; readonly run: string; readonly at: number; readonly event: Found; readonly rows: Ranges }
+  | { readonly type: 'forget'; readonly run: string }
+  | { readonly type: 'forget-seconds'; readonly seconds: Uint8Array }
+  | { readonly type: 'end'; readonly owner: string; readonly at: number };
+
+/** What became of unsure rows, by another way than their request. */
+export type Found = 'sent' | 'not-sent' | 'supersede';
+
+export type Work = Readonly<Record<(typeof workKinds)[number], Ranges>>;
+export const workKinds = ['claimed', 'done', 'failed', 'unsure', 'release'] as const;
+
+export interface Run {
+  readonly id: string;
+  /** The scope of its entries. */
+  readonly number: number;
+  subject: Subject;
+  /** `--again` started it. */
+  readonly isAgain: boolean;
+  /** It holds the single messages of an account. */
+  readonly isSingles: boolean;
+  readonly startedAt: number;
+  lastAt: number;
+  /** The change with which it began: what others sent earlier was known to the user. */
+  readonly order: number;
+  isClosed: boolean;
+  isForgotten: boolean;
+  /** Without a commit the registration was never completed, and the run counts as absent. */
+  isCommitted: boolean;
+  readonly counts: Record<State, number>;
+  /** Who registered or claimed rows of it. */
+  readonly owners: Set<string>;
+  readonly rows: Places;
+}
+
+export interface KnownOwner extends Owner {
+  readonly state: 'active' | 'dead' | 'ended';
+}
+
+export interface Book {
+  readonly entries: Entries;
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly owners: ReadonlyMap<string, KnownOwner>;
+  /** The number of changes so far. */
+  order(): number;
+  runOf(entry: number): Run | undefined;
+  /** The row of a run with the digest that begins at this byte; -1 without one. */
+  find(run: Pick<Run, 'number'>, bytes: Uint8Array, at: number): number;
+  /** Who claimed it last; known of rows that are leaving or unsure. */
+  ownerOf(entry: number): KnownOwner | undefined;
+  /** Those that have rows in flight. */
+  senders(): readonly KnownOwner[];
+  /** Throws a `BadChange` if it does not fit what came before. */
+  apply(change: Change): void;
+}
+
+/** A change that cannot follow those before it: the journal is damaged. */
+export class BadChange extends Error {}
+
+export function createBook(): Book {
+  const entries = createEntries();
+  const runs = new Map<string, Run>();
+  const numbered: Run[] = [];
+  const owners = new Map<string, KnownOwner>();
+  const claimants = new Map<number, string>();
+  const flying = new Map<string, Set<number>>();
+  let order = 0;
+
+  return {
+    entries,
+    runs,
+    owners,
+    order: () => order,
+    runOf: (entry) => numbered[entries.scopeOf(entry)],
+    find({ number }, bytes, at) {
+      let entry = entries.first(bytes, at);
+      while (entry !== -1 && entries.scopeOf(entry) !== number) entry = entries.next(entry);
+      return entry;
+    },
+    ownerOf: (entry) => owners.get(claimants.get(entry) ?? ''),
+    senders: () => [...flying].flatMap(([id, { size }]) => (size > 0 ? (owners.get(id) ?? []) : [])),
+    apply(change) {
+      order += 1;
+      apply(change);
+    },
+  };
+
+  function apply(change: Change): void {
+    switch (change.type) {
+      case 'run':
+        return begin(change);
+      case 'owner':
+        return void owners.set(change.owner, {
+          id: change.owner,
+          pid: change.pid,
+          start: change.start === '' ? undefined : change.start,
+          at: change.at,
+          state: 'active',
+        });
+      case 'rows':
+        return add(runNamed(change.run), change.bytes);
+      case 'commit':
+        return commit(change);
+      case 'work':
+        return work(change);
+      case 'died':
+        return bury(change);
+      case 'withdraw':
+        return withdraw(change);
+      case 'found': {
+        const run = seen(change);
+        return run.rows.each(change.rows, (entry) => move(run, entry, change.event, change.at));
+      }
+      case 'forget':
+        return forgetRun(runNamed(change.run));
+      case 'forget-seconds':
+        return forgetSeconds(change.seconds);
+      case 'end':
+        return end(change.owner, change.at, 'ended');
+    }
+  }
+
+  function begin({ run: id, at, subject, again }: Extract<Change, { type: 'run' }>): void {
+    const known = runs.get(id);
+    if (known && !known.isForgotten) {
+      known.subject = subject;
+      known.lastAt = Math.max(known.lastAt, at);
+      return;
+    }
+    const run: Run = {
+      id,
+      number: numbered.length,
+      subject,
+      isAgain: again,
+      isSingles: id === singlesOf(subject),
+      startedAt: at,
+      lastAt: at,
+      order,
+      isClosed: false,
+      isForgotten: false,
+      isCommitted: false,
+      counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
+      owners: new Set(),
+      rows: createPlaces(),
+    };
+    runs.set(id, run);
+    numbered.push(run);
+  }
+
+  function add(run: Run, bytes: Uint8Array): void {
+    if (bytes.length % rowSize !== 0) throw new BadChange(`${bytes.length} bytes are not whole rows`);
+    const count = bytes.length / rowSize;
+    const first = entries.count();
+    for (let row = 0; row < count; row++) entries.add(bytes, row * rowSize, run.number);
+    run.rows.add(first, count);
+  }
+
+  function commit({ at, owner, plan, reopen, ...change }: Extract<Change, { type: 'commit' }>): void {
+    const run = seen({ ...change, at });
+    run.isCommitted = true;
+    run.isClosed = false;
+    sign(run, owner, at);
+    run.rows.each(plan, (entry) => move(run, entry, 'plan', at));
+    run.rows.each(reopen, (entry) => move(run, entry, 'reopen', at));
+  }
+
+  function work(change: Extract<Change, { type: 'work' }>): void {
+    const { owner, at } = change;
+    const run = seen(change);
+    run.isCommitted = true;
+    sign(run, owner, at);
+    for (const kind of ['done', 'failed', 'unsure', 'release'] as const)
+      run.rows.each(change[kind], (entry) => {
+        // A claim that another process has taken over is not undone by the outcome of the first one.
+        if (kind === 'done' || claimants.get(entry) === owner) move(run, entry, kind, at);
+      });
+    run.rows.each(change.claimed, (entry) => {
+      if (entries.stateOf(entry) === 'leaving') throw new BadChange('a row was claimed twice');
+      move(run, entry, 'retry', at);
+      if (entries.stateOf(entry) !== 'leaving') return;
+      claimants.set(entry, owner);
+      fly(owner, entry);
+      if (run.subject.kind === 'contact') setLatest(run, entry);
+    });
+  }
+
+  function fly(owner: string, entry: number): void {
+    const own = flying.get(owner);
+    if (own) own.add(entry);
+    else flying.set(owner, new Set([entry]));
+  }
+
+  function bury({ owner, at }: Extract<Change, { type: 'died' }>): void {
+    for (const entry of flying.get(owner) ?? []) {
+      const run = numbered[entries.scopeOf(entry)];
+      if (run) move(run, entry, 'died', at);
+    }
+    end(owner, at, 'dead');
+  }
+
+  function end(id: string, at: number, state: 'dead' | 'ended'): void {
+    const owner = owners.get(id);
+    if (!owner) throw new BadChange(`owner ${id} is unknown`);
+    owners.set(id, { ...owner, at: state === 'ended' ? at : owner.at, state });
+  }
+
+  function withdraw({ at, rows, closes, ...change }: Extract<Change, { type: 'withdraw' }>): void {
+    const run = runNamed(change.run);
+    run.rows.each(rows, (entry) => move(run, entry, 'withdraw', at));
+    if (closes) run.isClosed = true;
+  }
+
+  function forgetRun(run: Run): void {
+    run.isForgotten = true;
+    run.rows.each([0, run.rows.count()], (entry) => entries.erase(entry));
+  }
+
+  function forgetSeconds(bytes: Uint8Array): void {
+    const row = new Uint8Array(rowSize);
+    for (let at = 0; at < bytes.length; at += 8) {
+      row.set(bytes.subarray(at, at + 8), rowSize - 8);
+      for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry)) {
+        const run = numbered[entries.scopeOf(entry)];
+        if (!run) continue;
+        count(run, entries.stateOf(entry), -1);
+        entries.erase(entry);
+      }
+    }
+  }
+
+  /** One transition of one row: the only place where a state changes. */
+  function move(run: Run, entry: number, event: Event, at: number): void {
+    const before = entries.stateOf(entry);
+    const state = next(before, event);
+    if (before === state || entries.scopeOf(entry) !== run.number) return;
+    if (before === 'leaving') flying.get(claimants.get(entry) ?? '')?.delete(entry);
+    if (state !== 'leaving' && state !== 'unsure') claimants.delete(entry);
+    count(run, before, -1);
+    count(run, state, 1);
+    entries.set(entry, { state, time: Math.floor(at / 1_000), order });
+  }
+
+  function count(run: Run, state: State, by: number): void {
+    if (state !== 'absent') run.counts[state] += by;
+  }
+
+  function setLatest(run: Run, latest: number): void {
+    const row = new Uint8Array(rowSize);
+    entries.read(latest, row, 0);
+    for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry))
+      if (entries.scopeOf(entry) === run.number) entries.setLatest(entry, entry === latest);
+  }
+
+  function sign(run: Run, id: string, at: number): void {
+    const owner = owners.get(id);
+    if (!owner) throw new BadChange(`owner ${id} is unknown`);
+    run.owners.add(id);
+    if (at > owner.at) owners.set(id, { ...owner, at });
+  }
+
+  function seen({ run: id, at }: { readonly run: string; readonly at: number }): Run {
+    const run = runNamed(id);
+    run.lastAt = Math.max(run.lastAt, at);
+    return run;
+  }
+
+  function runNamed(id: string): Run {
+    const run = runs.get(id);
+    if (!run) throw new BadChange(`run ${id} is unknown`);
+    return run;
+  }
+}
+
+export function isFinished({ counts }: Run): boolean {
+  return states.every((state) => !isOpen(state) || counts[state] === 0);
+}
+
+/** Which entries the rows of a run are. They come in blocks, since many runs share the entries. */
+export interface Places {
+  count(): number;
+  add(first: number, count: number): void;
+  positionOf(entry: number): number;
+  each(ranges: Ranges, act: (entry: number) => void): void;
+}
+
+function createPlaces(): Places {
+  /** Triples: the first position, its entry, how many follow each other. */
+  const blocks: number[] = [];
+  let count = 0;
+  return {
+    count: () => count,
+    add(first, size) {
+      if (size === 0) return;
+      const last = blocks.length - 3;
+      const isNext = last >= 0 && (blocks[last + 1] ?? 0) + (blocks[last + 2] ?? 0) === first;
+      if (isNext) blocks[last + 2] = (blocks[last + 2] ?? 0) + size;
+      else blocks.push(count, first, size);
+      count += size;
+    },
+    positionOf(entry) {
+      const block = blockWith(entry, 1);
+      return (blocks[block] ?? 0) + entry - (blocks[block + 1] ?? 0);
+    },
+    each(ranges, act) {
+      for (let at = 0; at < ranges.length; at += 2) {
+        const [from, size] = [ranges[at] ?? 0, ranges[at + 1] ?? 0];
+        if (from < 0 || from + size > count) throw new BadChange(`rows ${from} to ${from + size} are unknown`);
+        for (let position = from; position < from + size; position++) act(entryAt(position));
+      }
+    },
+  };
+
+  function entryAt(position: number): number {
+    const block = blockWith(position, 0);
+    return (blocks[block + 1] ?? 0) + position - (blocks[block] ?? 0);
+  }
+
+  /** The last block whose first position (column 0) or first entry (column 1) is not larger. */
+  function blockWith(value: number, column: 0 | 1): number {
+    let [low, high] = [0, blocks.length / 3 - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((blocks[middle * 3 + column] ?? 0) <= value) low = middle;
+      else high = middle - 1;
+    }
+    return low * 3;
+  }
+}
+
+/** The ranges of positions, which may come in any order. */
+export function rangesOf(positions: readonly number[]): Ranges {
+  const ranges: number[] = [];
+  for (const position of [...positions].sort((a, b) => a - b)) {
+    const last = ranges.length - 2;
+    if (last >= 0 && (ranges[last] ?? 0) + (ranges[last + 1] ?? 0) === position)
+      ranges[last + 1] = (ranges[last + 1] ?? 0) + 1;
+    else ranges.push(position, 1);
+  }
+  return ranges;
+}

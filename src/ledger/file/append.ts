@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import type { CliError } from '../../errors.ts';
+import { configuration, unsafe } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
+import { syncFolderOf, unwritable, writeWhole } from '../../journal-file.ts';
+import type { Line } from '../../journal-lines.ts';
+import { foreign, lineOf, linesOf, recordIn } from '../../journal-lines.ts';
+import { openRegular } from '../../regular-file.ts';
+import { isRecord } from '../../contract/readers.ts';
+
+/** A file of checksummed lines that several processes append to, one at a time. */
+export interface AppendFile {
+  readonly path: string;
+  /** What the first line has besides format and version. */
+  readonly header: Readonly<Record<string, unknown>>;
+  /** The byte at which it ends, as far as it was read or written. */
+  end(): number;
+  /** Reads what was appended since. Without `mayRepair` a line that was cut off is damage. */
+  read(onRecord: (record: unknown, at: number) => void, mayRepair: boolean): void;
+  /** Appends all of it, or nothing if it throws. */
+  append(texts: Iterable<string>): void;
+  fd(): number;
+  close(): void;
+}
+
+export interface Form {
+  readonly format: string;
+  readonly version: number;
+}
+
+export interface AppendOptions extends Form {
+  readonly path: string;
+  /** Called after a line that a crash had cut off was removed. */
+  readonly onRepaired: (path: string, bytes: number) => void;
+}
+
+/** Creates the file with its first line, complete from its first instant; keeps one that exists. */
+export function createAppendFile(path: string, form: Form, header: Readonly<Record<string, unknown>>): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    fs.writeFileSync(draft, lineOf({ ...form, ...header }), { mode: 0o600, flag: 'wx', flush: true });
+    fs.linkSync(draft, path);
+    syncFolderOf(path);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (fault && fault.code !== 'EEXIST') throw unwritable(path, error);
+    if (!fault) throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+export function openAppendFile({ path, format, version, onRepaired }: AppendOptions): AppendFile {
+  const fd = openRegular(path, fs.constants.O_RDWR);
+  let end = 0;
+  const { header, after } = headerIn(fd, path, { format, version });
+  end = after;
+  return {
+    path,
+    header,
+    end: () => end,
+    fd: () => fd,
+    read(onRecord, mayRepair) {
+      const lines = linesOf(fd, end);
+      let step = lines.next();
+      for (; !step.done; step = lines.next()) {
+        onRecord(recordIn(step.value, path), step.value.at);
+        end = step.value.at + step.value.bytes.length + 1;
+      }
+      if (step.value.bytes.length > 0) finish(step.value, onRecord, mayRepair);
+    },
+    append(texts) {
+      refuseTaken();
+      let size = end;
+      try {
+        for (const text of texts) size += writeWhole(fd, text, size);
+      } catch (error) {
+        fs.ftruncateSync(fd, end);
+        throw unwritable(path, error);
+      }
+      end = size;
+    },
+    close: () => fs.closeSync(fd),
+  };
+
+  /** A crash leaves the beginning of a line. If more than that is there, a byte was changed. */
+  function finish(rest: Line, onRecord: (record: unknown, at: number) => void, mayRepair: boolean): void {
+    const { at, bytes } = rest;
+    if (!mayRepair || isWhole({ at, bytes: bytes.subarray(0, -1) }, path))
+      recordIn({ at, bytes: Buffer.alloc(0) }, path);
+    if (isWhole(rest, path)) {
+      onRecord(recordIn(rest, path), at);
+      writeWhole(fd, '\n', at + bytes.length);
+      end = at + bytes.length + 1;
+      return;
+    }
+    fs.ftruncateSync(fd, at);
+    onRepaired(path, bytes.length);
+  }
+
+  /** A process that was stopped for long may have lost its turn; the other one has written since. */
+  function refuseTaken(): void {
+    const { size, nlink } = fs.fstatSync(fd);
+    if (size !== end || nlink === 0) throw taken(path);
+  }
+}
+
+export function taken(path: string): CliError {
+  const hint = 'this process has stopped; run the same command again: it continues';
+  return unsafe('journal-taken', `another process wrote to ${path} while it was this one's turn`, hint);
+}
+
+/** Text that no writer of this version would have written there. */
+export function damaged(path: string, at: number, why: string): CliError {
+  const hint = 'restore it from a backup; messages may be sent twice without it';
+  return configuration('journal-damaged', `${path} is damaged at byte ${at}: ${why}`, hint);
+}
+
+function headerIn(fd: number, path: string, { format, version }: Form) {
+  const lines = linesOf(fd);
+  const { value: first, done } = lines.next();
+  if (done) throw damaged(path, 0, 'its first line is incomplete');
+  const header = recordIn(first, path);
+  if (!isRecord(header) || header['format'] !== format || header['version'] !== version) throw foreign(first, path);
+  return { header, after: first.bytes.length + 1 };
+}
+
+function isWhole(line: Line, path: string): boolean {
+  let isWhole = true;
+  recordIn(line, path, () => (isWhole = false));
+  return isWhole;
+}

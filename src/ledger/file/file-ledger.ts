@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { fdatasync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stateFolderAt } from '../../folder.ts';
+import { keepFresh } from '../../heartbeat.ts';
+import { unwritable } from '../../journal-file.ts';
+import type { Later } from '../../journal-writer.ts';
+import type { Owner } from '../../lock.ts';
+import { lives, processStart } from '../../process-life.ts';
+import type { Change, KnownOwner } from '../book.ts';
+import { createBook } from '../book.ts';
+import { checkOf, secretIn } from '../identity.ts';
+import type { Ledger } from '../ledger.ts';
+import { createMemoryLedger } from '../memory.ts';
+import { createSegments, hasSegments } from './segments.ts';
+import { createTurn } from './turn.ts';
+
+export interface FileLedgerOptions {
+  /** The folder `ledger` of the state folder. */
+  readonly folder: string;
+  readonly owner: Owner;
+  readonly now: () => number;
+  readonly later: Later;
+  readonly random: () => number;
+  /** Nothing but a sandbox on this machine receives the rows: they need not survive a power cut. */
+  readonly isLocal: boolean;
+  readonly turn: Ledger['turn'];
+  /** Called after a line that a crash had cut off was removed. */
+  readonly onRepaired: (path: string, bytes: number) => void;
+  /** `fdatasync`, unless a test has another one. */
+  readonly sync?: (fd: number) => Promise<void>;
+}
+
+/** The ledger of one machine. All promises of one process resolve in the order of the calls. */
+export interface FileLedger extends Ledger {
+  /** Keys the digests of rows. */
+  readonly secret: Buffer;
+  close(): Promise<void>;
+}
+
+const toDisk = promisify(fdatasync);
+
+export function openFileLedger(options: FileLedgerOptions): FileLedger {
+  const { owner, now, later, random, isLocal, sync = toDisk } = options;
+  const folder = stateFolderAt(options.folder);
+  const secret = secretIn(folder, hasSegments(folder));
+  const book = createBook();
+  const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
+  const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
+  const heartbeats = new Map<string, () => void>();
+  const memory = createMemoryLedger({
+    book,
+    pid: owner.pid,
+    start: processStart(owner.pid),
+    now,
+    isAlive: (other) => lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now())),
+    newId: () => randomBytes(6).toString('hex'),
+    record,
+    turn: options.turn,
+  });
+  let queue: Promise<unknown> = Promise.resolve();
+  /** The ledger may hold less than this process believes: nothing is granted any more. */
+  let fault: unknown;
+  let syncing: Promise<void> | undefined;
+  let isDirty = false;
+
+  return {
+    secret,
+    turn: options.turn,
+    register: (plan) => safely(() => memory.register(plan)),
+    claim: (rows, rule) => safely(() => memory.claim(rows, rule)),
+    settle: (outcomes) => inTurn(() => memory.settle(outcomes)),
+    withdraw: (rows) => inTurn(() => memory.withdraw(rows)),
+    look: (row, rule) => inTurn(() => memory.look(row, rule)),
+    runs: () => inTurn(() => memory.runs()),
+    resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
+    closeRun: (run) => safely(() => memory.closeRun(run)),
+    forget: (what) => safely(() => memory.forget(what)),
+    close: () => (fault === undefined ? end() : Promise.resolve(stop())),
+  };
+
+  /** Resolves once the disk has it: only then may anything be sent. */
+  async function safely<T>(act: () => T): Promise<T> {
+    const result = await inTurn(act);
+    if (!isLocal) await synced();
+    return result;
+  }
+
+  function inTurn<T>(act: () => T): Promise<T> {
+    const result = queue.then(async () => {
+      if (fault !== undefined) throw fault;
+      try {
+        const isFresh = await turn.take();
+        if (isFresh) fatal(() => segments.refresh());
+        return act();
+      } finally {
+        turn.pass(isLocal && fault === undefined);
+      }
+    });
+    queue = result.catch(() => {});
+    return result;
+  }
+
+  function record(changes: readonly Change[]): void {
+    fatal(() => turn.refuseLost());
+    for (const change of changes) if (change.type === 'owner') beginHeartbeat(change.owner);
+    fatal(() => segments.append(changes));
+    isDirty = true;
+    for (const change of changes) if (change.type === 'died') removeHeartbeat(change.owner);
+  }
+
+  function fatal(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  }
+
+  /** Calls that wait together share one sync. */
+  async function synced(): Promise<void> {
+    await syncing;
+    if (isDirty) syncing ??= bring();
+    await syncing;
+    if (fault !== undefined) throw fault;
+  }
+
+  async function bring(): Promise<void> {
+    isDirty = false;
+    const file = segments.current();
+    try {
+      if (file) await sync(file.fd());
+    } catch (error) {
+      fault = unwritable(file?.path ?? folder, error);
+    }
+    syncing = undefined;
+  }
+
+  async function end(): Promise<void> {
+    try {
+      await safely(() => memory.close());
+    } finally {
+      stop();
+    }
+  }
+
+  function stop(): void {
+    for (const id of heartbeats.keys()) removeHeartbeat(id);
+    segments.close();
+    turn.pass(false);
+  }
+
+  function beginHeartbeat(id: string): void {
+    const path = heartbeatOf(folder, id);
+    writeFileSync(path, ' ', { mode: 0o600 });
+    heartbeats.set(id, keepFresh(path, later));
+  }
+
+  function removeHeartbeat(id: string): void {
+    heartbeats.get(id)?.();
+    heartbeats.delete(id);
+    rmSync(heartbeatOf(folder, id), { force: true });
+  }
+}
+
+/** Milliseconds since a process has written to the ledger, or to its heartbeat file. */
+function silenceOf(folder: string, { id, at }: KnownOwner, now: number): number {
+  const beat = statSync(heartbeatOf(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.min(now - at, now - beat);
+}
+
+function heartbeatOf(folder: string, id: string): string {
+  return join(folder, `${id}.owner`);
+}

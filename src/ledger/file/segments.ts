@@ -1,0 +1,117 @@
+import { existsSync, fdatasyncSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { namesIn } from '../../folder.ts';
+import { isRecord } from '../../contract/readers.ts';
+import type { Book, Change } from '../book.ts';
+import { BadChange } from '../book.ts';
+import { unusable } from '../identity.ts';
+import type { AppendFile } from './append.ts';
+import { createAppendFile, damaged, openAppendFile } from './append.ts';
+import { changeIn, textOf } from './lines.ts';
+
+/** The days' files, of which the last one is written. */
+export interface Segments {
+  /** Applies what other processes have appended. Only in a turn. */
+  refresh(): void;
+  /** Appends changes; they are not applied. Only in a turn, after a refresh. */
+  append(changes: readonly Change[]): void;
+  /** The file that the last append went to. */
+  current(): AppendFile | undefined;
+  close(): void;
+}
+
+export interface SegmentOptions {
+  readonly folder: string;
+  readonly book: Book;
+  /** Of the secret. */
+  readonly check: string;
+  readonly now: () => number;
+  readonly onRepaired: (path: string, bytes: number) => void;
+}
+
+const form = { format: 'bizmsg ledger', version: 1 };
+/** Characters gathered before they are written. */
+const chunk = 1 << 20;
+
+export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
+  let current: AppendFile | undefined;
+  let day = '';
+  return {
+    current: () => current,
+    refresh() {
+      const names = segmentNames(folder).filter((name) => name > day);
+      current?.read(apply, names.length === 0);
+      for (const name of names) enter(name, name === names.at(-1));
+    },
+    append(changes) {
+      const today = nameAt(now());
+      if (!current || today > day) begin(today);
+      current?.append(textsOf(changes));
+    },
+    close: () => current?.close(),
+  };
+
+  /** The first line names the segment before it, so that one that is missing or shorter is noticed. */
+  function enter(name: string, isLast: boolean): void {
+    const next = openAppendFile({ path: join(folder, name), ...form, onRepaired });
+    if (next.header['secret'] !== check) throw unusable(`${next.path} was written with another secret`);
+    const after = next.header['after'];
+    if (current && !(isRecord(after) && after['name'] === day && after['size'] === current.end()))
+      throw damaged(next.path, 0, `it does not follow ${day} as that file is now`);
+    current?.close();
+    [current, day] = [next, name];
+    next.read(apply, isLast);
+  }
+
+  function begin(name: string): void {
+    // Nobody syncs it later.
+    if (current) fdatasyncSync(current.fd());
+    removeDrafts();
+    const after = current ? { name: day, size: current.end() } : null;
+    createAppendFile(join(folder, name), form, { secret: check, after });
+    enter(name, true);
+  }
+
+  /** A crash may have left some. Those of today may be in use. */
+  function removeDrafts(): void {
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+      if (/\.(new|owner)$/.test(name) && changed < now() - 86_400_000) rmSync(path, { force: true });
+    }
+  }
+
+  function apply(record: unknown, at: number): void {
+    try {
+      book.apply(changeIn(record));
+    } catch (error) {
+      if (!(error instanceof BadChange)) throw error;
+      throw damaged(current?.path ?? folder, at, error.message);
+    }
+  }
+}
+
+function* textsOf(changes: readonly Change[]): Generator<string> {
+  let text = '';
+  for (const change of changes) {
+    text += textOf(change);
+    if (text.length < chunk) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+export function hasSegments(folder: string): boolean {
+  return existsSync(folder) && segmentNames(folder).length > 0;
+}
+
+function segmentNames(folder: string): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => /^\d{4}-\d{2}-\d{2}\.ndjson$/.test(name))
+    .sort();
+}
+
+function nameAt(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 10)}.ndjson`;
+}

@@ -1,0 +1,109 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { unsafe } from '../../errors.ts';
+import type { Later } from '../../journal-writer.ts';
+import type { Claim, Owner } from '../../lock.ts';
+import { acquire, nameOf } from '../../lock.ts';
+import { taken } from './append.ts';
+
+/** The right to read and write the ledger, for one process at a time. */
+export interface Turn {
+  /** Resolves to true if another process may have written since. */
+  take(): Promise<boolean>;
+  /** Throws if this process has lost it, which happens if it was stopped for long. */
+  refuseLost(): void;
+  /** Ends it, unless it may be kept and no other process waits. */
+  pass(mayKeep: boolean): void;
+}
+
+export interface TurnOptions {
+  readonly path: string;
+  readonly owner: Owner;
+  readonly later: Later;
+  readonly random: () => number;
+}
+
+/** Milliseconds after which a process that does nothing gives its kept turn up, or looks if another one waits. */
+const keptFor = 10;
+/** Milliseconds between two looks, at most. */
+const longestPause = 8;
+/** Looks until it fails: some 30 seconds. */
+const patience = 8_000;
+
+export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
+  /** A process that waits creates it; the one that has the turn removes it and passes the turn on. */
+  const wanted = `${path}.wanted`;
+  let claim: Claim | undefined;
+  let [isIdle, isInUse, mustYield] = [false, false, false];
+  let callOff = nothing;
+  return {
+    async take() {
+      isInUse = true;
+      if (claim?.held) {
+        refuseLost();
+        return false;
+      }
+      // Without a pause it would be the first one to take it again.
+      if (mustYield) await pause(longestPause);
+      mustYield = false;
+      await wait();
+      return true;
+    },
+    refuseLost,
+    pass(mayKeep) {
+      [isInUse, isIdle] = [false, false];
+      if (!claim?.held) return;
+      if (!mayKeep || yields()) release();
+      else if (callOff === nothing) look();
+    },
+  };
+
+  async function wait(): Promise<void> {
+    for (let looked = 0; looked < patience; looked++) {
+      claim = acquire(path, { ...owner, later });
+      if (claim.held) return;
+      writeFileSync(wanted, '', { mode: 0o600 });
+      await pause(1 + random() * (longestPause - 1));
+    }
+    const by = claim?.held === false ? nameOf(claim.by) : 'another process';
+    const hint = 'it may be stopped or very slow: continue it or end it, then run the same command again';
+    throw unsafe('ledger-busy', `${by} has held ${path} for too long`, hint);
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => void later(milliseconds, resolve));
+  }
+
+  function yields(): boolean {
+    if (!existsSync(wanted)) return false;
+    rmSync(wanted, { force: true });
+    mustYield = true;
+    return true;
+  }
+
+  /** Again and again while it is kept. */
+  function look(): void {
+    callOff = later(keptFor, () => {
+      callOff = nothing;
+      if (isInUse || !claim?.held) return;
+      if (isIdle || yields()) return release();
+      isIdle = true;
+      look();
+    });
+  }
+
+  function release(): void {
+    callOff();
+    callOff = nothing;
+    if (claim?.held) claim.release();
+    claim = undefined;
+  }
+
+  function refuseLost(): void {
+    if (!claim?.held || !claim.isHeld()) {
+      claim = undefined;
+      throw taken(path);
+    }
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,135 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import type { Mode } from '../contract/keys.ts';
+import { configuration } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import { stateFolderAt } from '../folder.ts';
+import { readRegular } from '../regular-file.ts';
+import type { Account, Row } from './ledger.ts';
+
+export const digestSize = 12;
+export const secondSize = 8;
+export const rowSize = digestSize + secondSize;
+
+const secretSize = 32;
+
+export interface Message {
+  readonly mode: Mode;
+  readonly template: string;
+  readonly to: string;
+  readonly params: readonly string[];
+}
+
+export interface Contact {
+  readonly mode: Mode;
+  readonly phone: string;
+  /** As it is sent. */
+  readonly body: unknown;
+}
+
+export function messageRow(secret: Buffer, { mode, template, to, params }: Message): Row {
+  const digest = keyed(secret, [mode, 'message', template, to, params]);
+  return joined(digest, recipientDigest(secret, { template, to }));
+}
+
+export function contactRow(secret: Buffer, { mode, phone, body }: Contact): Row {
+  return joined(keyed(secret, [mode, 'contact', body]), phoneDigest(secret, phone));
+}
+
+/** The second digest of a message. */
+export function recipientDigest(secret: Buffer, { template, to }: Pick<Message, 'template' | 'to'>): Uint8Array {
+  return keyed(secret, ['recipient', template, to]).subarray(0, secondSize);
+}
+
+/** The second digest of a contact. */
+export function phoneDigest(secret: Buffer, phone: string): Uint8Array {
+  return keyed(secret, ['phone', phone]).subarray(0, secondSize);
+}
+
+/** Equal for values that are equal as JSON, whatever the order of their fields, and for no others. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  // By code unit: locales differ between machines of a team.
+  const sorted = fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+}
+
+export interface AccountFacts {
+  readonly origin: string;
+  readonly key: string;
+  /** From BIZMSG_ACCOUNT. */
+  readonly named?: string | undefined;
+  /** The random id that the profile keeps. */
+  readonly profile?: string | undefined;
+  /** The data id of a local sandbox. */
+  readonly sandbox?: string | undefined;
+}
+
+/** The prefixes keep a name that a user chose from meaning another account. */
+export function accountOf(secret: Buffer, { origin, key, named, profile, sandbox }: AccountFacts): Account {
+  const account = (id: string) => ({ id, origin, isKeyDigest: false });
+  if (sandbox !== undefined) return account(`sandbox:${sandbox}`);
+  if (named !== undefined) return account(`name:${named}`);
+  if (profile !== undefined) return account(`profile:${profile}`);
+  const digest = keyed(secret, ['key', origin, key]).subarray(0, digestSize);
+  return { id: `key:${digest.toString('hex')}`, origin, isKeyDigest: true };
+}
+
+/** Recognizes the secret without revealing it. Each segment has it in its first line. */
+export function checkOf(secret: Buffer): string {
+  return keyed(secret, ['check']).subarray(0, secondSize).toString('hex');
+}
+
+/** The state folder's secret; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
+export function secretIn(folder: string, isNeeded: boolean): Buffer {
+  const path = join(folder, 'secret');
+  const found = contentOf(path);
+  if (!found && isNeeded) throw unusable(`${path} is missing`);
+  const secret = found ?? created(path, folder);
+  if (secret.length !== secretSize) throw unusable(`${path} is damaged`);
+  return secret;
+}
+
+export function unusable(message: string): Error {
+  const hint = 'restore it from a backup; without it bizmsg cannot recognize what was sent';
+  return configuration('ledger-secret', message, hint);
+}
+
+/** A link fails if the file exists, and the file is complete from its first instant. */
+function created(path: string, folder: string): Buffer {
+  const secret = randomBytes(secretSize);
+  const draft = `${join(stateFolderAt(folder), 'secret')}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    fs.writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true });
+    fs.linkSync(draft, path);
+    return secret;
+  } catch (error) {
+    if (fileFault(error)?.code !== 'EEXIST') throw error;
+    return readRegular(path);
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return readRegular(path);
+  } catch (error) {
+    if (fileFault(error)?.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function keyed(secret: Buffer, parts: readonly unknown[]): Buffer {
+  return createHmac('sha256', secret).update(canonical(parts)).digest();
+}
+
+function joined(digest: Buffer, second: Uint8Array): Row {
+  const row = new Uint8Array(rowSize);
+  row.set(digest.subarray(0, digestSize));
+  row.set(second, digestSize);
+  return row;
+}

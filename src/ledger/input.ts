@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { createMarks } from './entries.ts';
+import { digestSize, rowSize } from './identity.ts';
+import type { Kind, Row, Rows } from './ledger.ts';
+
+export interface Input extends Rows {
+  /** The next row of the input. */
+  add(row: Row): void;
+}
+
+/** Collects the rows of an input in order and finds duplicates. */
+export function createInput(kind: Kind): Input {
+  const marks = createMarks();
+  const isIndexed = createBits();
+  const scratch = new Uint8Array(rowSize);
+  let bytes = new Uint8Array(0);
+
+  return {
+    add(row) {
+      if (kind === 'message') push(row, marks.first(row, 0) !== -1);
+      else addContact(row);
+    },
+    get count() {
+      return marks.count();
+    },
+    get bytes() {
+      if (bytes.length !== marks.count() * rowSize) bytes = packed();
+      return bytes;
+    },
+    isDuplicate: (row) => !isIndexed.has(row),
+    hasRow: (other, at) => marks.first(other, at) !== -1,
+    hasSecond: (other, at) => marks.firstSecond(other, at) !== -1,
+    latest: (other, at) => defined(marks.firstSecond(other, at)),
+    before: (row) => defined(marks.nextSecond(row)),
+  };
+
+  function push(row: Row, isDuplicate: boolean): void {
+    const mark = marks.push(row, 0);
+    if (isDuplicate) return;
+    marks.index(mark);
+    isIndexed.add(mark);
+  }
+
+  /**
+   * Ada, then Ava, then Ada: all three are sent, in this order. The third row is not the first one, so its digest also
+   * depends on the row before it.
+   */
+  function addContact(row: Row): void {
+    const latest = marks.firstSecond(row, 0);
+    if (latest === -1) return push(row, false);
+    if (isEqual(latest, row)) return push(row, true);
+    push(after(latest, row), false);
+  }
+
+  function isEqual(latest: number, row: Row): boolean {
+    const before = marks.nextSecond(latest);
+    const expected = before === -1 ? row : after(before, row);
+    marks.read(latest, scratch, 0);
+    return Buffer.compare(scratch, expected) === 0;
+  }
+
+  function after(before: number, row: Row): Row {
+    const earlier = new Uint8Array(rowSize);
+    marks.read(before, earlier, 0);
+    const digest = createHash('sha256').update(earlier).update(row).digest();
+    const changed = Uint8Array.from(row);
+    changed.set(digest.subarray(0, digestSize));
+    return changed;
+  }
+
+  function packed(): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(marks.count() * rowSize);
+    for (let mark = 0; mark < marks.count(); mark++) marks.read(mark, all, mark * rowSize);
+    return all;
+  }
+}
+
+function defined(mark: number): number | undefined {
+  return mark === -1 ? undefined : mark;
+}
+
+function createBits() {
+  let bits = new Uint8Array(128);
+  return {
+    has: (at: number) => ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0,
+    add(at: number) {
+      if (at >> 3 >= bits.length) {
+        const larger = new Uint8Array(Math.max(bits.length * 2, (at >> 3) + 1));
+        larger.set(bits);
+        bits = larger;
+      }
+      bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { Granted, Share } from '../client/shared/ledger.ts';
+import type { Mode } from '../contract/keys.ts';
+import type { State } from './states.ts';
+
+/** Where claims are made, so that a row is sent once: a file for one machine, or a server for a team. */
+export interface Ledger {
+  /** Decides rules 1 and 2 and registers the planned rows, in one atomic step. Registers nothing if it stops. */
+  register(plan: Plan): Registered | Promise<Registered>;
+  /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
+  claim(rows: readonly Row[], rule: Rule): readonly Verdict[] | Promise<readonly Verdict[]>;
+  /** Records outcomes. */
+  settle(outcomes: readonly Settled[]): void | Promise<void>;
+  /** Gives planned rows up: the input no longer has them, or the run is closed. */
+  withdraw(rows: Withdrawn): void | Promise<void>;
+  /** The shared rate limit. */
+  turn(share: Share): Granted | Promise<Granted>;
+
+  /** The verdict that `claim` would give now. Claims nothing. */
+  look(row: Row, rule: Rule): Verdict | Promise<Verdict>;
+  /** All runs and jobs, the oldest first. */
+  runs(): readonly RunState[] | Promise<readonly RunState[]>;
+  /** Records what was found out about unsure rows, or about some of them; returns how many there were. */
+  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly Row[]): number | Promise<number>;
+  /** Withdraws the rows that were not sent, so that no command continues the run. */
+  closeRun(run: string): void | Promise<void>;
+  /** Permits sending again what this run sent, or all messages with one of these second digests. */
+  forget(what: Forgotten): void | Promise<void>;
+  /** Ends this process's part: its runs are no longer running. */
+  close(): void | Promise<void>;
+}
+
+/** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
+export type Row = Uint8Array;
+
+export type Kind = 'message' | 'contact';
+
+export interface Account {
+  readonly id: string;
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** It was derived from the key, so that another key of the same account has another id. */
+  readonly isKeyDigest: boolean;
+}
+
+/** What a run sends, and to which account. */
+export interface Subject {
+  readonly account: Account;
+  readonly mode: Mode;
+  readonly kind: Kind;
+  readonly template?: string | undefined;
+  /** From `--job`: rows are sent once under this name. */
+  readonly job?: string | undefined;
+}
+
+export interface Plan extends Subject {
+  /** All valid rows of the input, in order, as `createInput` collects them. */
+  readonly input: Rows;
+  /** From `--first`: only these rows of the input are due; the others are registered. */
+  readonly first?: number | undefined;
+  readonly choice: Choice;
+  /** Decides only: registers nothing, for dry runs and questions before the confirmation. */
+  readonly isRehearsal?: boolean | undefined;
+}
+
+/** What the user decided in advance, or answered. */
+export interface Choice {
+  readonly newOnly?: boolean | undefined;
+  readonly again?: boolean | undefined;
+  readonly continue?: boolean | undefined;
+  readonly changed?: 'skip' | 'send' | undefined;
+  readonly retryUnsure?: boolean | undefined;
+  /** Stops if more rows than this are due. */
+  readonly atMost?: number | undefined;
+}
+
+/** The rows of an input, packed. */
+export interface Rows {
+  readonly count: number;
+  /** 20 bytes a row. */
+  readonly bytes: Uint8Array;
+  /** Equal to an earlier row of the input; for contacts: to the latest row of that contact. */
+  isDuplicate(row: number): boolean;
+  /** Whether a row has this digest, or this second digest. The bytes of a row begin at `at`. */
+  hasRow(bytes: Uint8Array, at: number): boolean;
+  hasSecond(bytes: Uint8Array, at: number): boolean;
+  /** The latest row with the same second digest before this one; undefined without one. */
+  before(row: number): number | undefined;
+  /** The latest row with this second digest. */
+  latest(bytes: Uint8Array, at: number): number | undefined;
+}
+
+/** What becomes of a row of the input. */
+export const fates = [
+  /** To be sent now. */
+  'due',
+  /** Failed before: to be sent now, after all rows that were never tried. */
+  'retry',
+  /** Beyond `--first`. */
+  'later',
+  /** This run or job has sent it. */
+  'done',
+  /** It needs `--retry-unsure`. */
+  'unsure',
+  'duplicate',
+  /** With `--new-only`: another run has sent it. */
+  'earlier',
+  /** With `--changed skip`: its recipient got another message of this run, which the input no longer has. */
+  'changed',
+] as const;
+export type Fate = (typeof fates)[number];
+
+export type Registered = Accepted | { readonly stop: Stop; readonly notes: readonly Note[] };
+
+export interface Accepted {
+  readonly stop: undefined;
+  readonly run: string;
+  /** The run was there before: this command continues or joins it. */
+  readonly continues: boolean;
+  /** An index into `fates` for each row of the input. */
+  readonly fates: Uint8Array;
+  readonly counts: Readonly<Record<Fate, number>>;
+  readonly notes: readonly Note[];
+}
+
+/** Why nothing was registered; the user decides, and the command registers again with that choice. */
+export type Stop =
+  /** Rule 2. `--new-only` or `--again`. */
+  | { readonly reason: 'sent-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
+  /** With a live key, after 12 hours. `--continue` or `--again`. */
+  | { readonly reason: 'idle'; readonly run: string; readonly idle: number; readonly left: number }
+  /** `--continue` or `--again`. */
+  | { readonly reason: 'other-account'; readonly run: string; readonly account: string }
+  /** `--changed` or `--again`. The row is an index into the input. */
+  | { readonly reason: 'edited'; readonly run: string; readonly row: number; readonly rows: number }
+  | { readonly reason: 'too-many'; readonly rows: number };
+
+export type Note =
+  /** Another process works on this run now. */
+  | { readonly note: 'joined'; readonly run: string }
+  /** The input no longer has these rows, so they will not be sent. */
+  | { readonly note: 'withdrawn'; readonly rows: number }
+  /** It was idle for 7 days; this many rows will not be sent. */
+  | { readonly note: 'closed'; readonly run: string; readonly rows: number }
+  /** A live key would stop here. */
+  | { readonly note: 'would-stop'; readonly stop: Stop }
+  /** An import that was finished is imported again. */
+  | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
+
+/** Another run that has rows of this input. */
+export interface Earlier {
+  readonly run: string;
+  readonly job: string | undefined;
+  /** When it last sent one of them. */
+  readonly at: number;
+  /** Where its latest process ran, if that is another machine or container. */
+  readonly host: string | undefined;
+  readonly rows: number;
+}
+
+export type Rule = RunRule | SingleRule;
+
+export interface RunRule {
+  readonly run: string;
+  readonly retryUnsure?: boolean | undefined;
+  /** From `--again` and `--job`; what other runs send meanwhile does not count. */
+  readonly ignoreOthers?: boolean | undefined;
+}
+
+/** One message outside of runs, with a live key. */
+export interface SingleRule {
+  readonly single: Subject;
+  readonly again?: boolean | undefined;
+  readonly retryUnsure?: boolean | undefined;
+}
+
+export type Verdict =
+  | { readonly verdict: 'yours' | 'done' | 'failed' }
+  /** It is being sent. */
+  | { readonly verdict: 'taken'; readonly run: string; readonly owner: Owner }
+  | { readonly verdict: 'unsure'; readonly run: string; readonly at: number }
+  /** For a run: another one took the row since this one registered. For a single message: it was sent before. */
+  | { readonly verdict: 'elsewhere'; readonly run: string; readonly at: number; readonly state: State };
+
+/** A process that sends. */
+export interface Owner {
+  readonly id: string;
+  readonly pid: number;
+  /** When and where it began: see `processStart`. */
+  readonly start: string | undefined;
+  /** When it last wrote to the ledger. */
+  readonly at: number;
+}
+
+export interface Settled {
+  readonly run: string;
+  readonly row: Row;
+  readonly outcome: Outcome;
+}
+
+/** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */
+export type Outcome = 'done' | 'failed' | 'unsure' | 'release';
+
+export interface Withdrawn {
+  readonly run: string;
+  /** All that were not sent, if left out. */
+  readonly rows?: readonly Row[] | undefined;
+}
+
+export type Forgotten = { readonly run: string } | { readonly seconds: readonly Uint8Array[] };
+
+/** One run or job as the ledger knows it. */
+export interface RunState extends Subject {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly counts: Readonly<Record<State, number>>;
+  readonly isRunning: boolean;
+  /** No row is planned, released or leaving. */
+  readonly isFinished: boolean;
+  readonly isClosed: boolean;
+}
+
+/** The run in which the single messages of an account are claimed. */
+export function singlesOf({ account, mode }: Subject): string {
+  return `singles ${mode} ${account.id}`;
+}

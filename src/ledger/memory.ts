@@ -1,0 +1,141 @@
+import type { Book, Change } from './book.ts';
+import { createBook } from './book.ts';
+import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
+import type {
+  Forgotten,
+  Ledger,
+  Plan,
+  Registered,
+  Row,
+  Rule,
+  RunState,
+  Settled,
+  Verdict,
+  Withdrawn,
+} from './ledger.ts';
+import type { World } from './others.ts';
+import { isLive } from './others.ts';
+import { decideRegister } from './rules.ts';
+import { unsafe } from '../errors.ts';
+
+export interface MemoryOptions {
+  /** Shared by all ledgers of one model. */
+  readonly book?: Book;
+  /** This process. */
+  readonly pid: number;
+  readonly start: string | undefined;
+  readonly now: () => number;
+  readonly isAlive: World['isAlive'];
+  /** A new id for a run or a process. */
+  readonly newId: () => string;
+  /** Keeps the changes before they count; throws if it cannot. */
+  readonly record?: (changes: readonly Change[]) => void;
+  readonly turn: Ledger['turn'];
+}
+
+/** The ledger without waiting: what it decides is what the file and a server decide. */
+export interface MemoryLedger extends Ledger {
+  register(plan: Plan): Registered;
+  claim(rows: readonly Row[], rule: Rule): readonly Verdict[];
+  settle(outcomes: readonly Settled[]): void;
+  withdraw(rows: Withdrawn): void;
+  look(row: Row, rule: Rule): Verdict;
+  runs(): readonly RunState[];
+  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly Row[]): number;
+  closeRun(run: string): void;
+  forget(what: Forgotten): void;
+  close(): void;
+}
+
+export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
+  const { book = createBook(), pid, start, now, isAlive, newId, record = () => {}, turn } = options;
+  /** The last is the current one. A process that was thought dead goes on under a new id. */
+  const owners: string[] = [];
+  /** The change with which this process registered for each run. */
+  const registered = new Map<string, number>();
+
+  return {
+    turn,
+    register(plan) {
+      const world = current();
+      const { registered: result, changes } = decideRegister(book, world, plan, newId);
+      if (plan.isRehearsal || result.stop) return result;
+      keep([...introduction(world), ...changes]);
+      registered.set(result.run, book.order());
+      return result;
+    },
+    claim(rows, rule) {
+      const world = current();
+      const { verdicts, changes } = decideClaim(book, world, rows, rule, orderFor(rule));
+      if (changes.length > 0) keep([...introduction(world), ...changes]);
+      return verdicts;
+    },
+    look(row, rule) {
+      const [verdict] = decideClaim(book, current(), [row], rule, orderFor(rule)).verdicts;
+      return verdict ?? { verdict: 'yours' };
+    },
+    settle(outcomes) {
+      const world = worldNow();
+      keep([...introduction(world), ...decideSettle(book, world, outcomes)]);
+    },
+    withdraw({ run: id, rows }) {
+      const run = knownRun(book, id);
+      keep([{ type: 'withdraw', run: id, at: now(), rows: positionsOf(book, run, rows), closes: false }]);
+    },
+    runs: () => runStates(book, current()),
+    resolve(id, found, rows) {
+      current();
+      const { count, changes } = decideResolve(book, now(), id, found, rows);
+      keep(changes);
+      return count;
+    },
+    closeRun(id) {
+      const run = knownRun(book, id);
+      refuseRunning(id);
+      keep([{ type: 'withdraw', run: id, at: now(), rows: [0, run.rows.count()], closes: true }]);
+    },
+    forget(what) {
+      if ('seconds' in what) return keep([{ type: 'forget-seconds', seconds: Buffer.concat(what.seconds) }]);
+      knownRun(book, what.run);
+      refuseRunning(what.run);
+      keep([{ type: 'forget', run: what.run }]);
+    },
+    close() {
+      const active = owners.filter((id) => book.owners.get(id)?.state === 'active');
+      keep(active.map((owner) => ({ type: 'end', owner, at: now() })));
+    },
+  };
+
+  function worldNow(): World {
+    const last = owners.at(-1);
+    const known = last === undefined ? undefined : book.owners.get(last);
+    if (last === undefined || (known && known.state !== 'active')) owners.push(newId());
+    return { now: now(), owner: owners.at(-1) ?? '', isOwn: (id) => owners.includes(id), isAlive };
+  }
+
+  /** After the rows of dead processes have become unsure. */
+  function current(): World {
+    const world = worldNow();
+    keep(buriesOf(book, world));
+    return world;
+  }
+
+  function introduction({ owner, now: at }: World): readonly Change[] {
+    return book.owners.has(owner) ? [] : [{ type: 'owner', owner, at, pid, start: start ?? '' }];
+  }
+
+  function orderFor(rule: Rule): number | undefined {
+    return 'run' in rule ? registered.get(rule.run) : undefined;
+  }
+
+  function keep(changes: readonly Change[]): void {
+    if (changes.length === 0) return;
+    record(changes);
+    for (const change of changes) book.apply(change);
+  }
+
+  function refuseRunning(id: string): void {
+    if (!isLive(knownRun(book, id), book, worldNow())) return;
+    throw unsafe('run-active', `run ${id} is still running`, 'stop it first, or wait until it has ended');
+  }
+}

@@ -1,0 +1,153 @@
+import type { Book, KnownOwner, Run } from './book.ts';
+import { isFinished } from './book.ts';
+import { hostIn } from '../process-life.ts';
+import type { Account, Earlier } from './ledger.ts';
+import { rowSize } from './identity.ts';
+
+const day = 86_400_000;
+/** Milliseconds for which rows of other runs count. */
+export const remembered = 30 * day;
+const jobRemembered = 400 * day;
+/** Milliseconds after which an idle run is closed. */
+export const idleUntilClosed = 7 * day;
+
+/** What decisions need to know beyond the book. */
+export interface World {
+  readonly now: number;
+  /** The id of this process; the ids of earlier lives, in which it was thought dead. */
+  readonly owner: string;
+  isOwn(owner: string): boolean;
+  isAlive(owner: KnownOwner): boolean;
+}
+
+export function isLive({ owners }: Run, book: Book, { isAlive, isOwn }: World): boolean {
+  return [...owners].some((id) => {
+    const owner = book.owners.get(id);
+    return owner?.state === 'active' && (isOwn(id) || isAlive(owner));
+  });
+}
+
+/** Whether another process works on it now. */
+export function isShared(run: Run, book: Book, world: World): boolean {
+  return isLive(run, book, {
+    ...world,
+    isAlive: (owner) => !world.isOwn(owner.id) && world.isAlive(owner),
+    isOwn: () => false,
+  });
+}
+
+/** A run that still counts: its registration was completed, and it has not expired. */
+export function isKnown(run: Run, { now }: World): boolean {
+  const span = run.subject.job === undefined ? remembered : jobRemembered;
+  return run.isCommitted && !run.isForgotten && (run.lastAt > now - span || run.counts.unsure > 0);
+}
+
+export function isIdle(run: Run, world: World): boolean {
+  return run.subject.job === undefined && run.lastAt <= world.now - idleUntilClosed && !isFinished(run);
+}
+
+/** Whether what one sends counts for the other. Two keys may belong to one account. */
+export function isSameAccount(one: Account, other: Account): boolean {
+  return one.id === other.id || (one.origin === other.origin && (one.isKeyDigest || other.isKeyDigest));
+}
+
+export interface Elsewhere {
+  readonly entry: number;
+  readonly run: Run;
+}
+
+export interface Search {
+  readonly account: Account;
+  /** The run that asks. */
+  readonly own: Run | undefined;
+  /** Changes up to this one do not count. */
+  readonly after: number;
+  readonly isPlannedCounted: boolean;
+  readonly isUnsureCounted: boolean;
+}
+
+/** The latest row of another run that is equal to this one and was sent, may have been sent, or will be. */
+export function elsewhere(
+  book: Book,
+  world: World,
+  bytes: Uint8Array,
+  at: number,
+  search: Search,
+): Elsewhere | undefined {
+  const { entries } = book;
+  let latest: Elsewhere | undefined;
+  for (let entry = entries.first(bytes, at); entry !== -1; entry = entries.next(entry)) {
+    const run = book.runOf(entry);
+    if (!run || !counts(book, world, entry, run, search)) continue;
+    if (!latest || entries.orderOf(entry) > entries.orderOf(latest.entry)) latest = { entry, run };
+  }
+  return latest && isOutdated(book, latest.entry, search) ? undefined : latest;
+}
+
+function counts(book: Book, world: World, entry: number, run: Run, search: Search): boolean {
+  const { entries } = book;
+  if (run === search.own || run.isForgotten || !isSameAccount(run.subject.account, search.account)) return false;
+  if (entries.orderOf(entry) <= search.after || entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
+  switch (entries.stateOf(entry)) {
+    case 'done':
+    case 'leaving':
+      return true;
+    case 'unsure':
+      return search.isUnsureCounted;
+    case 'planned':
+    case 'released':
+      return search.isPlannedCounted && isLive(run, book, world);
+    case 'absent':
+    case 'withdrawn':
+    case 'failed':
+      return false;
+  }
+}
+
+/** A contact that was changed since is not as this row would make it. */
+function isOutdated(book: Book, latest: number, search: Search): boolean {
+  const { entries } = book;
+  if (book.runOf(latest)?.subject.kind !== 'contact') return false;
+  const row = new Uint8Array(rowSize);
+  entries.read(latest, row, 0);
+  for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry)) {
+    const run = book.runOf(entry);
+    const isNewer = entries.isLatest(entry) && entries.orderOf(entry) > entries.orderOf(latest);
+    if (run && isNewer && !isEqual(book, entry, row) && isSameAccount(run.subject.account, search.account)) return true;
+  }
+  return !entries.isLatest(latest);
+}
+
+function isEqual({ entries }: Book, entry: number, row: Uint8Array): boolean {
+  const other = new Uint8Array(rowSize);
+  entries.read(entry, other, 0);
+  return Buffer.compare(other, row) === 0;
+}
+
+/** Adds up which runs have rows of an input. */
+export function createTally(book: Book) {
+  const found = new Map<Run, { at: number; rows: number }>();
+  let rows = 0;
+  return {
+    add({ entry, run }: Elsewhere): void {
+      rows += 1;
+      const at = book.entries.timeOf(entry) * 1_000;
+      const one = found.get(run) ?? { at: 0, rows: 0 };
+      found.set(run, { at: Math.max(one.at, at), rows: one.rows + 1 });
+    },
+    rows: () => rows,
+    earlier: (): readonly Earlier[] =>
+      [...found].map(([run, { at, rows }]) => ({
+        run: run.id,
+        job: run.subject.job,
+        at,
+        host: hostOf(run, book),
+        rows,
+      })),
+  };
+}
+
+function hostOf({ owners }: Run, book: Book): string | undefined {
+  const last = [...owners].at(-1);
+  return last === undefined ? undefined : hostIn(book.owners.get(last)?.start);
+}

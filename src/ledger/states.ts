@@ -1,0 +1,85 @@
+/** What is known of a row in one scope. The order is the code in memory and on disk: append only. */
+export const states = ['absent', 'planned', 'leaving', 'released', 'withdrawn', 'done', 'failed', 'unsure'] as const;
+export type State = (typeof states)[number];
+
+export const events = [
+  /** A run registered the row. */
+  'plan',
+  /** The contact was changed since, so this row is due again. */
+  'reopen',
+  /** A command wants to send the row. */
+  'claim',
+  /** The same, and it may try again what failed before it started or what `--retry-unsure` covers. */
+  'retry',
+  /** Outcomes of a request. */
+  'done',
+  'failed',
+  'unsure',
+  'release',
+  /** The process that was sending the row ended without recording an outcome. */
+  'died',
+  /** The input no longer has the row, or its run was closed. */
+  'withdraw',
+  /** The user found out what became of an unsure row. */
+  'sent',
+  'not-sent',
+  /** The user had an unsure row sent again by another run, which now answers for it. */
+  'supersede',
+] as const;
+export type Event = (typeof events)[number];
+
+/** The answer to `claim` and `retry`. */
+export type Answer = 'yours' | 'taken' | 'done' | 'unsure' | 'failed';
+
+type Moves = Readonly<Partial<Record<Event, State>>>;
+
+const free = { claim: 'leaving', retry: 'leaving', done: 'done' } as const;
+
+/**
+ * Where each event leads. An event that a state does not list changes nothing. `done` counts in every state: a message
+ * that arrived has arrived, even if its process was thought dead.
+ */
+export const transitions: Readonly<Record<State, Moves>> = {
+  absent: { ...free, plan: 'planned' },
+  planned: { ...free, withdraw: 'withdrawn' },
+  leaving: { done: 'done', failed: 'failed', unsure: 'unsure', release: 'released', died: 'unsure' },
+  released: { ...free, withdraw: 'withdrawn' },
+  withdrawn: { ...free, plan: 'planned' },
+  done: { reopen: 'planned' },
+  failed: { retry: 'leaving', done: 'done' },
+  unsure: {
+    retry: 'leaving',
+    done: 'done',
+    failed: 'failed',
+    release: 'released',
+    sent: 'done',
+    'not-sent': 'released',
+    supersede: 'withdrawn',
+  },
+};
+
+const refusals: Readonly<Record<State, Answer>> = {
+  absent: 'yours',
+  planned: 'yours',
+  released: 'yours',
+  withdrawn: 'yours',
+  leaving: 'taken',
+  done: 'done',
+  failed: 'failed',
+  unsure: 'unsure',
+};
+
+/** The state after an event. Total: it never throws. */
+export function next(state: State, event: Event): State {
+  return transitions[state][event] ?? state;
+}
+
+/** What a command that claims a row gets. */
+export function answer(state: State, event: 'claim' | 'retry'): Answer {
+  return transitions[state][event] === 'leaving' ? 'yours' : refusals[state];
+}
+
+/** A run with such rows is not finished. */
+export function isOpen(state: State): boolean {
+  return state === 'planned' || state === 'released' || state === 'leaving';
+}

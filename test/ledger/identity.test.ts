@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { accountOf, canonical, checkOf, contactRow, messageRow, secretIn } from '../../src/ledger/identity.ts';
+import { secret, temporaryFolder } from './rig.ts';
+
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '],[', '\\', '{}', '1'));
+const messages = fc.record({
+  mode: fc.constantFrom('live', 'sandbox'),
+  template: text,
+  to: text,
+  params: fc.array(text, { maxLength: 4 }),
+});
+
+describe('the digest of a row', () => {
+  it('is equal exactly for equal messages', () => {
+    fc.assert(
+      fc.property(messages, messages, (one, other) => {
+        const isEqual = isDeepStrictEqual(one, other);
+        expect(hex(messageRow(secret, one)) === hex(messageRow(secret, other))).toBe(isEqual);
+      }),
+    );
+  });
+
+  it('does not depend on where one param ends and the next begins', () => {
+    const base = { mode: 'live', template: 't', to: '+1' } as const;
+    const rows = [['ab', 'c'], ['a', 'bc'], ['abc'], ['a","b', 'c'], [], ['']].map((params) =>
+      messageRow(secret, { ...base, params }),
+    );
+    expect(new Set(rows.map(hex)).size).toBe(rows.length);
+  });
+
+  it('is equal for contacts with the same fields in another order', () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, fc.jsonValue()), (body) => {
+        const turned = Object.fromEntries(Object.entries(body).toReversed());
+        const row = (body: unknown) => hex(contactRow(secret, { mode: 'live', phone: '+1', body }));
+        expect(row(turned)).toBe(row(body));
+      }),
+    );
+  });
+
+  it('is different for values that are different as JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+        expect(canonical(one) === canonical(other)).toBe(isDeepStrictEqual(plain(one), plain(other)));
+      }),
+    );
+  });
+
+  it('has a second part that is equal for the same recipient and template', () => {
+    const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
+    const second = (row: Uint8Array) => hex(row.subarray(12));
+    expect(second(messageRow(secret, { ...base, params: ['b'] }))).toBe(second(messageRow(secret, base)));
+    expect(second(messageRow(secret, { ...base, template: 'u' }))).not.toBe(second(messageRow(secret, base)));
+    expect(second(messageRow(secret, { ...base, to: '+2' }))).not.toBe(second(messageRow(secret, base)));
+  });
+
+  it('means nothing without the secret', () => {
+    const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
+    expect(hex(messageRow(Buffer.alloc(32), base))).not.toBe(hex(messageRow(secret, base)));
+  });
+});
+
+describe('the account', () => {
+  const facts = { origin: 'https://api.example.com', key: 'sk_live_1' };
+
+  it('is that of the local sandbox, else the named one, else the id of the profile', () => {
+    const all = { ...facts, sandbox: 'data1', named: 'acme', profile: 'p1' };
+    expect(accountOf(secret, all).id).toBe('sandbox:data1');
+    expect(accountOf(secret, { ...all, sandbox: undefined }).id).toBe('name:acme');
+    expect(accountOf(secret, { ...facts, profile: 'p1' }).id).toBe('profile:p1');
+  });
+
+  it('is a digest of the key without any of these, which does not reveal the key', () => {
+    const { id, isKeyDigest } = accountOf(secret, facts);
+    expect(isKeyDigest).toBe(true);
+    expect(id).toMatch(/^key:[0-9a-f]{24}$/);
+    expect(accountOf(secret, { ...facts, key: 'sk_live_2' }).id).not.toBe(id);
+    expect(accountOf(secret, facts).id).toBe(id);
+  });
+
+  it('that a user names like a profile is another one', () => {
+    expect(accountOf(secret, { ...facts, named: 'p1' }).id).not.toBe(accountOf(secret, { ...facts, profile: 'p1' }).id);
+  });
+});
+
+describe('the secret', () => {
+  it('is created once, for its owner only, and leaves no other file', () => {
+    const folder = temporaryFolder();
+    const first = secretIn(folder, false);
+    expect(first).toHaveLength(32);
+    expect(secretIn(folder, true)).toEqual(first);
+    expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['secret']);
+    expect(readFileSync(join(folder, 'secret')).toString('hex')).not.toContain(checkOf(first));
+  });
+
+  it('is not replaced when the journals need it', () => {
+    const folder = temporaryFolder();
+    secretIn(folder, false);
+    rmSync(join(folder, 'secret'));
+    expect(() => secretIn(folder, true)).toThrow(
+      expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }),
+    );
+  });
+
+  it('is refused if it has another length', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'secret'), 'short');
+    expect(() => secretIn(folder, false)).toThrow(expect.objectContaining({ code: 'ledger-secret' }));
+  });
+});
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

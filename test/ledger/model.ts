@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import type { Fate, Ledger, Outcome, Plan, Row, Verdict } from '../../src/ledger/ledger.ts';
+import { fates } from '../../src/ledger/ledger.ts';
+import type { PlanOptions } from './rig.ts';
+import { day, hour, planOf, rowOf } from './rig.ts';
+
+/** Where the model runs: processes that share a ledger, a clock, and a table of processes. */
+export interface World {
+  open(pid: number): Ledger;
+  /** What remains of a process that was killed. */
+  kill(pid: number): void;
+  /** The others no longer see its signs of life. */
+  setSilent(pid: number, isSilent: boolean): void;
+  wait(milliseconds: number): void;
+  now(): number;
+  end(): Promise<void>;
+}
+
+export type Step =
+  | { readonly do: 'start'; readonly process: number; readonly rows: readonly string[]; readonly options: PlanOptions }
+  | { readonly do: 'claim'; readonly process: number; readonly count: number }
+  | { readonly do: 'send'; readonly process: number; readonly outcomes: readonly Outcome[] }
+  | { readonly do: 'settle' | 'die' | 'stall' | 'revive' | 'end'; readonly process: number }
+  | { readonly do: 'wait'; readonly milliseconds: number };
+
+const processes = fc.integer({ min: 0, max: 1 });
+const someRows = fc.shuffledSubarray(['ada:1', 'ada:2', 'bob:1', 'bob:2', 'cyd:1', 'dan:1', 'eve:1'], { minLength: 1 });
+const options: fc.Arbitrary<PlanOptions> = fc.record({
+  mode: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('live' as const) },
+    { weight: 1, arbitrary: fc.constant('sandbox' as const) },
+  ),
+  job: seldom('job'),
+  first: fc.option(fc.integer({ min: 0, max: 4 }), { freq: 4, nil: undefined }),
+  newOnly: seldom(true),
+  again: seldom(true),
+  continue: fc.option(fc.constant(true), { freq: 2, nil: undefined }),
+  changed: fc.constantFrom(undefined, 'skip', 'send'),
+  retryUnsure: seldom(true),
+});
+const outcome = fc.constantFrom<Outcome>('done', 'done', 'done', 'failed', 'unsure', 'release');
+
+export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ do: fc.constant('start' as const), process: processes, rows: someRows, options }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('claim' as const),
+        process: processes,
+        count: fc.integer({ min: 1, max: 4 }),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('send' as const),
+        process: processes,
+        outcomes: fc.array(outcome, { minLength: 4, maxLength: 4 }),
+      }),
+    },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('settle' as const), process: processes }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom('die' as const, 'stall' as const, 'revive' as const, 'end' as const),
+        process: processes,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('wait' as const),
+        milliseconds: fc.constantFrom(1_000, hour, 13 * hour, 8 * day, 31 * day),
+      }),
+    },
+  ),
+  { minLength: 4, maxLength: 40 },
+);
+
+/** What was granted for a row, and what came of it. */
+interface Grant {
+  readonly run: string;
+  readonly process: Process;
+  state: 'leaving' | 'done' | 'failed' | 'unsure' | 'release';
+  at: number;
+}
+
+interface Process {
+  readonly pid: number;
+  readonly ledger: Ledger;
+  isStalled: boolean;
+  command: Command | undefined;
+}
+
+interface Command {
+  readonly plan: Plan;
+  readonly run: string;
+  readonly due: number[];
+  /** Granted and not sent yet. */
+  readonly granted: Flight[];
+  /** Sent, with an outcome that is not recorded yet. */
+  readonly sent: { readonly flight: Flight; readonly outcome: Outcome }[];
+}
+
+interface Flight {
+  readonly row: Row;
+  readonly grant: Grant;
+}
+
+/** Carries the steps out, and throws as soon as a row is granted that must not be. */
+export async function check(world: World, steps: readonly Step[]): Promise<void> {
+  const slots: (Process | undefined)[] = [undefined, undefined];
+  const grants = new Map<string, Grant[]>();
+  const startedAgain = new Map<string, number>();
+  let pids = 0;
+  for (const step of steps) await carryOut(step);
+  await finish();
+
+  async function carryOut(step: Step): Promise<void> {
+    if (step.do === 'wait') return world.wait(step.milliseconds);
+    const process = slots[step.process];
+    if (step.do === 'start') return start(step);
+    if (!process) return;
+    if (step.do === 'die') return die(step.process, process);
+    if (step.do === 'revive') return revive(process);
+    if (process.isStalled) return;
+    if (step.do === 'stall') return stall(process);
+    if (step.do === 'end') return end(step.process, process);
+    if (step.do === 'claim') await claim(process, step.count);
+    else if (step.do === 'send') send(process, step.outcomes);
+    else await settle(process);
+  }
+
+  async function start({ process: slot, rows, options }: Extract<Step, { do: 'start' }>): Promise<void> {
+    const process = (slots[slot] ??= opened());
+    if (process.isStalled || process.command) return;
+    const plan = planOf(rows.join(' '), options);
+    const known = await process.ledger.runs();
+    const registered = await process.ledger.register(plan);
+    if (registered.stop) return;
+    if (plan.choice.again && !known.some(({ id }) => id === registered.run))
+      startedAgain.set(registered.run, world.now());
+    const counted = Object.values(registered.counts).reduce((sum, count) => sum + count, 0);
+    expectThat(counted === plan.input.count, `${counted} fates for ${plan.input.count} rows`);
+    const isDue = (fate: Fate | undefined) => fate === 'due' || fate === 'retry';
+    const due = [...registered.fates].flatMap((code, row) => (isDue(fates[code]) ? [row] : []));
+    process.command = { plan, run: registered.run, due, granted: [], sent: [] };
+  }
+
+  function opened(): Process {
+    const pid = ++pids;
+    return { pid, ledger: world.open(pid), isStalled: false, command: undefined };
+  }
+
+  async function claim(process: Process, count: number): Promise<readonly Verdict[]> {
+    const { command } = process;
+    if (!command || command.due.length === 0) return [];
+    const numbers = command.due.splice(0, count);
+    const rows = numbers.map((number) => rowOf(command.plan, number));
+    const { job, choice } = command.plan;
+    const ignoreOthers = choice.again ?? job !== undefined;
+    const rule = { run: command.run, retryUnsure: choice.retryUnsure, ignoreOthers };
+    const verdicts = await process.ledger.claim(rows, rule);
+    rows.forEach((row, at) => {
+      if (verdicts[at]?.verdict === 'taken') command.due.push(numbers[at] ?? 0);
+      if (verdicts[at]?.verdict === 'yours') command.granted.push({ row, grant: grant(process, command, row) });
+    });
+    return verdicts;
+  }
+
+  function grant(process: Process, { run, plan }: Command, row: Row): Grant {
+    const key = Buffer.from(row).toString('hex');
+    const earlier = grants.get(key) ?? [];
+    for (const other of earlier) {
+      const mayBeSent = other.state === 'leaving' || other.state === 'done' || other.state === 'unsure';
+      if (!mayBeSent || (other.state === 'unsure' && plan.choice.retryUnsure)) continue;
+      expectThat(other.run !== run, `a row of run ${run} was granted again, after ${other.state}`);
+      const isAllowed = plan.mode === 'sandbox' || plan.choice.again || plan.job !== undefined;
+      const isKnown = other.at <= (startedAgain.get(run) ?? -1) || other.at <= world.now() - 30 * day + 1_000;
+      expectThat(isAllowed || isKnown, `run ${run} was granted a row that is ${other.state} in run ${other.run}`);
+    }
+    const made: Grant = { run, process, state: 'leaving', at: world.now() };
+    grants.set(key, [...earlier, made]);
+    return made;
+  }
+
+  function send({ command }: Process, outcomes: readonly Outcome[]): void {
+    if (!command) return;
+    for (const outcome of outcomes) {
+      const flight = command.granted.shift();
+      if (flight) command.sent.push({ flight, outcome });
+    }
+  }
+
+  async function settle({ ledger, command }: Process): Promise<void> {
+    if (!command || command.sent.length === 0) return;
+    const sent = command.sent.splice(0);
+    await ledger.settle(sent.map(({ flight: { row }, outcome }) => ({ run: command.run, row, outcome })));
+    for (const { flight, outcome } of sent) [flight.grant.state, flight.grant.at] = [outcome, world.now()];
+  }
+
+  /** From outside, all that it had under way may have been sent. */
+  function doubt(process: Process): void {
+    for (const grant of [...grants.values()].flat())
+      if (grant.process === process && grant.state === 'leaving') grant.state = 'unsure';
+  }
+
+  function die(slot: number, process: Process): void {
+    doubt(process);
+    world.kill(process.pid);
+    slots[slot] = undefined;
+  }
+
+  function stall(process: Process): void {
+    doubt(process);
+    process.isStalled = true;
+    world.setSilent(process.pid, true);
+  }
+
+  /** Its claims have expired, so it sends none of the rows that it was granted before. */
+  function revive(process: Process): void {
+    world.setSilent(process.pid, false);
+    process.isStalled = false;
+    if (process.command) process.command.granted.length = 0;
+  }
+
+  /** An orderly end: rows that did not leave are released. */
+  async function end(slot: number, process: Process): Promise<void> {
+    send(process, process.command?.granted.map(() => 'release' as const) ?? []);
+    await settle(process);
+    await process.ledger.close();
+    slots[slot] = undefined;
+  }
+
+  /** After all others are gone, one command goes through all its rows: each ends with an outcome or a reason. */
+  async function finish(): Promise<void> {
+    for (const [slot, process] of slots.entries()) if (process) die(slot, process);
+    const rows = ['ada:1', 'bob:1', 'cyd:1', 'dan:1', 'eve:1'];
+    const options = { continue: true, newOnly: true, changed: 'skip' as const };
+    await start({ do: 'start', process: 0, rows, options });
+    const [process] = slots;
+    expectThat(process?.command !== undefined, 'the last command did not start');
+    while (process?.command && process.command.due.length > 0) {
+      const verdicts = await claim(process, 3);
+      expectThat(
+        verdicts.every(({ verdict }) => verdict !== 'taken'),
+        'a row is still taken after all others are gone',
+      );
+      send(process, ['done', 'failed', 'unsure']);
+      await settle(process);
+    }
+    const run = (await process?.ledger.runs())?.find(({ id }) => id === process?.command?.run);
+    expectThat(run?.isFinished === true, `the last run is not finished: ${JSON.stringify(run?.counts)}`);
+    await process?.ledger.close();
+    await world.end();
+  }
+}
+
+function seldom<T>(value: T): fc.Arbitrary<T | undefined> {
+  return fc.option(fc.constant(value), { freq: 5, nil: undefined });
+}
+
+function expectThat(isTrue: boolean, otherwise: string): void {
+  if (!isTrue) throw new Error(otherwise);
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { contactRow, messageRow } from '../../src/ledger/identity.ts';
+import { createInput } from '../../src/ledger/input.ts';
+import type { Accepted, Choice, Fate, Kind, Plan, Registered, Row, Stop } from '../../src/ledger/ledger.ts';
+import { fates } from '../../src/ledger/ledger.ts';
+import type { Book } from '../../src/ledger/book.ts';
+import { createBook } from '../../src/ledger/book.ts';
+import type { MemoryLedger } from '../../src/ledger/memory.ts';
+import { createMemoryLedger } from '../../src/ledger/memory.ts';
+
+export const secret = Buffer.alloc(32, 7);
+export const hour = 3_600_000;
+export const day = 24 * hour;
+export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
+
+export const noTurn = () => {
+  throw new Error('the shared minute is not part of these tests');
+};
+
+/** `Ada:1` is a message to Ada with the param 1. */
+export function message(text: string): Row {
+  const [to = '', param = ''] = text.split(':');
+  return messageRow(secret, { mode: 'live', template: 'welcome', to, params: [param] });
+}
+
+/** `Ada:1` is the contact with the phone Ada and the name 1. */
+export function contact(text: string): Row {
+  const [phone = '', name = ''] = text.split(':');
+  return contactRow(secret, { mode: 'live', phone, body: { phone, name } });
+}
+
+export function messages(text: string): readonly Row[] {
+  return text.split(' ').filter(Boolean).map(message);
+}
+
+export interface PlanOptions extends Partial<Omit<Plan, 'choice' | 'input'>>, Choice {}
+
+/** A plan of the rows that the text names, separated by spaces. */
+export function planOf(text: string, options: PlanOptions = {}): Plan {
+  const kind: Kind = options.kind ?? 'message';
+  const input = createInput(kind);
+  for (const row of text.split(' ').filter(Boolean)) input.add(kind === 'message' ? message(row) : contact(row));
+  const { newOnly, again, changed, retryUnsure, atMost, ...rest } = options;
+  const choice = { newOnly, again, continue: options.continue, changed, retryUnsure, atMost };
+  return { account, mode: 'live', template: 'welcome', ...rest, kind, input, choice };
+}
+
+/** The row of the input as the ledger knows it. */
+export function rowOf({ input }: Plan, row: number): Row {
+  return input.bytes.slice(row * 20, row * 20 + 20);
+}
+
+export function fatesIn({ fates: codes }: Accepted): readonly (Fate | undefined)[] {
+  return [...codes].map((code) => fates[code]);
+}
+
+export function accepted(registered: Registered): Accepted {
+  if (registered.stop) throw new Error(`it stopped: ${JSON.stringify(registered)}`);
+  return registered;
+}
+
+export function stopOf(registered: Registered): Stop {
+  if (!registered.stop) throw new Error(`it did not stop: ${JSON.stringify(registered.counts)}`);
+  return registered.stop;
+}
+
+export interface Machine {
+  readonly book: Book;
+  now: number;
+  /** Processes that do not respond. */
+  readonly dead: Set<number>;
+  /** A new process. */
+  start(): MemoryLedger & { readonly pid: number };
+}
+
+/** Processes over one ledger in memory, with a clock that moves only when a test moves it. */
+export function createMachine(): Machine {
+  let [pid, id] = [0, 0];
+  const book = createBook();
+  const machine: Machine = { book, now: Date.UTC(2026, 2, 4, 12), dead: new Set(), start };
+  return machine;
+
+  function start() {
+    const own = ++pid;
+    const ledger = createMemoryLedger({
+      book,
+      pid: own,
+      start: undefined,
+      now: () => machine.now,
+      isAlive: (owner) => !machine.dead.has(owner.pid),
+      newId: () => `id${++id}`,
+      turn: noTurn,
+    });
+    return { ...ledger, pid: own };
+  }
+}
+
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'bizmsg-ledger-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Registers, claims all rows that are due, and settles them. */
+export function sendAll(ledger: MemoryLedger, plan: Plan): Accepted {
+  const result = accepted(ledger.register(plan));
+  const due = [...result.fates].flatMap((code, row) => (fates[code] === 'due' || fates[code] === 'retry' ? [row] : []));
+  const rows = due.map((row) => rowOf(plan, row));
+  const { again, retryUnsure } = plan.choice;
+  const verdicts = ledger.claim(rows, { run: result.run, retryUnsure, ignoreOthers: again ?? plan.job !== undefined });
+  const own = rows.filter((_, at) => verdicts[at]?.verdict === 'yours');
+  ledger.settle(own.map((row) => ({ run: result.run, row, outcome: 'done' })));
+  return result;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { answer, events, isOpen, next, states } from '../../src/ledger/states.ts';
+
+/** The table of the design, row by row. An event that is not listed changes nothing. */
+const table = `
+absent     plan:planned claim:leaving retry:leaving done:done
+planned    claim:leaving retry:leaving done:done withdraw:withdrawn
+leaving    done:done failed:failed unsure:unsure release:released died:unsure
+released   claim:leaving retry:leaving done:done withdraw:withdrawn
+withdrawn  plan:planned claim:leaving retry:leaving done:done
+done       reopen:planned
+failed     retry:leaving done:done
+unsure     retry:leaving done:done failed:failed release:released sent:done not-sent:released supersede:withdrawn
+`;
+
+describe('a row in one scope', () => {
+  const moves = new Map(
+    table
+      .trim()
+      .split('\n')
+      .map((line): [string, readonly string[]] => {
+        const [state = '', ...events] = line.split(/ +/);
+        return [state, events];
+      }),
+  );
+  const cases = states.flatMap((state) => events.map((event) => [state, event] as const));
+
+  it.each(cases)('that is %s, after %s', (state, event) => {
+    const move = moves.get(state)?.find((one) => one.startsWith(`${event}:`));
+    expect(next(state, event)).toBe(move?.slice(event.length + 1) ?? state);
+  });
+
+  it.each([
+    ['absent', 'yours', 'yours'],
+    ['planned', 'yours', 'yours'],
+    ['released', 'yours', 'yours'],
+    ['withdrawn', 'yours', 'yours'],
+    ['leaving', 'taken', 'taken'],
+    ['done', 'done', 'done'],
+    ['failed', 'failed', 'yours'],
+    ['unsure', 'unsure', 'yours'],
+  ] as const)('that is %s answers a claim with %s, and a retry with %s', (state, claim, retry) => {
+    expect(answer(state, 'claim')).toBe(claim);
+    expect(answer(state, 'retry')).toBe(retry);
+  });
+
+  it.each(states)('that is %s is granted exactly if it becomes leaving', (state) => {
+    for (const event of ['claim', 'retry'] as const)
+      expect(answer(state, event) === 'yours').toBe(state !== 'leaving' && next(state, event) === 'leaving');
+  });
+
+  it('keeps its run open while it is planned, released or leaving', () => {
+    expect(states.filter(isOpen)).toEqual(['planned', 'leaving', 'released']);
+  });
+});
