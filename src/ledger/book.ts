@@ -1,4 +1,4 @@
-import type { Entries } from './entries.ts';
+import type { Dump, Entries } from './entries.ts';
 import { createEntries } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { Owner, Subject } from './ledger.ts';
@@ -100,6 +100,26 @@ export interface Book {
   senders(): readonly KnownOwner[];
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
+  dump(): BookDump;
+  /** In place of all that it has. */
+  restore(dump: BookDump): void;
+}
+
+/** All of a book, for a file that saves reading the journals. */
+export interface BookDump {
+  readonly order: number;
+  readonly runs: readonly RunDump[];
+  readonly owners: readonly KnownOwner[];
+  /** Pairs of an entry and the index of its owner. */
+  readonly claimants: readonly number[];
+  readonly entries: Dump;
+}
+
+/** In the order of their numbers. */
+export interface RunDump extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSingles' | 'counts'> {
+  readonly counts: readonly number[];
+  readonly owners: readonly string[];
+  readonly blocks: readonly number[];
 }
 
 /** A change that cannot follow those before it: the journal is damaged. */
@@ -131,7 +151,42 @@ export function createBook(): Book {
       order += 1;
       apply(change);
     },
+    dump,
+    restore,
   };
+
+  function dump(): BookDump {
+    const indexes = new Map([...owners.keys()].map((id, at) => [id, at]));
+    return {
+      order,
+      runs: numbered.map(({ number: _number, isSingles: _isSingles, rows, counts, owners, ...run }) => ({
+        ...run,
+        counts: states.map((state) => counts[state]),
+        owners: [...owners],
+        blocks: rows.blocks(),
+      })),
+      owners: [...owners.values()],
+      claimants: [...claimants].flatMap(([entry, id]) => [entry, indexes.get(id) ?? 0]),
+      entries: entries.dump(),
+    };
+  }
+
+  function restore(dump: BookDump): void {
+    order = dump.order;
+    entries.restore(dump.entries);
+    for (const owner of dump.owners) owners.set(owner.id, owner);
+    for (const { counts, owners, blocks, ...facts } of dump.runs) {
+      const run = newRun(facts);
+      states.forEach((state, at) => (run.counts[state] = counts[at] ?? 0));
+      for (const owner of owners) run.owners.add(owner);
+      for (let at = 0; at < blocks.length; at += 3) run.rows.add(blocks[at + 1] ?? 0, blocks[at + 2] ?? 0);
+    }
+    for (let at = 0; at < dump.claimants.length; at += 2) {
+      const [entry, owner] = [dump.claimants[at] ?? 0, dump.owners[dump.claimants[at + 1] ?? 0]?.id ?? ''];
+      claimants.set(entry, owner);
+      if (entries.stateOf(entry) === 'leaving') fly(owner, entry);
+    }
+  }
 
   function apply(change: Change): void {
     switch (change.type) {
@@ -175,24 +230,31 @@ export function createBook(): Book {
       known.lastAt = Math.max(known.lastAt, at);
       return;
     }
-    const run: Run = {
+    newRun({
       id,
-      number: numbered.length,
       subject,
       isAgain: again,
-      isSingles: id === singlesOf(subject),
       startedAt: at,
       lastAt: at,
       order,
       isClosed: false,
       isForgotten: false,
       isCommitted: false,
+    });
+  }
+
+  function newRun(facts: Omit<RunDump, 'owners' | 'counts' | 'blocks'>): Run {
+    const run: Run = {
+      ...facts,
+      number: numbered.length,
+      isSingles: facts.id === singlesOf(facts.subject),
       counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
       owners: new Set(),
       rows: createPlaces(),
     };
-    runs.set(id, run);
+    runs.set(run.id, run);
     numbered.push(run);
+    return run;
   }
 
   function add(run: Run, bytes: Uint8Array): void {
@@ -327,16 +389,18 @@ export function isFinished({ counts }: Run): boolean {
 export interface Places {
   count(): number;
   add(first: number, count: number): void;
+  /** Triples of a first position, its entry, and a count. */
+  blocks(): readonly number[];
   positionOf(entry: number): number;
   each(ranges: Ranges, act: (entry: number) => void): void;
 }
 
 function createPlaces(): Places {
-  /** Triples: the first position, its entry, how many follow each other. */
   const blocks: number[] = [];
   let count = 0;
   return {
     count: () => count,
+    blocks: () => blocks,
     add(first, size) {
       if (size === 0) return;
       const last = blocks.length - 3;

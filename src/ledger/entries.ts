@@ -1,4 +1,4 @@
-import { digestSize, rowSize, secondSize } from './identity.ts';
+import { digestSize, rowSize } from './identity.ts';
 import type { State } from './states.ts';
 import { states } from './states.ts';
 
@@ -20,6 +20,15 @@ export interface Marks {
   nextSecond(mark: number): number;
   /** Copies a row. */
   read(mark: number, into: Uint8Array, at: number): void;
+  dump(): Dump;
+  /** In place of all rows. */
+  restore(dump: Dump): void;
+}
+
+/** The arrays themselves, to be written to a file as they are. */
+export interface Dump {
+  readonly counts: readonly number[];
+  readonly arrays: readonly Uint32Array<ArrayBuffer>[];
 }
 
 /** All rows of all scopes: 41 bytes each, and some 16 for the two indexes. */
@@ -40,55 +49,58 @@ export interface Entries extends Marks {
 }
 
 const [digestWords, rowWords] = [digestSize / 4, rowSize / 4];
-const none = -1;
 
 export function createMarks(): Marks {
   let words = new Uint32Array(0);
   let [older, olderSecond] = [new Uint32Array(0), new Uint32Array(0)];
   let count = 0;
-  const [digests, seconds] = [createIndex(), createIndex()];
-  const isSame = (mark: number, bytes: Uint8Array, at: number) =>
-    words[mark * rowWords] === wordAt(bytes, at) &&
-    words[mark * rowWords + 1] === wordAt(bytes, at + 4) &&
-    words[mark * rowWords + 2] === wordAt(bytes, at + 8);
-  const isSameSecond = (mark: number, bytes: Uint8Array, at: number) =>
-    words[mark * rowWords + digestWords] === wordAt(bytes, at + digestSize) &&
-    words[mark * rowWords + digestWords + 1] === wordAt(bytes, at + digestSize + 4);
-  const hash = (mark: number) => words[mark * rowWords] ?? 0;
-  const hashSecond = (mark: number) => words[mark * rowWords + digestWords] ?? 0;
-  const scratch = new Uint8Array(rowSize);
+  const digests = createIndex(0, digestWords);
+  const seconds = createIndex(digestWords, rowWords - digestWords);
 
   return {
     count: () => count,
     reserve,
     push(bytes, at) {
-      if (count * rowWords === words.length) reserve(Math.max(1_024, Math.ceil(count * 1.5)));
+      if (count * rowWords === words.length) reserve(grownSize(count));
       for (let word = 0; word < rowWords; word++) words[count * rowWords + word] = wordAt(bytes, at + word * 4);
       return count++;
     },
     index(mark) {
-      read(mark, scratch, 0);
-      older[mark] = 1 + digests.put(mark, hash, (other) => isSame(other, scratch, 0));
-      olderSecond[mark] = 1 + seconds.put(mark, hashSecond, (other) => isSameSecond(other, scratch, 0));
+      older[mark] = 1 + digests.put(words, mark);
+      olderSecond[mark] = 1 + seconds.put(words, mark);
     },
-    first: (bytes, at) => digests.find(wordAt(bytes, at), (mark) => isSame(mark, bytes, at)),
+    first: (bytes, at) => digests.find(words, wordAt(bytes, at), wordAt(bytes, at + 4), wordAt(bytes, at + 8)),
     next: (mark) => (older[mark] ?? 0) - 1,
-    firstSecond: (bytes, at) => seconds.find(wordAt(bytes, at + digestSize), (mark) => isSameSecond(mark, bytes, at)),
+    firstSecond: (bytes, at) =>
+      seconds.find(words, wordAt(bytes, at + digestSize), wordAt(bytes, at + digestSize + 4), 0),
     nextSecond: (mark) => (olderSecond[mark] ?? 0) - 1,
-    read,
+    read(mark, into, at) {
+      for (let word = 0; word < rowWords; word++) putWord(into, at + word * 4, words[mark * rowWords + word] ?? 0);
+    },
+    dump,
+    restore,
   };
+
+  function dump(): Dump {
+    const arrays = [words.subarray(0, count * rowWords), older.subarray(0, count), olderSecond.subarray(0, count)];
+    const [one, other] = [digests.dump(), seconds.dump()];
+    return { counts: [count, one.used, other.used], arrays: [...arrays, one.slots, other.slots] };
+  }
+
+  function restore({ counts, arrays }: Dump): void {
+    count = counts[0] ?? 0;
+    [words, older, olderSecond] = [arrays[0] ?? words, arrays[1] ?? older, arrays[2] ?? olderSecond];
+    digests.restore(counts[1] ?? 0, arrays[3]);
+    seconds.restore(counts[2] ?? 0, arrays[4]);
+  }
 
   function reserve(size: number): void {
     if (size * rowWords <= words.length) return;
     words = grown(words, new Uint32Array(size * rowWords));
     older = grown(older, new Uint32Array(size));
     olderSecond = grown(olderSecond, new Uint32Array(size));
-    digests.reserve(size, hash);
-    seconds.reserve(size, hashSecond);
-  }
-
-  function read(mark: number, into: Uint8Array, at: number): void {
-    for (let word = 0; word < rowWords; word++) putWord(into, at + word * 4, words[mark * rowWords + word] ?? 0);
+    digests.reserve(words, size);
+    seconds.reserve(words, size);
   }
 }
 
@@ -112,7 +124,7 @@ export function createEntries(): Entries {
     reserve,
     add(bytes, at, scope) {
       const count = marks.count();
-      if (count === scopes.length) reserve(Math.max(1_024, Math.ceil(count * 1.5)));
+      if (count === scopes.length) reserve(grownSize(count));
       const entry = marks.push(bytes, at);
       marks.index(entry);
       scopes[entry] = scope;
@@ -131,6 +143,21 @@ export function createEntries(): Entries {
     setLatest(entry, isLatest) {
       const state = (flags[entry] ?? 0) & ~latest;
       flags[entry] = isLatest ? state | latest : state;
+    },
+    dump() {
+      const { counts, arrays } = marks.dump();
+      const size = marks.count();
+      // Four flags a word.
+      const packed = new Uint8Array(Math.ceil(size / 4) * 4);
+      packed.set(flags.subarray(0, size));
+      const own = [scopes.subarray(0, size), times.subarray(0, size), orders.subarray(0, size)];
+      return { counts, arrays: [...arrays, ...own, new Uint32Array(packed.buffer)] };
+    },
+    restore(dump) {
+      marks.restore(dump);
+      const [own0, own1, own2, packed] = dump.arrays.slice(5);
+      [scopes, times, orders] = [own0 ?? scopes, own1 ?? times, own2 ?? orders];
+      flags = new Uint8Array(packed?.buffer ?? new ArrayBuffer(0)).subarray(0, marks.count());
     },
     erase: (entry) => {
       // No run has this number, so no look-up returns the entry.
@@ -160,47 +187,65 @@ function stateAt(code: number): State {
   return states[code] ?? 'absent';
 }
 
-type Hash = (mark: number) => number;
-type IsSame = (mark: number) => boolean;
-
-/** Open addressing with linear probing. The digests are random, so their first word is the hash. */
-function createIndex() {
+/**
+ * Open addressing with linear probing over the words that begin at an offset in each row, two or three of them. The
+ * digests are random, so their first word is the hash. Nothing here allocates: it runs for each row several times.
+ */
+function createIndex(offset: number, length: number) {
+  const isLong = length === 3;
   /** A mark plus one; 0 is free. */
   let slots = new Uint32Array(16);
   let used = 0;
   return {
-    find(hash: number, isSame: IsSame): number {
-      const slot = probe(hash, isSame);
-      return (slots[slot] ?? 0) - 1;
+    find(words: Uint32Array, first: number, second: number, third: number): number {
+      return (slots[probe(words, first, second, third)] ?? 0) - 1;
     },
-    /** Puts it in the place of the one with the same digest, which it returns. */
-    put(mark: number, hash: Hash, isSame: IsSame): number {
-      if (used * 4 >= slots.length * 3) resize(slots.length * 2, hash);
-      const slot = probe(hash(mark), isSame);
+    /** Puts it in the place of the one with the same digest, which it returns; -1 without one. */
+    put(words: Uint32Array, mark: number): number {
+      if (used * 4 >= slots.length * 3) resize(words, slots.length * 2);
+      const at = mark * rowWords + offset;
+      const slot = probe(words, words[at] ?? 0, words[at + 1] ?? 0, isLong ? (words[at + 2] ?? 0) : 0);
       const before = (slots[slot] ?? 0) - 1;
-      if (before === none) used += 1;
+      if (before === -1) used += 1;
       slots[slot] = mark + 1;
       return before;
     },
-    reserve(count: number, hash: Hash): void {
+    dump: () => ({ used, slots }),
+    restore(count: number, dumped = new Uint32Array(16)): void {
+      [used, slots] = [count, dumped];
+    },
+    reserve(words: Uint32Array, count: number): void {
       const size = 2 ** Math.ceil(Math.log2(count / 0.75 + 1));
-      if (size > slots.length) resize(size, hash);
+      if (size > slots.length) resize(words, size);
     },
   };
 
-  function probe(hash: number, isSame: IsSame): number {
+  function probe(words: Uint32Array, first: number, second: number, third: number): number {
     const mask = slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = first & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot] ?? 0;
-      if (found === 0 || isSame(found - 1)) return slot;
+      if (found === 0) return slot;
+      const at = (found - 1) * rowWords + offset;
+      if (words[at] === first && words[at + 1] === second && (!isLong || words[at + 2] === third)) return slot;
     }
   }
 
-  function resize(size: number, hash: Hash): void {
-    const old = slots;
+  /** All are different, so each goes to the next free slot. */
+  function resize(words: Uint32Array, size: number): void {
+    const [old, mask] = [slots, size - 1];
     slots = new Uint32Array(size);
-    for (const found of old) if (found !== 0) slots[probe(hash(found - 1), () => false)] = found;
+    for (const found of old) {
+      if (found === 0) continue;
+      let slot = (words[(found - 1) * rowWords + offset] ?? 0) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = found;
+    }
   }
+}
+
+/** Copying is cheap beside holding half as many rows again in reserve. */
+function grownSize(count: number): number {
+  return Math.max(1_024, Math.ceil(count * 1.125));
 }
 
 function wordAt(bytes: Uint8Array, at: number): number {
@@ -219,10 +264,4 @@ function putWord(bytes: Uint8Array, at: number, word: number): void {
 function grown<T extends Uint8Array | Uint32Array>(old: T, larger: T): T {
   larger.set(old);
   return larger;
-}
-
-/** Whether two rows agree in their second digest. */
-export function isSameRecipient(a: Uint8Array, atA: number, b: Uint8Array, atB: number): boolean {
-  for (let byte = digestSize; byte < digestSize + secondSize; byte++) if (a[atA + byte] !== b[atB + byte]) return false;
-  return true;
 }

@@ -16,13 +16,19 @@ export interface AppendFile {
   readonly header: Readonly<Record<string, unknown>>;
   /** The byte at which it ends, as far as it was read or written. */
   end(): number;
-  /** Reads what was appended since. Without `mayRepair` a line that was cut off is damage. */
-  read(onRecord: (record: unknown, at: number) => void, mayRepair: boolean): void;
+  read(onRecord: OnRecord, tail: Tail): void;
+  /** Goes on reading and appending at this byte, at which a line begins. */
+  seek(at: number): void;
   /** Appends all of it, or nothing if it throws. */
   append(texts: Iterable<string>): void;
   fd(): number;
   close(): void;
 }
+
+type OnRecord = (record: unknown, at: number) => void;
+
+/** What a line without an end means: a crash, if it is this process's turn; damage; or a write that goes on now. */
+type Tail = 'repair' | 'damage' | 'skip';
 
 export interface Form {
   readonly format: string;
@@ -61,14 +67,17 @@ export function openAppendFile({ path, format, version, onRepaired }: AppendOpti
     header,
     end: () => end,
     fd: () => fd,
-    read(onRecord, mayRepair) {
+    read(onRecord, tail) {
       const lines = linesOf(fd, end);
       let step = lines.next();
       for (; !step.done; step = lines.next()) {
         onRecord(recordIn(step.value, path), step.value.at);
         end = step.value.at + step.value.bytes.length + 1;
       }
-      if (step.value.bytes.length > 0) finish(step.value, onRecord, mayRepair);
+      if (step.value.bytes.length > 0 && tail !== 'skip') finish(step.value, onRecord, tail);
+    },
+    seek(at) {
+      end = at;
     },
     append(texts) {
       refuseTaken();
@@ -85,9 +94,9 @@ export function openAppendFile({ path, format, version, onRepaired }: AppendOpti
   };
 
   /** A crash leaves the beginning of a line. If more than that is there, a byte was changed. */
-  function finish(rest: Line, onRecord: (record: unknown, at: number) => void, mayRepair: boolean): void {
+  function finish(rest: Line, onRecord: OnRecord, tail: Tail): void {
     const { at, bytes } = rest;
-    if (!mayRepair || isWhole({ at, bytes: bytes.subarray(0, -1) }, path))
+    if (tail === 'damage' || isWhole({ at, bytes: bytes.subarray(0, -1) }, path))
       recordIn({ at, bytes: Buffer.alloc(0) }, path);
     if (isWhole(rest, path)) {
       onRecord(recordIn(rest, path), at);

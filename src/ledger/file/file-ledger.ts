@@ -140,7 +140,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   async function end(): Promise<void> {
     try {
-      await safely(() => memory.close());
+      await safely(() => {
+        memory.close();
+        segments.save();
+      });
     } finally {
       stop();
     }

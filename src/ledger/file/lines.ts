@@ -158,7 +158,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-function subjectIn(value: unknown): Subject {
+export function subjectIn(value: unknown): Subject {
   if (!isRecord(value)) throw new BadChange('subject is missing');
   const { mode, kind, template, job } = value;
   if (mode !== 'live' && mode !== 'sandbox') throw new BadChange('mode is unknown');

@@ -1,4 +1,4 @@
-import { existsSync, fdatasyncSync, rmSync, statSync } from 'node:fs';
+import { existsSync, fdatasyncSync, fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../../folder.ts';
 import { isRecord } from '../../contract/readers.ts';
@@ -8,6 +8,7 @@ import { unusable } from '../identity.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
 import { changeIn, textOf } from './lines.ts';
+import { readTable, tailOf, writeTable } from './table.ts';
 
 /** The days' files, of which the last one is written. */
 export interface Segments {
@@ -15,6 +16,8 @@ export interface Segments {
   refresh(): void;
   /** Appends changes; they are not applied. Only in a turn, after a refresh. */
   append(changes: readonly Change[]): void;
+  /** Writes a table of all that is known, if that saves others much reading. Only in a turn. */
+  save(): void;
   /** The file that the last append went to. */
   current(): AppendFile | undefined;
   close(): void;
@@ -30,17 +33,21 @@ export interface SegmentOptions {
 }
 
 const form = { format: 'bizmsg ledger', version: 1 };
+/** Bytes of a segment: reading them takes longer than 20 ms. */
+const worthSaving = 1 << 20;
 /** Characters gathered before they are written. */
 const chunk = 1 << 20;
 
 export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
+  let saved = { name: '', size: 0 };
   return {
     current: () => current,
     refresh() {
+      if (!current) restore();
       const names = segmentNames(folder).filter((name) => name > day);
-      current?.read(apply, names.length === 0);
+      current?.read(apply, names.length === 0 ? 'repair' : 'damage');
       for (const name of names) enter(name, name === names.at(-1));
     },
     append(changes) {
@@ -48,11 +55,33 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
       if (!current || today > day) begin(today);
       current?.append(textsOf(changes));
     },
+    save() {
+      if (!current || current.end() - (day === saved.name ? saved.size : 0) < worthSaving) return;
+      saved = { name: day, size: current.end() };
+      writeTable(join(folder, 'table'), { ...saved, tail: tailOf(current.fd(), saved.size) }, book.dump());
+    },
     close: () => current?.close(),
   };
 
+  /** Starts from the table, if it belongs to a segment as it is now. */
+  function restore(): void {
+    const table = readTable(join(folder, 'table'));
+    if (!table || !existsSync(join(folder, table.name))) return;
+    const segment = openAppendFile({ path: join(folder, table.name), ...form, onRepaired });
+    try {
+      const { size } = fstatSync(segment.fd());
+      if (size < table.size) throw damaged(segment.path, size, `it once had ${table.size} bytes`);
+      if (tailOf(segment.fd(), table.size) !== table.tail) return;
+    } finally {
+      segment.close();
+    }
+    saved = { name: table.name, size: table.size };
+    book.restore(table.book);
+    enter(table.name, segmentNames(folder).at(-1) === table.name, table.size);
+  }
+
   /** The first line names the segment before it, so that one that is missing or shorter is noticed. */
-  function enter(name: string, isLast: boolean): void {
+  function enter(name: string, isLast: boolean, from = 0): void {
     const next = openAppendFile({ path: join(folder, name), ...form, onRepaired });
     if (next.header['secret'] !== check) throw unusable(`${next.path} was written with another secret`);
     const after = next.header['after'];
@@ -60,7 +89,8 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
       throw damaged(next.path, 0, `it does not follow ${day} as that file is now`);
     current?.close();
     [current, day] = [next, name];
-    next.read(apply, isLast);
+    if (from > 0) next.seek(from);
+    next.read(apply, isLast ? 'repair' : 'damage');
   }
 
   function begin(name: string): void {

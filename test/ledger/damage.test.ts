@@ -1,0 +1,194 @@
+import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lineOf } from '../../src/journal-lines.ts';
+import { createBook } from '../../src/ledger/book.ts';
+import { createSegments } from '../../src/ledger/file/segments.ts';
+import { checkOf, secretIn } from '../../src/ledger/identity.ts';
+import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
+import type { RunState } from '../../src/ledger/ledger.ts';
+import { alive, later } from '../support/cli.ts';
+import { thrown } from '../support/thrown.ts';
+import { accepted, day, message, messages, noTurn, planOf, temporaryFolder } from './rig.ts';
+
+const people = 'ada:1 bob:1';
+
+describe('a segment', () => {
+  it('is refused or repaired with a report, whichever byte is changed', { timeout: 60_000 }, async () => {
+    const { folder, segment } = await written();
+    const whole = readFileSync(segment);
+    const before = read(folder);
+    for (let at = 0; at < whole.length; at++) {
+      const changed = Buffer.from(whole);
+      changed[at] = (whole[at] ?? 0) ^ (at % 2 === 0 ? 0x01 : 0x2b);
+      writeFileSync(segment, changed);
+      const repaired: string[] = [];
+      const error = thrown(() => {
+        const states = read(folder, (path) => void repaired.push(path));
+        if (repaired.length === 0) expect({ at, states }).toEqual({ at, states: before });
+      });
+      if (error !== undefined) expect({ at, error }).toMatchObject({ at, error: { exit: 'configuration' } });
+    }
+  });
+
+  it('that a crash cut off is repaired with a report, or was complete', async () => {
+    const { folder, segment } = await written();
+    const whole = readFileSync(segment);
+    const header = whole.indexOf('\n') + 1;
+    for (let size = header; size < whole.length; size += 13) {
+      writeFileSync(segment, whole);
+      truncateSync(segment, size);
+      const repaired: string[] = [];
+      read(folder, (path) => void repaired.push(path));
+      const isBetweenLines = whole[size - 1] === 0x0a || whole[size] === 0x0a;
+      expect({ size, repaired: repaired.length }).toEqual({ size, repaired: isBetweenLines ? 0 : 1 });
+    }
+  });
+
+  it('is named with the place of the damage, and nothing is sent', async () => {
+    const { folder, segment } = await written();
+    const text = readFileSync(segment, 'utf8');
+    writeFileSync(segment, text.replace('"type":"commit"', '"type":"commat"'));
+    const ledger = open(folder);
+    await expect(ledger.claim(messages(people), { run: 'any' })).rejects.toMatchObject({
+      exit: 'configuration',
+      code: 'journal-damaged',
+      message: expect.stringContaining(`the line at byte ${lineWith(text, '"type":"commit"')} `),
+    });
+    await ledger.close();
+  });
+
+  it('of a newer version is refused', async () => {
+    const { folder, segment } = await written();
+    writeFileSync(segment, lineOf({ format: 'bizmsg ledger', version: 2 }));
+    await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unknown' });
+  });
+
+  it('with whole lines that make no sense is refused', async () => {
+    const { folder, segment } = await written();
+    const claim = { type: 'work', run: 'unknown', owner: 'x', at: 1, claimed: [0, 1] };
+    writeFileSync(segment, readFileSync(segment, 'utf8') + lineOf(claim));
+    await expect(statesIn(folder)).rejects.toMatchObject({ code: 'journal-damaged' });
+  });
+
+  it.each([
+    ['missing', (path: string) => rmSync(path)],
+    ['shorter', (path: string) => truncateSync(path, readFileSync(path).lastIndexOf('\n', -2) + 1)],
+  ])('between two others that is %s is noticed', async (_, harm) => {
+    const { folder, segments } = await threeDays();
+    expect(await statesIn(folder)).toMatchObject([{ counts: { done: 3, planned: 1 } }]);
+    harm(segments[1] ?? '');
+    await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+  });
+
+  it('is refused without the secret, and with another one', async () => {
+    const { folder } = await written();
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, Buffer.alloc(32, 1));
+    await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'ledger-secret' });
+    rmSync(secret);
+    expect(() => open(folder)).toThrow(expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }));
+  });
+});
+
+describe('a process whose file another one has written to', () => {
+  it('stops, and grants nothing', async () => {
+    const folder = temporaryFolder();
+    const ledger = open(folder);
+    const { run } = accepted(await ledger.register(planOf(people)));
+    const [name = ''] = segmentsIn(folder);
+    writeFileSync(name, `${readFileSync(name, 'utf8')}[`);
+    const claim = ledger.claim(messages(people), { run });
+    await expect(claim).rejects.toMatchObject({ exit: 'unsafe', code: 'journal-taken' });
+    await expect(ledger.look(message('ada:1'), { run })).rejects.toMatchObject({ code: 'journal-taken' });
+    await ledger.close();
+  });
+
+  it('stops if it has lost its turn', async () => {
+    const folder = temporaryFolder();
+    const ledger = open(folder);
+    const { run } = accepted(await ledger.register(planOf(people)));
+    rmSync(join(folder, 'turn'));
+    await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
+    await ledger.close();
+  });
+});
+
+/** The counts of all runs, read as a process reads them that has its turn. */
+function read(folder: string, onRepaired: (path: string) => void = () => {}): unknown {
+  const [book, check] = [createBook(), checkOf(secretIn(folder, true))];
+  const segments = createSegments({ folder, book, check, now: Date.now, onRepaired });
+  try {
+    segments.refresh();
+    return [...book.runs.values()].map(({ id, counts }) => ({ id, counts: { ...counts } }));
+  } finally {
+    segments.close();
+  }
+}
+
+/** One day's file with each kind of change. */
+async function written() {
+  const folder = temporaryFolder();
+  const ledger = open(folder);
+  const { run } = accepted(await ledger.register(planOf(people)));
+  await ledger.claim(messages(people), { run });
+  await ledger.settle([{ run, row: message('ada:1'), outcome: 'unsure' }]);
+  await ledger.settle([{ run, row: message('bob:1'), outcome: 'release' }]);
+  await ledger.resolve(run, 'sent');
+  await ledger.withdraw({ run });
+  await ledger.close();
+  const [segment = ''] = segmentsIn(folder);
+  return { folder, segment };
+}
+
+async function threeDays() {
+  const folder = temporaryFolder();
+  let now = Date.UTC(2026, 2, 4, 12);
+  const ledger = open(
+    folder,
+    () => {},
+    () => now,
+  );
+  const { run } = accepted(await ledger.register(planOf('ada:1 bob:1 cyd:1 dan:1')));
+  for (const row of messages('ada:1 bob:1 cyd:1')) {
+    await ledger.claim([row], { run });
+    await ledger.settle([{ run, row, outcome: 'done' }]);
+    now += day;
+  }
+  await ledger.close();
+  const segments = segmentsIn(folder);
+  expect(segments).toHaveLength(4);
+  return { folder, segments };
+}
+
+async function statesIn(
+  folder: string,
+  onRepaired?: (path: string, bytes: number) => void,
+): Promise<readonly RunState[]> {
+  const ledger = open(folder, onRepaired);
+  try {
+    return await ledger.runs();
+  } finally {
+    await ledger.close();
+  }
+}
+
+function open(
+  folder: string,
+  onRepaired: (path: string, bytes: number) => void = () => {},
+  now: () => number = Date.now,
+): FileLedger {
+  const owner = { pid: process.pid, kill: alive };
+  return openFileLedger({ folder, owner, now, later, random: Math.random, isLocal: true, turn: noTurn, onRepaired });
+}
+
+function segmentsIn(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /^\d.*\.ndjson$/.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** The byte at which the line begins that has this text. */
+function lineWith(text: string, part: string): number {
+  return text.lastIndexOf('\n', text.indexOf(part)) + 1;
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run, scriptIn } from './apart.ts';
+import { temporaryFolder } from './rig.ts';
+
+/** Claims all rows in groups, from its own starting point, and settles them; prints the numbers that it was granted. */
+const text = `
+import { createHash } from 'node:crypto';
+import { open, planOf } from './library.mjs';
+const [folder, count, from, target] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
+const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 20));
+const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
+const ledger = open(folder, target === 'local');
+const { run, stop } = await ledger.register(planOf(numbers.map(row)));
+if (stop) throw new Error(JSON.stringify(stop));
+const granted = [];
+for (let at = 0; at < count; at += 16) {
+  const group = numbers.slice(at, at + 16);
+  const verdicts = await ledger.claim(group.map(row), { run });
+  const own = group.filter((_, index) => verdicts[index].verdict === 'yours');
+  granted.push(...own);
+  if (own.length > 0) await ledger.settle(own.map((number) => ({ run, row: row(number), outcome: 'done' })));
+}
+await ledger.close();
+console.log(run);
+console.log(granted.join());
+`;
+
+it.each([
+  ['local', 4_000],
+  ['remote', 600],
+])('grants each row once to two processes at full speed: %s target', { timeout: 120_000 }, async (target, count) => {
+  const home = temporaryFolder();
+  const [script, folder] = [await scriptIn(home, text), join(home, 'ledger')];
+  const both = await Promise.all(
+    [0, count / 2].map((from) => run(script, folder, String(count), String(from), target)),
+  );
+  const [one, other] = both.map(({ lines }) => ({
+    run: lines[0],
+    granted: (lines[1] ?? '').split(',').filter(Boolean),
+  }));
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(one?.run).toBe(other?.run);
+  const all = [...(one?.granted ?? []), ...(other?.granted ?? [])];
+  expect(all).toHaveLength(count);
+  expect(new Set(all).size).toBe(count);
+});
