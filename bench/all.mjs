@@ -13,7 +13,7 @@ const here = import.meta.dirname;
 const aside = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
 const began = performance.now();
 
-const tables = ['start-up', 'sandbox', 'listen', 'import', 'pace'].map((name) => {
+const tables = ['start-up', 'sandbox', 'listen', 'import', 'pace', 'ledger'].map((name) => {
   const file = join(aside, `${name}.json`);
   const words = [join(here, `${name}.mjs`), ...(values.full ? [] : ['--quick']), '--cells', file];
   console.log(`\n== ${name}`);

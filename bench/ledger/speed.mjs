@@ -1,0 +1,70 @@
+// Claims and outcomes, beside appending the same bytes to a bare file in as many steps.
+import { closeSync, fdatasyncSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { newPath } from '../rig/processes.mjs';
+import { perSecond } from '../rig/table.mjs';
+import { takeTurns } from '../rig/turns.mjs';
+import { loadLibrary, randomRows } from './library.mjs';
+
+const group = 64;
+
+export async function speed(isQuick) {
+  const count = isQuick ? 6_400 : 64_000;
+  const { open, planOf } = await loadLibrary();
+  const rows = randomRows(count);
+  const plan = planOf(rows);
+  const kinds = [
+    { name: 'a local sandbox, no sync', isLocal: true },
+    { name: 'one sync a group', isLocal: false },
+  ];
+  const results = [];
+  for (const { name, isLocal } of kinds) {
+    const [ledger, bare] = [{}, {}];
+    let lines = [];
+    const turns = await takeTurns([ledger, bare], { rounds: isQuick ? 3 : 5, seconds: 60 }, async (contestant) => {
+      if (contestant === bare) return { perSecond: count / append(lines, isLocal) };
+      const folder = newPath('ledger');
+      const seconds = await claimAll(open(folder, isLocal), plan, rows);
+      lines = linesIn(folder);
+      return { perSecond: count / seconds };
+    });
+    const value = perSecond(turns.median(ledger, 'perSecond'));
+    const rival = `bare appends ${perSecond(turns.median(bare, 'perSecond'))}`;
+    const ratios = turns.ratios(ledger, bare, 'perSecond');
+    results.push({ what: `claim and settle, groups of ${group}, ${name}`, value, ratios, rival });
+  }
+  return results;
+}
+
+async function claimAll(ledger, plan, rows) {
+  const { run } = await ledger.register(plan);
+  const began = performance.now();
+  for (let at = 0; at < rows.length; at += group) {
+    const some = rows.slice(at, at + group);
+    const verdicts = await ledger.claim(some, { run });
+    if (verdicts.some(({ verdict }) => verdict !== 'yours')) throw new Error('a row was not granted');
+    await ledger.settle(some.map((row) => ({ run, row, outcome: 'done' })));
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  await ledger.close();
+  return seconds;
+}
+
+/** The lines that claims and outcomes made. */
+function linesIn(folder) {
+  const segment = readdirSync(folder).find((name) => /^\d.*\.ndjson$/.test(name));
+  const lines = readFileSync(join(folder, segment), 'utf8').split('\n');
+  return lines.filter((line) => line.includes('"type":"work"')).map((line) => `${line}\n`);
+}
+
+/** Every other line is a claim, which the disk must have before anything is sent. */
+function append(lines, isLocal) {
+  const fd = openSync(newPath('bare'), 'a');
+  const began = performance.now();
+  for (const [at, line] of lines.entries()) {
+    writeSync(fd, line);
+    if (!isLocal && at % 2 === 0) fdatasyncSync(fd);
+  }
+  closeSync(fd);
+  return (performance.now() - began) / 1_000;
+}
