@@ -22,6 +22,7 @@ export async function loadLibrary() {
   await bundle.close();
   const { openFileLedger, createInput } = await import(file);
   return {
+    file,
     open: (folder, isLocal) => openFileLedger({ ...world, folder, isLocal }),
     planOf(rows) {
       const input = createInput('message');
@@ -35,7 +36,7 @@ const world = {
   owner: { pid: process.pid, kill: (pid) => process.kill(pid, 0) },
   now: Date.now,
   later: (milliseconds, run) => {
-    const timer = setTimeout(run, milliseconds);
+    const timer = setTimeout(() => run(), milliseconds);
     return () => clearTimeout(timer);
   },
   random: Math.random,

@@ -3,13 +3,12 @@ import { createEntries } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { Owner, Subject } from './ledger.ts';
 import { singlesOf } from './ledger.ts';
+import type { Places, Ranges } from './places.ts';
+import { BadChange, createPlaces } from './places.ts';
 import type { Event, State } from './states.ts';
 import { isOpen, next, states } from './states.ts';
 
-/** Positions of rows in their run, as pairs of the first position and a count. */
-export type Ranges = readonly number[];
-
-/** What the ledger records. The book is the sum of all changes, in the order in which they were recorded. */
+/** A record of the ledger. The book is the sum of all changes, in the order in which they were recorded. */
 export type Change =
   /** A run begins, or another account takes it over. */
   | {
@@ -52,7 +51,7 @@ export type Change =
   | { readonly type: 'forget-seconds'; readonly seconds: Uint8Array }
   | { readonly type: 'end'; readonly owner: string; readonly at: number };
 
-/** What became of unsure rows, by another way than their request. */
+/** The end of unsure rows by other ways than their request. */
 export type Found = 'sent' | 'not-sent' | 'supersede';
 
 export type Work = Readonly<Record<(typeof workKinds)[number], Ranges>>;
@@ -76,7 +75,7 @@ export interface Run {
   /** Without a commit the registration was never completed, and the run counts as absent. */
   isCommitted: boolean;
   readonly counts: Record<State, number>;
-  /** Who registered or claimed rows of it. */
+  /** The processes that registered or claimed rows of it. */
   readonly owners: Set<string>;
   readonly rows: Places;
 }
@@ -94,9 +93,9 @@ export interface Book {
   runOf(entry: number): Run | undefined;
   /** The row of a run with the digest that begins at this byte; -1 without one. */
   find(run: Pick<Run, 'number'>, bytes: Uint8Array, at: number): number;
-  /** Who claimed it last; known of rows that are leaving or unsure. */
+  /** The process that claimed it last; known of rows that are leaving or unsure. */
   ownerOf(entry: number): KnownOwner | undefined;
-  /** Those that have rows in flight. */
+  /** Owners that have rows in flight. */
   senders(): readonly KnownOwner[];
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
@@ -121,9 +120,6 @@ export interface RunDump extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSin
   readonly owners: readonly string[];
   readonly blocks: readonly number[];
 }
-
-/** A change that cannot follow those before it: the journal is damaged. */
-export class BadChange extends Error {}
 
 export function createBook(): Book {
   const entries = createEntries();
@@ -383,70 +379,4 @@ export function createBook(): Book {
 
 export function isFinished({ counts }: Run): boolean {
   return states.every((state) => !isOpen(state) || counts[state] === 0);
-}
-
-/** Which entries the rows of a run are. They come in blocks, since many runs share the entries. */
-export interface Places {
-  count(): number;
-  add(first: number, count: number): void;
-  /** Triples of a first position, its entry, and a count. */
-  blocks(): readonly number[];
-  positionOf(entry: number): number;
-  each(ranges: Ranges, act: (entry: number) => void): void;
-}
-
-function createPlaces(): Places {
-  const blocks: number[] = [];
-  let count = 0;
-  return {
-    count: () => count,
-    blocks: () => blocks,
-    add(first, size) {
-      if (size === 0) return;
-      const last = blocks.length - 3;
-      const isNext = last >= 0 && (blocks[last + 1] ?? 0) + (blocks[last + 2] ?? 0) === first;
-      if (isNext) blocks[last + 2] = (blocks[last + 2] ?? 0) + size;
-      else blocks.push(count, first, size);
-      count += size;
-    },
-    positionOf(entry) {
-      const block = blockWith(entry, 1);
-      return (blocks[block] ?? 0) + entry - (blocks[block + 1] ?? 0);
-    },
-    each(ranges, act) {
-      for (let at = 0; at < ranges.length; at += 2) {
-        const [from, size] = [ranges[at] ?? 0, ranges[at + 1] ?? 0];
-        if (from < 0 || from + size > count) throw new BadChange(`rows ${from} to ${from + size} are unknown`);
-        for (let position = from; position < from + size; position++) act(entryAt(position));
-      }
-    },
-  };
-
-  function entryAt(position: number): number {
-    const block = blockWith(position, 0);
-    return (blocks[block + 1] ?? 0) + position - (blocks[block] ?? 0);
-  }
-
-  /** The last block whose first position (column 0) or first entry (column 1) is not larger. */
-  function blockWith(value: number, column: 0 | 1): number {
-    let [low, high] = [0, blocks.length / 3 - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((blocks[middle * 3 + column] ?? 0) <= value) low = middle;
-      else high = middle - 1;
-    }
-    return low * 3;
-  }
-}
-
-/** The ranges of positions, which may come in any order. */
-export function rangesOf(positions: readonly number[]): Ranges {
-  const ranges: number[] = [];
-  for (const position of [...positions].sort((a, b) => a - b)) {
-    const last = ranges.length - 2;
-    if (last >= 0 && (ranges[last] ?? 0) + (ranges[last + 1] ?? 0) === position)
-      ranges[last + 1] = (ranges[last + 1] ?? 0) + 1;
-    else ranges.push(position, 1);
-  }
-  return ranges;
 }

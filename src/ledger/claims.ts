@@ -1,5 +1,6 @@
 import type { Book, Change, Found, Run, Work } from './book.ts';
-import { isFinished, rangesOf } from './book.ts';
+import { isFinished } from './book.ts';
+import { rangesOf } from './places.ts';
 import type { Outcome, Row, RunRule, RunState, Rule, Settled, SingleRule, Verdict } from './ledger.ts';
 import { singlesOf } from './ledger.ts';
 import type { World } from './others.ts';
@@ -213,7 +214,7 @@ export function positionsOf(book: Book, run: Run, rows: readonly Row[] | undefin
   return rangesOf(entries.map((entry) => run.rows.positionOf(entry)));
 }
 
-/** What was found out about unsure rows, and how many they are. */
+/** Records the user's findings about unsure rows, and counts these rows. */
 export function decideResolve(book: Book, now: number, id: string, event: Found, rows?: readonly Row[]) {
   const run = knownRun(book, id);
   const positions = positionsOf(book, run, rows);

@@ -42,7 +42,7 @@ export interface Account {
   readonly isKeyDigest: boolean;
 }
 
-/** What a run sends, and to which account. */
+/** The kind of messages that a run sends, and their account. */
 export interface Subject {
   readonly account: Account;
   readonly mode: Mode;
@@ -62,7 +62,7 @@ export interface Plan extends Subject {
   readonly isRehearsal?: boolean | undefined;
 }
 
-/** What the user decided in advance, or answered. */
+/** The user's decisions, by options or answers. */
 export interface Choice {
   readonly newOnly?: boolean | undefined;
   readonly again?: boolean | undefined;
@@ -89,7 +89,7 @@ export interface Rows {
   latest(bytes: Uint8Array, at: number): number | undefined;
 }
 
-/** What becomes of a row of the input. */
+/** The fate of a row of the input. */
 export const fates = [
   /** To be sent now. */
   'due',
@@ -178,7 +178,7 @@ export type Verdict =
   /** It is being sent. */
   | { readonly verdict: 'taken'; readonly run: string; readonly owner: Owner }
   | { readonly verdict: 'unsure'; readonly run: string; readonly at: number }
-  /** For a run: another one took the row since this one registered. For a single message: it was sent before. */
+  /** For a run: another run took the row since this one registered. For a single message: it was sent before. */
   | { readonly verdict: 'elsewhere'; readonly run: string; readonly at: number; readonly state: State };
 
 /** A process that sends. */

@@ -6,12 +6,12 @@ import { rowSize } from './identity.ts';
 
 const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
-export const remembered = 30 * day;
+const remembered = 30 * day;
 const jobRemembered = 400 * day;
 /** Milliseconds after which an idle run is closed. */
-export const idleUntilClosed = 7 * day;
+const idleUntilClosed = 7 * day;
 
-/** What decisions need to know beyond the book. */
+/** Facts that decisions need beyond the book. */
 export interface World {
   readonly now: number;
   /** The id of this process; the ids of earlier lives, in which it was thought dead. */
@@ -47,7 +47,7 @@ export function isIdle(run: Run, world: World): boolean {
 }
 
 /** Whether what one sends counts for the other. Two keys may belong to one account. */
-export function isSameAccount(one: Account, other: Account): boolean {
+function isSameAccount(one: Account, other: Account): boolean {
   return one.id === other.id || (one.origin === other.origin && (one.isKeyDigest || other.isKeyDigest));
 }
 
@@ -88,20 +88,10 @@ function counts(book: Book, world: World, entry: number, run: Run, search: Searc
   const { entries } = book;
   if (run === search.own || run.isForgotten || !isSameAccount(run.subject.account, search.account)) return false;
   if (entries.orderOf(entry) <= search.after || entries.timeOf(entry) * 1_000 <= world.now - remembered) return false;
-  switch (entries.stateOf(entry)) {
-    case 'done':
-    case 'leaving':
-      return true;
-    case 'unsure':
-      return search.isUnsureCounted;
-    case 'planned':
-    case 'released':
-      return search.isPlannedCounted && isLive(run, book, world);
-    case 'absent':
-    case 'withdrawn':
-    case 'failed':
-      return false;
-  }
+  const state = entries.stateOf(entry);
+  if (state === 'unsure') return search.isUnsureCounted;
+  if (state === 'planned' || state === 'released') return search.isPlannedCounted && isLive(run, book, world);
+  return state === 'done' || state === 'leaving';
 }
 
 /** A contact that was changed since is not as this row would make it. */

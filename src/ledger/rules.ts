@@ -1,5 +1,6 @@
 import type { Book, Change, Run } from './book.ts';
-import { isFinished, rangesOf } from './book.ts';
+import { isFinished } from './book.ts';
+import { rangesOf } from './places.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { Fate, Note, Plan, Registered, Stop } from './ledger.ts';
@@ -7,12 +8,12 @@ import { fates } from './ledger.ts';
 import type { World } from './others.ts';
 import { createTally, elsewhere, isIdle, isKnown, isLive, isShared } from './others.ts';
 
-/** Milliseconds after which a live run is continued only if the user says so: Tuesday's job must not complete Monday's. */
+/** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
 const idleUntilAsked = 12 * 3_600_000;
 
 export interface Decided {
   readonly registered: Registered;
-  /** What to record, in this order; nothing if it stops. */
+  /** To be recorded in this order; empty if it stops. */
   readonly changes: readonly Change[];
 }
 
@@ -103,7 +104,7 @@ interface Draft {
   isDue(row: number): boolean;
 }
 
-/** What this run or job alone says about each row. */
+/** The fate of each row by this run or job alone. */
 function draftOf(book: Book, plan: Plan, run: Run | undefined): Draft {
   const { input } = plan;
   const codes = new Uint8Array(input.count);
@@ -139,22 +140,11 @@ function fateAt(codes: Uint8Array, row: number): Fate {
 
 function fateOf(book: Book, plan: Plan, row: number, entry: number): Fate {
   const isNow = row < (plan.first ?? Infinity);
-  const due = isNow ? 'due' : 'later';
-  if (entry === -1) return due;
-  switch (book.entries.stateOf(entry)) {
-    case 'done':
-      return isCurrent(book, plan, row, entry) ? 'done' : due;
-    case 'unsure':
-      return plan.choice.retryUnsure ? due : 'unsure';
-    case 'failed':
-      return isNow ? 'retry' : 'later';
-    case 'absent':
-    case 'planned':
-    case 'leaving':
-    case 'released':
-    case 'withdrawn':
-      return due;
-  }
+  const state = entry === -1 ? 'absent' : book.entries.stateOf(entry);
+  if (state === 'done' && isCurrent(book, plan, row, entry)) return 'done';
+  if (state === 'unsure' && !plan.choice.retryUnsure) return 'unsure';
+  if (!isNow) return 'later';
+  return state === 'failed' ? 'retry' : 'due';
 }
 
 /** A contact's row is done if the contact is as this row, or a later one of the input, has made it. */
@@ -218,8 +208,9 @@ function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
   const liveness = cached(world);
   for (let row = 0; row < input.count; row++) {
     if (!draft.isDue(row)) continue;
-    // The user knew what others had sent when this run was started.
-    const after = (draft.known[row] ?? 0) === 0 ? 0 : (draft.run?.order ?? 0);
+    // With `--again` the user accepted that the run repeats rows that were sent before it began.
+    const isAccepted = draft.run?.isAgain === true && draft.known[row] !== 0;
+    const after = isAccepted ? (draft.run?.order ?? 0) : 0;
     const found = elsewhere(book, liveness, input.bytes, row * rowSize, { ...search, after });
     if (!found) continue;
     tally.add(found);

@@ -1,4 +1,4 @@
-/** What is known of a row in one scope. The order is the code in memory and on disk: append only. */
+/** The states of a row in one scope. The order is the code in memory and on disk: append only. */
 export const states = ['absent', 'planned', 'leaving', 'released', 'withdrawn', 'done', 'failed', 'unsure'] as const;
 export type State = (typeof states)[number];
 
@@ -74,7 +74,7 @@ export function next(state: State, event: Event): State {
   return transitions[state][event] ?? state;
 }
 
-/** What a command that claims a row gets. */
+/** The answer to a command that claims a row. */
 export function answer(state: State, event: 'claim' | 'retry'): Answer {
   return transitions[state][event] === 'leaving' ? 'yours' : refusals[state];
 }

@@ -3,7 +3,16 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { accountOf, canonical, checkOf, contactRow, messageRow, secretIn } from '../../src/ledger/identity.ts';
+import {
+  accountOf,
+  canonical,
+  checkOf,
+  contactRow,
+  messageRow,
+  phoneDigest,
+  recipientDigest,
+  secretIn,
+} from '../../src/ledger/identity.ts';
 import { secret, temporaryFolder } from './rig.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '],[', '\\', '{}', '1'));
@@ -57,6 +66,13 @@ describe('the digest of a row', () => {
     expect(second(messageRow(secret, { ...base, params: ['b'] }))).toBe(second(messageRow(secret, base)));
     expect(second(messageRow(secret, { ...base, template: 'u' }))).not.toBe(second(messageRow(secret, base)));
     expect(second(messageRow(secret, { ...base, to: '+2' }))).not.toBe(second(messageRow(secret, base)));
+  });
+
+  it('has a second part by which a person can be forgotten', () => {
+    const message = messageRow(secret, { mode: 'live', template: 't', to: '+1', params: [] });
+    expect(hex(recipientDigest(secret, { template: 't', to: '+1' }))).toBe(hex(message.subarray(12)));
+    const contact = contactRow(secret, { mode: 'live', phone: '+1', body: {} });
+    expect(hex(phoneDigest(secret, '+1'))).toBe(hex(contact.subarray(12)));
   });
 
   it('means nothing without the secret', () => {

@@ -27,7 +27,7 @@ export function message(text: string): Row {
 }
 
 /** `Ada:1` is the contact with the phone Ada and the name 1. */
-export function contact(text: string): Row {
+function contact(text: string): Row {
   const [phone = '', name = ''] = text.split(':');
   return contactRow(secret, { mode: 'live', phone, body: { phone, name } });
 }

@@ -215,9 +215,9 @@ describe('rule 2: what another run has sent', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf(people));
     machine.now += 30 * day - 1_000;
-    stopOf(machine.start().register(planOf(people)));
+    expect(machine.start().register(planOf(people)).stop).toMatchObject({ rows: 4 });
     machine.now += 2_000;
-    accepted(machine.start().register(planOf(people)));
+    expect(machine.start().register(planOf(people)).stop).toBeUndefined();
   });
 
   it('counts planned rows of a run that is running, and not those of a dead one', () => {
@@ -246,10 +246,9 @@ describe('rule 2: what another run has sent', () => {
     const machine = createMachine();
     const byKey = { id: 'key:1', origin: account.origin, isKeyDigest: true };
     sendAll(machine.start(), planOf(people, { account: byKey }));
-    stopOf(machine.start().register(planOf(people)));
-    accepted(
-      machine.start().register(planOf(people, { account: { ...account, origin: 'https://other.example.com' } })),
-    );
+    expect(machine.start().register(planOf(people)).stop).toMatchObject({ reason: 'sent-before', rows: 4 });
+    const elsewhere = { ...account, origin: 'https://other.example.com' };
+    expect(machine.start().register(planOf(people, { account: elsewhere })).stop).toBeUndefined();
   });
 
   it('does not ask with --job, which sends each row once under its name', () => {
@@ -366,6 +365,15 @@ describe('unsure rows', () => {
     const result = sendAll(machine.start(), planOf('ada:1', { retryUnsure: true }));
     expect(result.run).not.toBe(run);
     expect(machine.book.runs.get(run)?.counts).toMatchObject({ unsure: 0, withdrawn: 1 });
+  });
+
+  it('are not sent by a later command without --retry-unsure, though the run was started with it', () => {
+    const { machine } = unsure();
+    const first = machine.start();
+    const { run } = accepted(first.register(planOf('ada:1', { retryUnsure: true })));
+    first.close();
+    expect(stopOf(machine.start().register(planOf('ada:1')))).toMatchObject({ reason: 'sent-before', rows: 1 });
+    expect(accepted(machine.start().register(planOf('ada:1', { retryUnsure: true }))).run).toBe(run);
   });
 
   it('are settled by what the user found out', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, events, isOpen, next, states } from '../../src/ledger/states.ts';
+import { answer, events, isOpen, next, states, transitions } from '../../src/ledger/states.ts';
 
 /** The table of the design, row by row. An event that is not listed changes nothing. */
 const table = `
@@ -47,6 +47,12 @@ describe('a row in one scope', () => {
   it.each(states)('that is %s is granted exactly if it becomes leaving', (state) => {
     for (const event of ['claim', 'retry'] as const)
       expect(answer(state, event) === 'yours').toBe(state !== 'leaving' && next(state, event) === 'leaving');
+  });
+
+  it('is in a table that can be exported', () => {
+    const exported: unknown = JSON.parse(JSON.stringify(transitions));
+    expect(exported).toEqual(transitions);
+    expect(Object.keys(transitions)).toEqual([...states]);
   });
 
   it('keeps its run open while it is planned, released or leaving', () => {

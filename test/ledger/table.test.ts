@@ -59,7 +59,7 @@ describe('the table of a ledger', () => {
     await expect(open(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 
-  it('of another segment is ignored', async () => {
+  it('of another ledger is ignored', async () => {
     const [one, other] = [await written(), await written()];
     writeFileSync(join(one.folder, 'table'), readFileSync(join(other.folder, 'table')));
     const ledger = open(one.folder);
@@ -77,7 +77,7 @@ describe('the table of a ledger', () => {
       { run, row: message('bob:1'), outcome: 'done' },
     ]);
     const path = join(temporaryFolder(), 'table');
-    writeTable(path, { name: 'a', size: 1, tail: 2 }, machine.book.dump());
+    writeTable(path, { secret: 's', name: 'a', size: 1, tail: 2 }, machine.book.dump());
     const table = readTable(path);
     const restored = createBook();
     if (table) restored.restore(table.book);

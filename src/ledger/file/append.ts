@@ -12,9 +12,9 @@ import { isRecord } from '../../contract/readers.ts';
 /** A file of checksummed lines that several processes append to, one at a time. */
 export interface AppendFile {
   readonly path: string;
-  /** What the first line has besides format and version. */
+  /** The other fields of the first line. */
   readonly header: Readonly<Record<string, unknown>>;
-  /** The byte at which it ends, as far as it was read or written. */
+  /** The byte up to which it was read or written. */
   end(): number;
   read(onRecord: OnRecord, tail: Tail): void;
   /** Goes on reading and appending at this byte, at which a line begins. */
@@ -27,7 +27,7 @@ export interface AppendFile {
 
 type OnRecord = (record: unknown, at: number) => void;
 
-/** What a line without an end means: a crash, if it is this process's turn; damage; or a write that goes on now. */
+/** Meaning of a line without an end: a crash, damage, or a write that goes on now. Only a process in its turn repairs. */
 type Tail = 'repair' | 'damage' | 'skip';
 
 export interface Form {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { fdatasync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CliError } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
 import { stateFolderAt } from '../../folder.ts';
 import { keepFresh } from '../../heartbeat.ts';
 import { unwritable } from '../../journal-file.ts';
@@ -28,7 +30,7 @@ export interface FileLedgerOptions {
   readonly turn: Ledger['turn'];
   /** Called after a line that a crash had cut off was removed. */
   readonly onRepaired: (path: string, bytes: number) => void;
-  /** `fdatasync`, unless a test has another one. */
+  /** Default: `fdatasync`. */
   readonly sync?: (fd: number) => Promise<void>;
 }
 
@@ -63,7 +65,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   /** The ledger may hold less than this process believes: nothing is granted any more. */
   let fault: unknown;
   let syncing: Promise<void> | undefined;
-  let isDirty = false;
+  let [isDirty, isUsed] = [false, false];
+  let closing: Promise<void> | undefined;
 
   return {
     secret,
@@ -77,7 +80,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
     closeRun: (run) => safely(() => memory.closeRun(run)),
     forget: (what) => safely(() => memory.forget(what)),
-    close: () => (fault === undefined ? end() : Promise.resolve(stop())),
+    close: () => (closing ??= fault === undefined && isUsed ? end() : Promise.resolve(stop())),
   };
 
   /** Resolves once the disk has it: only then may anything be sent. */
@@ -90,10 +93,14 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   function inTurn<T>(act: () => T): Promise<T> {
     const result = queue.then(async () => {
       if (fault !== undefined) throw fault;
+      isUsed = true;
       try {
-        const isFresh = await turn.take();
-        if (isFresh) fatal(() => segments.refresh());
+        if (await turn.take()) fatal(() => segments.refresh());
         return act();
+      } catch (error) {
+        // A process that has lost its turn once may be one that the others think dead.
+        if (error instanceof CliError && error.code === 'journal-taken') fault = error;
+        throw !(error instanceof CliError) && fileFault(error) ? unwritable(folder, error) : error;
       } finally {
         turn.pass(isLocal && fault === undefined);
       }

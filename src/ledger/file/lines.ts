@@ -1,5 +1,7 @@
-import type { Change, Ranges } from '../book.ts';
-import { BadChange, workKinds } from '../book.ts';
+import type { Change } from '../book.ts';
+import { workKinds } from '../book.ts';
+import type { Ranges } from '../places.ts';
+import { BadChange } from '../places.ts';
 import { lineOf } from '../../journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
@@ -10,23 +12,9 @@ const rowsInLine = 4_096;
 
 /** The lines of a change. Rows take several lines. */
 export function textOf(change: Change): string {
-  switch (change.type) {
-    case 'rows':
-      return linesOfRows(change.run, change.bytes);
-    case 'forget-seconds':
-      return lineOf({ ...change, seconds: base64(change.seconds) });
-    case 'work':
-      return lineOf(workRecord(change));
-    case 'run':
-    case 'owner':
-    case 'commit':
-    case 'died':
-    case 'withdraw':
-    case 'found':
-    case 'forget':
-    case 'end':
-      return lineOf(change);
-  }
+  if (change.type === 'rows') return linesOfRows(change.run, change.bytes);
+  if (change.type === 'forget-seconds') return lineOf({ ...change, seconds: base64(change.seconds) });
+  return lineOf(change.type === 'work' ? workRecord(change) : change);
 }
 
 function linesOfRows(run: string, bytes: Uint8Array): string {
@@ -36,7 +24,7 @@ function linesOfRows(run: string, bytes: Uint8Array): string {
   return text;
 }
 
-/** Without empty lists, of which most work has four. */
+/** Leaves out empty lists: most work has four. */
 function workRecord(change: Extract<Change, { type: 'work' }>) {
   const { type, run, owner, at } = change;
   const filled = workKinds.filter((kind) => change[kind].length > 0);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { namesIn } from '../../folder.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Book, Change } from '../book.ts';
-import { BadChange } from '../book.ts';
+import { BadChange } from '../places.ts';
 import { unusable } from '../identity.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
 import { changeIn, textOf } from './lines.ts';
 import { readTable, tailOf, writeTable } from './table.ts';
 
-/** The days' files, of which the last one is written. */
+/** One file a day; only the last one grows. */
 export interface Segments {
   /** Applies what other processes have appended. Only in a turn. */
   refresh(): void;
@@ -58,7 +58,11 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
     save() {
       if (!current || current.end() - (day === saved.name ? saved.size : 0) < worthSaving) return;
       saved = { name: day, size: current.end() };
-      writeTable(join(folder, 'table'), { ...saved, tail: tailOf(current.fd(), saved.size) }, book.dump());
+      writeTable(
+        join(folder, 'table'),
+        { ...saved, secret: check, tail: tailOf(current.fd(), saved.size) },
+        book.dump(),
+      );
     },
     close: () => current?.close(),
   };
@@ -66,7 +70,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
   /** Starts from the table, if it belongs to a segment as it is now. */
   function restore(): void {
     const table = readTable(join(folder, 'table'));
-    if (!table || !existsSync(join(folder, table.name))) return;
+    if (table?.secret !== check || !existsSync(join(folder, table.name))) return;
     const segment = openAppendFile({ path: join(folder, table.name), ...form, onRepaired });
     try {
       const { size } = fstatSync(segment.fd());
@@ -94,7 +98,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
   }
 
   function begin(name: string): void {
-    // Nobody syncs it later.
+    // It is not synced later.
     if (current) fdatasyncSync(current.fd());
     removeDrafts();
     const after = current ? { name: day, size: current.end() } : null;
@@ -102,7 +106,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
     enter(name, true);
   }
 
-  /** A crash may have left some. Those of today may be in use. */
+  /** Crashes leave drafts. Younger ones may be in use. */
   function removeDrafts(): void {
     for (const name of namesIn(folder)) {
       const path = join(folder, name);

@@ -5,12 +5,14 @@ import { isRecord } from '../../contract/readers.ts';
 import { fileFault } from '../../file-fault.ts';
 import { lineOf, linesOf, recordIn } from '../../journal-lines.ts';
 import type { BookDump, KnownOwner, RunDump } from '../book.ts';
-import { BadChange } from '../book.ts';
+import { BadChange } from '../places.ts';
 import type { Dump } from '../entries.ts';
 import { subjectIn } from './lines.ts';
 
-/** Up to which byte of which segment a table covers the ledger. */
+/** The segment, and the byte in it, up to which a table covers the ledger. */
 export interface Covered {
+  /** The check value of the secret: tables of other ledgers are ignored. */
+  readonly secret: string;
   readonly name: string;
   readonly size: number;
   /** The checksum of the bytes just before that. */
@@ -76,13 +78,19 @@ function tableIn(fd: number, path: string): Table | undefined {
   const { value: line, done } = linesOf(fd).next();
   const header = done ? undefined : recordIn(line, path, () => {});
   if (!isRecord(header) || header['format'] !== form.format || header['version'] !== form.version) return undefined;
-  const { name, size, tail, isLittle: wasLittle } = header;
-  if (wasLittle !== isLittle || typeof name !== 'string' || typeof size !== 'number' || typeof tail !== 'number')
+  const { name, size, tail, secret, isLittle: wasLittle } = header;
+  if (
+    wasLittle !== isLittle ||
+    typeof name !== 'string' ||
+    typeof size !== 'number' ||
+    typeof tail !== 'number' ||
+    typeof secret !== 'string'
+  )
     return undefined;
   const arrays = arraysIn(fd, line.bytes.length + 1, numbers(header['sizes']), numbers(header['checksums']));
   if (!arrays) return undefined;
   const entries = { counts: numbers(header['counts']), arrays };
-  return { name, size, tail, book: bookIn(header['book'], entries) };
+  return { secret, name, size, tail, book: bookIn(header['book'], entries) };
 }
 
 function arraysIn(fd: number, from: number, sizes: readonly number[], checksums: readonly number[]) {

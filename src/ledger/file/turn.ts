@@ -22,7 +22,7 @@ export interface TurnOptions {
   readonly random: () => number;
 }
 
-/** Milliseconds after which a process that does nothing gives its kept turn up, or looks if another one waits. */
+/** Milliseconds after which a process that does nothing gives its kept turn up, or looks for one that waits. */
 const keptFor = 10;
 /** Milliseconds between two looks, at most. */
 const longestPause = 8;

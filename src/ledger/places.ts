@@ -1,0 +1,71 @@
+/** Positions of rows in their run, as pairs of the first position and a count. */
+export type Ranges = readonly number[];
+
+/** A change that cannot follow those before it: the journal is damaged. */
+export class BadChange extends Error {}
+
+/** Which entries the rows of a run are. They come in blocks, since many runs share the entries. */
+export interface Places {
+  count(): number;
+  add(first: number, count: number): void;
+  /** Triples of a first position, its entry, and a count. */
+  blocks(): readonly number[];
+  positionOf(entry: number): number;
+  each(ranges: Ranges, act: (entry: number) => void): void;
+}
+
+export function createPlaces(): Places {
+  const blocks: number[] = [];
+  let count = 0;
+  return {
+    count: () => count,
+    blocks: () => blocks,
+    add(first, size) {
+      if (size === 0) return;
+      const last = blocks.length - 3;
+      const isNext = last >= 0 && (blocks[last + 1] ?? 0) + (blocks[last + 2] ?? 0) === first;
+      if (isNext) blocks[last + 2] = (blocks[last + 2] ?? 0) + size;
+      else blocks.push(count, first, size);
+      count += size;
+    },
+    positionOf(entry) {
+      const block = blockWith(entry, 1);
+      return (blocks[block] ?? 0) + entry - (blocks[block + 1] ?? 0);
+    },
+    each(ranges, act) {
+      for (let at = 0; at < ranges.length; at += 2) {
+        const [from, size] = [ranges[at] ?? 0, ranges[at + 1] ?? 0];
+        if (from < 0 || from + size > count) throw new BadChange(`rows ${from} to ${from + size} are unknown`);
+        for (let position = from; position < from + size; position++) act(entryAt(position));
+      }
+    },
+  };
+
+  function entryAt(position: number): number {
+    const block = blockWith(position, 0);
+    return (blocks[block + 1] ?? 0) + position - (blocks[block] ?? 0);
+  }
+
+  /** The last block whose first position (column 0) or first entry (column 1) is not larger. */
+  function blockWith(value: number, column: 0 | 1): number {
+    let [low, high] = [0, blocks.length / 3 - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((blocks[middle * 3 + column] ?? 0) <= value) low = middle;
+      else high = middle - 1;
+    }
+    return low * 3;
+  }
+}
+
+/** The ranges of positions, which may come in any order. */
+export function rangesOf(positions: readonly number[]): Ranges {
+  const ranges: number[] = [];
+  for (const position of [...positions].sort((a, b) => a - b)) {
+    const last = ranges.length - 2;
+    if (last >= 0 && (ranges[last] ?? 0) + (ranges[last + 1] ?? 0) === position)
+      ranges[last + 1] = (ranges[last + 1] ?? 0) + 1;
+    else ranges.push(position, 1);
+  }
+  return ranges;
+}
