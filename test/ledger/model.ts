@@ -228,6 +228,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
 
   /** Its claims have expired, so it sends none of the rows that it was granted before. */
   function revive(process: Process): void {
+    if (!process.isStalled) return;
     world.setSilent(process.pid, false);
     process.isStalled = false;
     if (process.command) process.command.granted.length = 0;
@@ -237,6 +238,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
   async function end(slot: number, process: Process): Promise<void> {
     send(process, process.command?.granted.map(() => 'release' as const) ?? []);
     await settle(process);
+    doubt(process);
     await process.ledger.close();
     slots[slot] = undefined;
   }
