@@ -114,7 +114,6 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
   webhooks: { now: ['webhooks', 'contract', 'delivery'] },
   bulk: { now: ['bulk', 'contract', 'terminal/run-progress', 'terminal/times'], lazy: ['bulk'] },
-  bulk: { now: ['bulk', 'contract', 'terminal/run-progress'], lazy: ['bulk'] },
   ledger: { now: ['ledger', 'contract'] },
   // How events are sent.
   delivery: { now: ['delivery'] },

@@ -164,8 +164,9 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   function beginHeartbeat(id: string): void {
     const path = heartbeatOf(folder, id);
-    writeFileSync(path, ' ', { mode: 0o600 });
-    heartbeats.set(id, keepFresh(path, later));
+    const write = () => writeFileSync(path, ' ', { mode: 0o600 });
+    write();
+    heartbeats.set(id, keepFresh(path, later, write));
   }
 
   function removeHeartbeat(id: string): void {
