@@ -1,13 +1,17 @@
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { fileFault } from './file-fault.ts';
 import type { Later } from './journal-writer.ts';
 
 /** Milliseconds between two signs of life. */
 export const beatEvery = 20_000;
 
-/** Renews a file's time of change until the returned function is called, for processes that cannot see this one. */
-export function keepFresh(path: string, later: Later): () => void {
+/**
+ * Renews a file's time of change until the returned function is called, for processes that cannot see this one; `restore`
+ * writes it again if one of them removed it because this process stood still.
+ */
+export function keepFresh(path: string, later: Later, restore: () => void): () => void {
   return beating(() => {
+    if (!existsSync(path)) return restore();
     const fd = openSync(path, 'r+');
     try {
       touch(fd);

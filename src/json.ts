@@ -45,8 +45,14 @@ function depthOf(text: string): number {
 
 /** Parses a text that is known to be valid JSON, with each unsafe integer as a bigint. */
 function exactly(text: string): unknown {
-  const tokens = /[\s,:]*("[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s,:[\]{}"]+)/gy;
-  const next = (): string => tokens.exec(text)?.[1] ?? '';
+  const tokens = /[\s,:]*(["[\]{}]|[^\s,:[\]{}"]+)/gy;
+  const next = (): string => {
+    const token = tokens.exec(text)?.[1] ?? '';
+    if (token !== '"') return token;
+    const begin = tokens.lastIndex - 1;
+    tokens.lastIndex = endOfString(text, begin) + 1;
+    return text.slice(begin, tokens.lastIndex);
+  };
   const valueOf = (token: string): unknown => {
     if (token === '[') return items();
     return token === '{' ? Object.fromEntries(fields()) : scalar(token);
@@ -62,6 +68,15 @@ function exactly(text: string): unknown {
     return found;
   };
   return valueOf(next());
+}
+
+/** The place of the quote that ends a string. A regular expression would exhaust the stack on millions of escapes. */
+function endOfString(text: string, begin: number): number {
+  for (let end = text.indexOf('"', begin + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end;
+  }
 }
 
 function scalar(token: string): unknown {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { fileFault } from './file-fault.ts';
 import { keepOpenFresh, silenceOf } from './heartbeat.ts';
 import type { Later } from './journal-writer.ts';
 import type { Probe } from './process-life.ts';
@@ -11,6 +12,9 @@ export interface Owner {
   /** For a claim that may be held for more than a minute: renews it, so that other containers and machines respect it. */
   readonly later?: Later;
 }
+
+/** Milliseconds. */
+const checkEvery = 1_000;
 
 /** The process that has a claim. */
 export interface Holder {
@@ -65,11 +69,18 @@ interface Held {
 
 function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
   const stop = later && keepOpenFresh(fd, later);
-  let isOpen = true;
+  let [isOpen, checked] = [true, Date.now()];
   return {
     held: true,
-    // Who replaces the file or removes it leaves this one without a name.
-    isHeld: () => isOpen && fstatSync(fd).nlink > 0,
+    isHeld() {
+      if (!isOpen || !isNamed(fd)) return false;
+      // A network file system may keep the name of a file that was replaced, so the path is read now and then, and
+      // always after this process stood still.
+      const now = Date.now();
+      if (Math.abs(now - checked) > checkEvery && contentOf(path) !== text) return false;
+      checked = now;
+      return true;
+    },
     release() {
       if (!isOpen) return;
       isOpen = false;
@@ -78,6 +89,17 @@ function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
       closeSync(fd);
     },
   };
+}
+
+/** Whether nobody has replaced or removed the file, as far as its link count tells. */
+function isNamed(fd: number): boolean {
+  try {
+    return fstatSync(fd).nlink > 0;
+  } catch (error) {
+    // A server that has dropped the file.
+    if (fileFault(error)?.code === 'ESTALE') return false;
+    throw error;
+  }
 }
 
 /** A link fails if the file exists, as `wx` does, but the file is complete from its first instant. */

@@ -12,6 +12,8 @@ export interface Exposure {
   readonly path: string;
   /** The owner's uid, if it is another user. */
   readonly owner: number | undefined;
+  /** Whether this user may change its mode. */
+  readonly isOurs: boolean;
   readonly isFolder: boolean;
 }
 
@@ -22,8 +24,8 @@ export function exposureOf(path: string): Exposure | undefined {
   if (!found || me === undefined) return undefined;
   // Root can change everything anyway.
   const owner = found.uid === me || found.uid === 0 ? undefined : found.uid;
-  if (owner === undefined && !isWritableByOthers(found)) return undefined;
-  return { path, owner, isFolder: found.isDirectory() };
+  if (owner === undefined && !isWritableByOthers(found, me)) return undefined;
+  return { path, owner, isOurs: found.uid === me, isFolder: found.isDirectory() };
 }
 
 /** Throws if other users can change a file or folder, so that its content cannot be trusted. */
@@ -46,14 +48,16 @@ function notOwn(exposure: Exposure): CliError {
   return configuration('not-own', exposedBy(exposure), remedyFor(exposure));
 }
 
-function remedyFor({ path, owner, isFolder }: Exposure): string {
+function remedyFor({ path, isOurs, isFolder }: Exposure): string {
   const word = shellWord(path);
-  if (owner === undefined) return `check that everything in it is yours, then run chmod go-w ${word}`;
+  if (isOurs) return `check that everything in it is yours, then run chmod go-w ${word}`;
   return isFolder ? 'set BIZMSG_STATE_DIR to a folder of your own' : `remove it: rm ${word}`;
 }
 
-function isWritableByOthers({ mode }: Stats): boolean {
-  return (mode & 0o022) !== 0;
+/** Where each user has a group of the same number, that group is the user's own. */
+function isWritableByOthers({ mode, uid, gid }: Stats, me: number): boolean {
+  const isPrivateGroup = uid === me && gid === me;
+  return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
 }
 
 function statsOf(path: string): Stats | undefined {

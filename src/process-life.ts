@@ -28,7 +28,7 @@ export function processStart(pid: number): string | undefined {
 /** Whether it began in another container or on another machine. */
 export function isElsewhere(start: string | undefined): boolean {
   const place = placeIn(start);
-  return place !== undefined && place !== ownPlace();
+  return place !== undefined && kernelIn(place) !== kernelIn(ownPlace());
 }
 
 /** The name of the machine or container where it began, if that is another one. */
@@ -80,6 +80,11 @@ function ownNamespace(): string {
 
 function ticksIn(start: string): string | undefined {
   return start.split('@', 1)[0];
+}
+
+/** Boot and namespace. The host name is for messages: a laptop gets another one with another network. */
+function kernelIn(place: string): string {
+  return place.split('.', 2).join('.');
 }
 
 /** Undefined if an earlier version wrote it, which knew of one place only. */

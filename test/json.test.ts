@@ -51,3 +51,13 @@ it('reads an integer of more digits than anybody waits for as a number', () => {
 function hasNoLongInteger(value: unknown): boolean {
   return !/\d{16}/.test(JSON.stringify(value));
 }
+
+it('reads a long integer beside a string of millions of escapes', () => {
+  const text = JSON.stringify([`:1234567890123456${'"'.repeat(5_000_000)}`]).replace(/\]$/, ',1234567890123456789]');
+  const value = parseJson(text);
+  expect(Array.isArray(value) && value[1]).toBe(1234567890123456789n);
+});
+
+it.each(['"a\\\\"', '"\\""', '"\\\\\\""', '""'])('reads the string %s beside a long integer', (string) => {
+  expect(parseJson(`[${string},1234567890123456789]`)).toEqual([JSON.parse(string), 1234567890123456789n]);
+});

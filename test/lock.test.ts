@@ -127,6 +127,15 @@ describe('a lock of another container', () => {
     expect(claim.held && claim.isHeld()).toBe(false);
   });
 
+  it('keeps its owner if the machine gets another host name', () => {
+    const path = temporary();
+    const claim = acquire(path, me);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/\.[^. ]+ /, '.another-name '));
+    expect(acquire(path, me)).toMatchObject({ held: false, by: { pid: process.pid, host: undefined } });
+    expect(holderOf(path, () => false)).toBeUndefined();
+    if (claim.held) claim.release();
+  });
+
   function age(path: string, milliseconds: number): void {
     const time = (Date.now() - milliseconds) / 1000;
     utimesSync(path, time, time);

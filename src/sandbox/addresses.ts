@@ -1,4 +1,5 @@
 import { readlinkSync } from 'node:fs';
+import { isElsewhere } from '../process-life.ts';
 import type { Locator } from './locator.ts';
 
 /** The loopback addresses that a sandbox listens on. A machine without IPv6 has one. */
@@ -13,10 +14,11 @@ export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 
 
 /**
  * Whether the kernel says that a sandbox whose process lives still holds its address: only it can have that start time,
- * it closes its port after it removes its locator, and no other process of the same network can bind that port.
+ * it closes its port after it removes its locator, and no other process of the same network can bind that port. The
+ * process of another container cannot be asked.
  */
 export function isHeld({ start, network }: Pick<Locator, 'start' | 'network'>): boolean {
-  return start !== undefined && network !== undefined && network === ownNetwork();
+  return start !== undefined && !isElsewhere(start) && network !== undefined && network === ownNetwork();
 }
 
 /** The network namespace of this process; undefined if the system is not Linux. */

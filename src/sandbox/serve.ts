@@ -77,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 function announce(sandbox: Sandbox, locator: Locator, { stateFolder, warn }: ServeOptions) {
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute() });
-  const stopBeating = keepFresh(write(), later);
+  const stopBeating = keepFresh(write(), later, write);
   sandbox.onMinute(() => {
     if (isOver) return;
     try {
@@ -152,7 +152,8 @@ async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions
 
 /** A sandbox in another container or on another machine may be out of reach from here. */
 function heldElsewhere(data: string, by: Holder): CliError {
-  const hint = 'stop it there, or use a data folder of your own: --data DIR or BIZMSG_STATE_DIR';
+  const hint =
+    'stop it there; if it was killed, wait 90 seconds; or use a folder of your own: --data DIR or BIZMSG_STATE_DIR';
   return unsafe('sandbox-elsewhere', `${nameOf(by)} serves this sandbox: ${data}`, hint);
 }
 

@@ -27,10 +27,12 @@ export function announceListener(
 ): () => void {
   const { port, pid } = locator;
   const path = join(ownFolder(stateFolder), `${port}-${randomBytes(6).toString('hex')}.json`);
-  const draft = `${path}.new`;
-  writeFileSync(draft, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
-  renameSync(draft, path);
-  const stop = later && keepFresh(path, later);
+  const write = () => {
+    writeFileSync(`${path}.new`, `${JSON.stringify({ ...locator, start: processStart(pid) })}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  };
+  write();
+  const stop = later && keepFresh(path, later, write);
   return () => {
     stop?.();
     rmSync(path, { force: true });

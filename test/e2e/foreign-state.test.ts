@@ -64,7 +64,6 @@ it.skipIf(!isRoot).each([
 
 it.each([
   ['the state folder', (place: Trap) => place.state, 0o777],
-  ['the state folder, by its group', (place: Trap) => place.state, 0o770],
   ['the folder of the locators', (place: Trap) => place.folder, 0o777],
   ['a locator', (place: Trap) => place.file, 0o666],
 ] as const)('sends nothing when others can write %s', async (_, pick, mode) => {
@@ -74,6 +73,14 @@ it.each([
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toContain(`error: other users can write to ${pick(place)}\n`);
   expect(ran.stderr).toContain(`chmod go-w ${pick(place)}`);
+  expect(place.service.seen).toEqual([]);
+});
+
+it.skipIf(!isRoot)('sends nothing when a group of others can write the state folder (needs root)', async () => {
+  const place = await trap();
+  chownSync(place.state, userInfo().uid, stranger);
+  chmodSync(place.state, 0o770);
+  expect(await bin(send, place)).toMatchObject({ code: 3, stdout: '' });
   expect(place.service.seen).toEqual([]);
 });
 

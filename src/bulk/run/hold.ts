@@ -4,7 +4,7 @@ import type { CliError } from '../../errors.ts';
 import { configuration, unsafe } from '../../errors.ts';
 import { fileFault } from '../../file-fault.ts';
 import { stateFolderAt } from '../../folder.ts';
-import type { Holder, Owner } from '../../lock.ts';
+import type { Claim, Holder, Owner } from '../../lock.ts';
 import { acquire, holderOf, nameOf } from '../../lock.ts';
 import type { Probe } from '../../process-life.ts';
 
@@ -12,13 +12,15 @@ export interface Holds {
   readonly folders: ReadonlySet<string>;
   /** Makes the folder where it is missing; throws where another process holds it. */
   hold(folder: string): void;
+  /** False once another process has taken the run over. */
+  isHeld(folder: string): boolean;
   /** Leaves no empty folder behind. */
   release(): void;
 }
 
 /** The runs that this process has for itself. */
 export function createHolds(owner: Owner): Holds {
-  const held = new Map<string, () => void>();
+  const held = new Map<string, Held>();
   return {
     get folders() {
       return new Set(held.keys());
@@ -26,8 +28,9 @@ export function createHolds(owner: Owner): Holds {
     hold(folder) {
       const claim = claimed(stateFolderAt(folder), owner);
       if (!claim.held) throw busy(folder, claim.by);
-      held.set(folder, () => claim.release());
+      held.set(folder, claim);
     },
+    isHeld: (folder) => held.get(folder)?.isHeld() ?? false,
     release() {
       const all = [...held];
       held.clear();
@@ -36,12 +39,14 @@ export function createHolds(owner: Owner): Holds {
   };
 }
 
+type Held = Extract<Claim, { held: true }>;
+
 /** The others too if one of them fails: a claim that is kept is renewed for as long as the process lives. */
-function releaseAll([first, ...others]: readonly (readonly [folder: string, release: () => void])[]): void {
+function releaseAll([first, ...others]: readonly (readonly [folder: string, claim: Held])[]): void {
   if (!first) return;
-  const [folder, release] = first;
+  const [folder, claim] = first;
   try {
-    release();
+    claim.release();
     removeEmpty(folder);
   } finally {
     releaseAll(others);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { configuration } from '../../errors.ts';
 import type { Journal } from '../../journal.ts';
+import { taken } from '../../journal-writer.ts';
 import { partOf } from './begin.ts';
 import { keepDraft, removeCopy } from './copies.ts';
 import type { Holds } from './hold.ts';
@@ -67,6 +68,7 @@ export function openPart(
     startedAt,
     record(record) {
       refuseGone(journal, folder);
+      if (!holds.isHeld(folder)) throw taken(journalPath(folder));
       journal.append(record);
     },
     synced: () => journal.synced(),

@@ -15,6 +15,7 @@ export interface Token {
   glance(): string | undefined;
   /** Makes it, where it is missing; whoever makes it has taken it. */
   make(): Promise<string | undefined>;
+  /** Does nothing if another container has taken it meanwhile, because this process stood still. */
   putBack(): void;
 }
 
@@ -33,7 +34,7 @@ export function createToken(folder: string, name: string, owner: Owner): Token {
   };
   const glance = () => (existsSync(free) && moved(free, mine) ? mine : undefined);
   const make = async () => ((await isMade({ folder, name, mine, owner })) ? mine : undefined);
-  return { take, glance, make, putBack: () => renameSync(mine, free) };
+  return { take, glance, make, putBack: () => void moved(mine, free) };
 }
 
 function moved(from: string, to: string): boolean {

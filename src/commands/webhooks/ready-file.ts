@@ -33,7 +33,7 @@ export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyF
       if (by !== undefined) throw usage(`"${path}" is the ready file of ${by}, which still listens`, anotherName);
       own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
       place(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
-      stopBeating = keepFresh(path, later);
+      stopBeating = keepFresh(path, later, () => {});
     },
     remove() {
       stopBeating();
