@@ -23,7 +23,6 @@ type Machine = Awaited<ReturnType<typeof machine>>;
 
 it.each([
   ['its store', (place: Machine) => place.file, 0o606],
-  ['its store, by their group', (place: Machine) => place.file, 0o660],
   ['the folder of its store', (place: Machine) => place.folder, 0o777],
 ] as const)('uses no live key when others can write to %s', async (_, pick, mode) => {
   const place = await machine(liveKey);
