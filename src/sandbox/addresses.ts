@@ -1,12 +1,24 @@
 import { readlinkSync } from 'node:fs';
 import { isElsewhere } from '../process-life.ts';
-import type { Locator } from './locator.ts';
 
 /** The loopback addresses that a sandbox listens on. A machine without IPv6 has one. */
 export type Loopback = 'both' | 'ipv4';
 
+/** Where a sandbox listens. */
+interface Address {
+  readonly url: string;
+  readonly port: number;
+  readonly loopback?: Loopback | undefined;
+}
+
+/** The process that serves a sandbox, and the network it is in. */
+interface Serving {
+  readonly start?: string | undefined;
+  readonly network?: string | undefined;
+}
+
 /** Whether a URL leads to a sandbox. */
-export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 'loopback'>, target: string): boolean {
+export function leadsTo({ url, port, loopback }: Address, target: string): boolean {
   const others = loopback === 'both' ? ['localhost', '[::1]'] : loopback === 'ipv4' ? ['localhost'] : [];
   const own = [url, ...others.map((host) => `http://${host}:${port}`)];
   return own.some((address) => new URL(address).origin === new URL(target).origin);
@@ -17,7 +29,7 @@ export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 
  * it closes its port after it removes its locator, and no other process of the same network can bind that port. The
  * process of another container cannot be asked.
  */
-export function isHeld({ start, network }: Pick<Locator, 'start' | 'network'>): boolean {
+export function isHeld({ start, network }: Serving): boolean {
   return start !== undefined && !isElsewhere(start) && network !== undefined && network === ownNetwork();
 }
 
