@@ -40,7 +40,6 @@ const world = {
     return () => clearTimeout(timer);
   },
   random: Math.random,
-  turn() {},
   onRepaired() {},
 };
 

@@ -1,4 +1,3 @@
-import type { Granted, Share } from '../client/shared/ledger.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { State } from './states.ts';
 
@@ -12,8 +11,6 @@ export interface Ledger {
   settle(outcomes: readonly Settled[]): void | Promise<void>;
   /** Gives planned rows up: the input no longer has them, or the run is closed. */
   withdraw(rows: Withdrawn): void | Promise<void>;
-  /** The shared rate limit. */
-  turn(share: Share): Granted | Promise<Granted>;
 
   /** The verdict that `claim` would give now. Claims nothing. */
   look(row: Row, rule: Rule): Verdict | Promise<Verdict>;

@@ -30,7 +30,6 @@ export interface MemoryOptions {
   readonly newId: () => string;
   /** Keeps the changes before they count; throws if it cannot. */
   readonly record?: (changes: readonly Change[]) => void;
-  readonly turn: Ledger['turn'];
 }
 
 /** The ledger without waiting: what it decides is what the file and a server decide. */
@@ -48,14 +47,13 @@ export interface MemoryLedger extends Ledger {
 }
 
 export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
-  const { book = createBook(), pid, start, now, isAlive, newId, record = () => {}, turn } = options;
+  const { book = createBook(), pid, start, now, isAlive, newId, record = () => {} } = options;
   /** The last is the current one. A process that was thought dead goes on under a new id. */
   const owners: string[] = [];
   /** The change with which this process registered for each run. */
   const registered = new Map<string, number>();
 
   return {
-    turn,
     register(plan) {
       const world = current();
       const { registered: result, changes } = decideRegister(book, world, plan, newId);

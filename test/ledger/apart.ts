@@ -18,7 +18,7 @@ const later = (ms, run) => { const timer = setTimeout(run, ms); return () => cle
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
 export const open = (folder, isLocal) => openFileLedger({
   folder, isLocal, owner: { pid: process.pid, kill }, now: Date.now, later, random: Math.random,
-  turn() {}, onRepaired() {},
+  onRepaired() {},
 });
 export const planOf = (rows, choice = {}) => {
   const input = createInput('message');

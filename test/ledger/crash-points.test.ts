@@ -5,7 +5,7 @@ import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { alive, later } from '../support/cli.ts';
 import { killedAtChange, run, scriptIn } from './apart.ts';
-import { accepted, message, noTurn, planOf, temporaryFolder } from './rig.ts';
+import { accepted, message, planOf, temporaryFolder } from './rig.ts';
 
 const names = ['ada:1', 'bob:1'];
 const atOnce = 4;
@@ -76,7 +76,6 @@ function open(folder: string): FileLedger {
     later,
     random: Math.random,
     isLocal: true,
-    turn: noTurn,
     onRepaired: () => {},
   });
 }

@@ -13,7 +13,7 @@ import type { RunState } from '../../src/ledger/ledger.ts';
 import { alive, later } from '../support/cli.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
 import { thrown } from '../support/thrown.ts';
-import { accepted, day, message, messages, noTurn, planOf, temporaryFolder } from './rig.ts';
+import { accepted, day, message, messages, planOf, temporaryFolder } from './rig.ts';
 
 const people = 'ada:1 bob:1';
 
@@ -204,7 +204,7 @@ function open(
   now: () => number = Date.now,
 ): FileLedger {
   const owner = { pid: process.pid, kill: alive };
-  return openFileLedger({ folder, owner, now, later, random: Math.random, isLocal: true, turn: noTurn, onRepaired });
+  return openFileLedger({ folder, owner, now, later, random: Math.random, isLocal: true, onRepaired });
 }
 
 function segmentsIn(folder: string): readonly string[] {

@@ -7,7 +7,7 @@ import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
 import type { World } from './model.ts';
 import { check, steps } from './model.ts';
-import { noTurn, temporaryFolder } from './rig.ts';
+import { temporaryFolder } from './rig.ts';
 
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? 300);
 const timeout = 20_000 + numRuns * 200;
@@ -52,8 +52,7 @@ function memoryWorld(): World {
   let id = 0;
   const newId = () => `id${++id}`;
   const isAlive = (owner: { readonly pid: number }) => base.isAlive(owner.pid);
-  const open = (pid: number) =>
-    createMemoryLedger({ book, pid, start: undefined, now: base.now, isAlive, newId, turn: noTurn });
+  const open = (pid: number) => createMemoryLedger({ book, pid, start: undefined, now: base.now, isAlive, newId });
   return { ...base, open };
 }
 
@@ -67,7 +66,6 @@ function fileWorld(folder: string): World {
       later,
       random: () => 0,
       isLocal: false,
-      turn: noTurn,
       onRepaired: (path) => {
         throw new Error(`${path} was repaired`);
       },

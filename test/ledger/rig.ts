@@ -16,10 +16,6 @@ export const hour = 3_600_000;
 export const day = 24 * hour;
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
 
-export const noTurn = () => {
-  throw new Error('the shared minute is not part of these tests');
-};
-
 /** `Ada:1` is a message to Ada with the param 1. */
 export function message(text: string): Row {
   const [to = '', param = ''] = text.split(':');
@@ -92,7 +88,6 @@ export function createMachine(): Machine {
       now: () => machine.now,
       isAlive: (owner) => !machine.dead.has(owner.pid),
       newId: () => `id${++id}`,
-      turn: noTurn,
     });
     return { ...ledger, pid: own };
   }

@@ -5,7 +5,7 @@ import { createBook } from '../../src/ledger/book.ts';
 import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { readTable, writeTable } from '../../src/ledger/file/table.ts';
 import { alive, later } from '../support/cli.ts';
-import { accepted, createMachine, message, messages, noTurn, planOf, rowOf, temporaryFolder } from './rig.ts';
+import { accepted, createMachine, message, messages, planOf, rowOf, temporaryFolder } from './rig.ts';
 
 const many = Array.from({ length: 40_000 }, (_, at) => `p${at}:1`).join(' ');
 let plan = planOf('');
@@ -100,7 +100,7 @@ async function written() {
 
 function open(folder: string) {
   const owner = { pid: process.pid, kill: alive };
-  const options = { folder, owner, now: Date.now, later, random: Math.random, isLocal: true, turn: noTurn };
+  const options = { folder, owner, now: Date.now, later, random: Math.random, isLocal: true };
   return openFileLedger({ ...options, onRepaired: () => {} });
 }
 

@@ -27,7 +27,6 @@ export interface FileLedgerOptions {
   readonly random: () => number;
   /** Nothing but a sandbox on this machine receives the rows: they need not survive a power cut. */
   readonly isLocal: boolean;
-  readonly turn: Ledger['turn'];
   /** Called after a line that a crash had cut off was removed. */
   readonly onRepaired: (path: string, bytes: number) => void;
   /** Default: `fdatasync`. */
@@ -59,7 +58,6 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     isAlive: (other) => lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now())),
     newId: () => randomBytes(6).toString('hex'),
     record,
-    turn: options.turn,
   });
   let queue: Promise<unknown> = Promise.resolve();
   /** The ledger may hold less than this process believes: nothing is granted any more. */
@@ -70,7 +68,6 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   return {
     secret,
-    turn: options.turn,
     register: (plan) => safely(() => memory.register(plan)),
     claim: (rows, rule) => safely(() => memory.claim(rows, rule)),
     settle: (outcomes) => inTurn(() => memory.settle(outcomes)),
