@@ -97,6 +97,8 @@ export interface Book {
   ownerOf(entry: number): KnownOwner | undefined;
   /** Owners that have rows in flight. */
   senders(): readonly KnownOwner[];
+  /** Makes room for this many more rows. */
+  reserve(count: number): void;
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
   dump(): BookDump;
@@ -143,6 +145,7 @@ export function createBook(): Book {
     },
     ownerOf: (entry) => owners.get(claimants.get(entry) ?? ''),
     senders: () => [...flying].flatMap(([id, { size }]) => (size > 0 ? (owners.get(id) ?? []) : [])),
+    reserve: (count) => entries.reserve(entries.count() + count),
     apply(change) {
       order += 1;
       apply(change);

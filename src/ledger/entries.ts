@@ -20,6 +20,8 @@ export interface Marks {
   nextSecond(mark: number): number;
   /** Copies a row. */
   read(mark: number, into: Uint8Array, at: number): void;
+  /** All rows, in the array in which they are kept. */
+  bytes(): Uint8Array<ArrayBuffer>;
   dump(): Dump;
   /** In place of all rows. */
   restore(dump: Dump): void;
@@ -31,7 +33,7 @@ export interface Dump {
   readonly arrays: readonly Uint32Array<ArrayBuffer>[];
 }
 
-/** All rows of all scopes: 41 bytes each, and some 16 for the two indexes. */
+/** All rows of all scopes: 41 bytes each, and 11 to 22 for the two indexes. */
 export interface Entries extends Marks {
   add(bytes: Uint8Array, at: number, scope: number): number;
   scopeOf(entry: number): number;
@@ -51,7 +53,9 @@ export interface Entries extends Marks {
 const [digestWords, rowWords] = [digestSize / 4, rowSize / 4];
 
 export function createMarks(): Marks {
+  /** In the byte order of this machine, so that the same memory is the rows as bytes. */
   let words = new Uint32Array(0);
+  let view = new Uint8Array(words.buffer);
   let [older, olderSecond] = [new Uint32Array(0), new Uint32Array(0)];
   let count = 0;
   const digests = createIndex(0, digestWords);
@@ -61,7 +65,7 @@ export function createMarks(): Marks {
     count: () => count,
     reserve,
     push(bytes, at) {
-      if (count * rowWords === words.length) reserve(grownSize(count));
+      if (count * rowWords === words.length) reserve(count + 1);
       for (let word = 0; word < rowWords; word++) words[count * rowWords + word] = wordAt(bytes, at + word * 4);
       return count++;
     },
@@ -76,6 +80,10 @@ export function createMarks(): Marks {
     nextSecond: (mark) => (olderSecond[mark] ?? 0) - 1,
     read(mark, into, at) {
       for (let word = 0; word < rowWords; word++) putWord(into, at + word * 4, words[mark * rowWords + word] ?? 0);
+    },
+    bytes() {
+      const isCurrent = view.buffer === words.buffer && view.length === count * rowSize;
+      return isCurrent ? view : (view = new Uint8Array(words.buffer, words.byteOffset, count * rowSize));
     },
     dump,
     restore,
@@ -96,9 +104,10 @@ export function createMarks(): Marks {
 
   function reserve(size: number): void {
     if (size * rowWords <= words.length) return;
-    words = grown(words, new Uint32Array(size * rowWords));
-    older = grown(older, new Uint32Array(size));
-    olderSecond = grown(olderSecond, new Uint32Array(size));
+    const room = roomFor(size, count);
+    words = grown(words, new Uint32Array(room * rowWords));
+    older = grown(older, new Uint32Array(room));
+    olderSecond = grown(olderSecond, new Uint32Array(room));
     digests.reserve(words, size);
     seconds.reserve(words, size);
   }
@@ -114,17 +123,18 @@ export function createEntries(): Entries {
   const reserve = (size: number) => {
     marks.reserve(size);
     if (size <= scopes.length) return;
-    scopes = grown(scopes, new Uint32Array(size));
-    times = grown(times, new Uint32Array(size));
-    orders = grown(orders, new Uint32Array(size));
-    flags = grown(flags, new Uint8Array(size));
+    const room = roomFor(size, marks.count());
+    scopes = grown(scopes, new Uint32Array(room));
+    times = grown(times, new Uint32Array(room));
+    orders = grown(orders, new Uint32Array(room));
+    flags = grown(flags, new Uint8Array(room));
   };
   return {
     ...marks,
     reserve,
     add(bytes, at, scope) {
       const count = marks.count();
-      if (count === scopes.length) reserve(grownSize(count));
+      if (count === scopes.length) reserve(count + 1);
       const entry = marks.push(bytes, at);
       marks.index(entry);
       scopes[entry] = scope;
@@ -215,14 +225,14 @@ function createIndex(offset: number, length: number) {
       [used, slots] = [count, dumped];
     },
     reserve(words: Uint32Array, count: number): void {
-      const size = 2 ** Math.ceil(Math.log2(count / 0.75 + 1));
+      const size = Math.ceil(count / 0.75) + 1;
       if (size > slots.length) resize(words, size);
     },
   };
 
   function probe(words: Uint32Array, first: number, second: number, third: number): number {
-    const mask = slots.length - 1;
-    for (let slot = first & mask; ; slot = (slot + 1) & mask) {
+    const size = slots.length;
+    for (let slot = slotOf(first, size); ; slot = slot + 1 === size ? 0 : slot + 1) {
       const found = slots[slot] ?? 0;
       if (found === 0) return slot;
       const at = (found - 1) * rowWords + offset;
@@ -232,33 +242,41 @@ function createIndex(offset: number, length: number) {
 
   /** All are different, so each goes to the next free slot. */
   function resize(words: Uint32Array, size: number): void {
-    const [old, mask] = [slots, size - 1];
+    const old = slots;
     slots = new Uint32Array(size);
     for (const found of old) {
       if (found === 0) continue;
-      let slot = (words[(found - 1) * rowWords + offset] ?? 0) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      let slot = slotOf(words[(found - 1) * rowWords + offset] ?? 0, size);
+      while (slots[slot] !== 0) slot = slot + 1 === size ? 0 : slot + 1;
       slots[slot] = found;
     }
   }
 }
 
-/** Copying is cheap beside holding half as many rows again in reserve. */
-function grownSize(count: number): number {
-  return Math.max(1_024, Math.ceil(count * 1.125));
+/** Sizes that are not powers of two fill the index to the same degree with any number of rows. */
+function slotOf(hash: number, size: number): number {
+  return Math.floor((hash * size) / 0x1_0000_0000);
 }
 
+/** Growing in larger steps leaves fewer old arrays behind. Memory that is not written to yet is not in use. */
+function roomFor(size: number, count: number): number {
+  return Math.max(1_024, size, count * 2);
+}
+
+/** Bits to shift the first and the last byte of a word. */
+const [firstShift, lastShift] = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? [0, 24] : [24, 0];
+const [secondShift, thirdShift] = firstShift === 0 ? [8, 16] : [16, 8];
+
 function wordAt(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0
-  );
+  const low = ((bytes[at] ?? 0) << firstShift) | ((bytes[at + 1] ?? 0) << secondShift);
+  return (low | ((bytes[at + 2] ?? 0) << thirdShift) | ((bytes[at + 3] ?? 0) << lastShift)) >>> 0;
 }
 
 function putWord(bytes: Uint8Array, at: number, word: number): void {
-  bytes[at] = word;
-  bytes[at + 1] = word >>> 8;
-  bytes[at + 2] = word >>> 16;
-  bytes[at + 3] = word >>> 24;
+  bytes[at] = word >>> firstShift;
+  bytes[at + 1] = word >>> secondShift;
+  bytes[at + 2] = word >>> thirdShift;
+  bytes[at + 3] = word >>> lastShift;
 }
 
 function grown<T extends Uint8Array | Uint32Array>(old: T, larger: T): T {

@@ -13,7 +13,6 @@ export function createInput(kind: Kind): Input {
   const marks = createMarks();
   const isIndexed = createBits();
   const scratch = new Uint8Array(rowSize);
-  let bytes = new Uint8Array(0);
 
   return {
     add(row) {
@@ -24,11 +23,12 @@ export function createInput(kind: Kind): Input {
       return marks.count();
     },
     get bytes() {
-      if (bytes.length !== marks.count() * rowSize) bytes = packed();
-      return bytes;
+      return marks.bytes();
     },
+    read: (row) => marks.bytes().subarray(row * rowSize, (row + 1) * rowSize),
     isDuplicate: (row) => !isIndexed.has(row),
     hasRow: (other, at) => marks.first(other, at) !== -1,
+    rowOf: (other, at) => defined(marks.first(other, at)),
     hasSecond: (other, at) => marks.firstSecond(other, at) !== -1,
     latest: (other, at) => defined(marks.firstSecond(other, at)),
     before: (row) => defined(marks.nextSecond(row)),
@@ -66,12 +66,6 @@ export function createInput(kind: Kind): Input {
     const changed = Uint8Array.from(row);
     changed.set(digest.subarray(0, digestSize));
     return changed;
-  }
-
-  function packed(): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(marks.count() * rowSize);
-    for (let mark = 0; mark < marks.count(); mark++) marks.read(mark, all, mark * rowSize);
-    return all;
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   Verdict,
   Withdrawn,
 } from './ledger.ts';
+import { rowSize } from './identity.ts';
 import type { World } from './others.ts';
 import { isLive } from './others.ts';
 import { decideRegister } from './rules.ts';
@@ -129,6 +130,8 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
   function keep(changes: readonly Change[]): void {
     if (changes.length === 0) return;
     record(changes);
+    const added = changes.map((change) => (change.type === 'rows' ? change.bytes.length / rowSize : 0));
+    book.reserve(added.reduce((sum, count) => sum + count, 0));
     for (const change of changes) book.apply(change);
   }
 

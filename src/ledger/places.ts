@@ -58,7 +58,33 @@ export function createPlaces(): Places {
   }
 }
 
-/** The ranges of positions, which may come in any order. */
+/** Collects positions in any order, with one bit for each that is possible. */
+export function createPicks(size: number) {
+  const bits = new Uint8Array(Math.ceil(size / 8));
+  let count = 0;
+  return {
+    add(position: number): void {
+      const [byte, bit] = [position >> 3, 1 << (position & 7)];
+      if (((bits[byte] ?? 0) & bit) === 0) count += 1;
+      bits[byte] = (bits[byte] ?? 0) | bit;
+    },
+    count: () => count,
+    ranges(): Ranges {
+      const ranges: number[] = [];
+      let from = -1;
+      for (let position = 0; position <= size; position++) {
+        const isIn = ((bits[position >> 3] ?? 0) & (1 << (position & 7))) !== 0;
+        if (isIn && from === -1) from = position;
+        if (isIn || from === -1) continue;
+        ranges.push(from, position - from);
+        from = -1;
+      }
+      return ranges;
+    },
+  };
+}
+
+/** The ranges of a few positions, which may come in any order. */
 export function rangesOf(positions: readonly number[]): Ranges {
   const ranges: number[] = [];
   for (const position of [...positions].sort((a, b) => a - b)) {

@@ -1,6 +1,7 @@
 import type { Book, Change, Run } from './book.ts';
 import { isFinished } from './book.ts';
-import { rangesOf } from './places.ts';
+import { createPicks } from './places.ts';
+import type { Entries } from './entries.ts';
 import { createMarks } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { Fate, Note, Plan, Registered, Stop } from './ledger.ts';
@@ -10,6 +11,9 @@ import { createTally, elsewhere, isIdle, isKnown, isLive, isShared } from './oth
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
 const idleUntilAsked = 12 * 3_600_000;
+
+/** One line of a segment. */
+const rowsInPart = 1_024;
 
 export interface Decided {
   readonly registered: Registered;
@@ -77,21 +81,26 @@ function isAlike({ subject }: Run, { mode, kind, template, job }: Plan): boolean
 
 /** Whether at least half of its rows occur in the input; for messages: of its recipients. */
 function isMostlyIn(run: Run, { entries }: Book, { kind, input }: Plan): boolean {
-  const recipients = createMarks();
+  const isCounted = (entry: number) => {
+    const state = entries.stateOf(entry);
+    return entries.scopeOf(entry) === run.number && state !== 'absent' && state !== 'withdrawn';
+  };
   const row = new Uint8Array(rowSize);
   let [all, found] = [0, 0];
   run.rows.each([0, run.rows.count()], (entry) => {
-    const state = entries.stateOf(entry);
-    if (state === 'absent' || state === 'withdrawn') return;
+    if (!isCounted(entry)) return;
     entries.read(entry, row, 0);
-    if (kind === 'message') {
-      if (recipients.firstSecond(row, 0) !== -1) return;
-      recipients.index(recipients.push(row, 0));
-    }
+    if (kind === 'message' && latestSecond(entries, row, isCounted) !== entry) return;
     all += 1;
     if (kind === 'message' ? input.hasSecond(row, 0) : input.hasRow(row, 0)) found += 1;
   });
   return all > 0 && found * 2 >= all;
+}
+
+function latestSecond(entries: Entries, row: Uint8Array, isCounted: (entry: number) => boolean): number {
+  let entry = entries.firstSecond(row, 0);
+  while (entry !== -1 && !isCounted(entry)) entry = entries.nextSecond(entry);
+  return entry;
 }
 
 interface Draft {
@@ -179,14 +188,16 @@ function edit({ entries }: Book, plan: Plan, draft: Draft): Stop | undefined {
     if (!input.hasRow(bytes, 0)) served.index(served.push(bytes, 0));
   });
   if (served.count() === 0) return undefined;
-  const edited: number[] = [];
-  for (let row = 0; row < input.count; row++)
-    if (draft.isDue(row) && served.firstSecond(input.bytes, row * rowSize) !== -1) edited.push(row);
-  const [first] = edited;
-  if (first === undefined) return undefined;
-  if (choice.changed !== 'skip') return { reason: 'edited', run: run.id, row: first, rows: edited.length };
-  for (const row of edited) draft.setFate(row, 'changed');
-  return undefined;
+  const isEdited = (row: number) => draft.isDue(row) && served.firstSecond(input.bytes, row * rowSize) !== -1;
+  let [first, rows] = [-1, 0];
+  for (let row = 0; row < input.count; row++) {
+    if (!isEdited(row)) continue;
+    if (rows === 0) first = row;
+    rows += 1;
+    if (choice.changed === 'skip') draft.setFate(row, 'changed');
+  }
+  if (rows === 0 || choice.changed === 'skip') return undefined;
+  return { reason: 'edited', run: run.id, row: first, rows };
 }
 
 interface Compared {
@@ -252,15 +263,15 @@ function accepted({ book, world, plan, draft, notes, newRun }: Accepting): Decid
   const isAdopted = run && (run.subject.account.id !== account.id || run.subject.template !== template);
   const changes: Change[] = [];
   if (!run || isAdopted) changes.push({ type: 'run', run: id, at, subject, again: choice.again ?? false });
-  const { bytes, plan: planned, reopen } = rowsOf(book, plan, draft);
-  if (bytes.length > 0) changes.push({ type: 'rows', run: id, bytes });
+  const { plan: planned, reopen } = plannedOf(book, plan, draft);
+  for (const bytes of addedOf(plan, draft)) changes.push({ type: 'rows', run: id, bytes });
   changes.push({ type: 'commit', run: id, owner, at, plan: planned, reopen });
   const isJoined = run !== undefined && isShared(run, book, world);
   if (isJoined) notes.push({ note: 'joined', run: id });
-  const surplus = run ? rangesOf(surplusOf(book, plan, draft, run, isJoined)) : [];
-  if (surplus.length > 0) {
-    changes.push({ type: 'withdraw', run: id, at, rows: surplus, closes: false });
-    notes.push({ note: 'withdrawn', rows: sizeOf(surplus) });
+  const surplus = run && surplusOf(book, plan, draft, run, isJoined);
+  if (surplus && surplus.count() > 0) {
+    changes.push({ type: 'withdraw', run: id, at, rows: surplus.ranges(), closes: false });
+    notes.push({ note: 'withdrawn', rows: surplus.count() });
   }
   for (const old of idleRuns(book, world, plan)) {
     if (old === run) continue;
@@ -271,44 +282,70 @@ function accepted({ book, world, plan, draft, notes, newRun }: Accepting): Decid
   return { registered, changes };
 }
 
-/** The rows that are new to the run, and the positions of all that it is to send. */
-function rowsOf({ entries }: Book, { input }: Plan, { run, known, fates: codes }: Draft) {
-  const [plan, reopen, added]: [number[], number[], number[]] = [[], [], []];
+/** The positions of all rows that the run is to send. New rows follow those that it has. */
+function plannedOf({ entries }: Book, { input }: Plan, { run, known, fates: codes }: Draft) {
+  const first = run?.rows.count() ?? 0;
+  const [plan, reopen] = [createPicks(first), createPicks(first)];
+  let added = 0;
   for (let row = 0; row < input.count; row++) {
-    const fate = fateAt(codes, row);
-    if (fate !== 'due' && fate !== 'retry' && fate !== 'later') continue;
+    if (!isToSend(fateAt(codes, row))) continue;
     const entry = (known[row] ?? 0) - 1;
     const state = entry === -1 ? undefined : entries.stateOf(entry);
-    if (entry === -1) added.push(row);
-    else if (state === 'done') reopen.push(run?.rows.positionOf(entry) ?? 0);
-    else if (state === 'absent' || state === 'withdrawn') plan.push(run?.rows.positionOf(entry) ?? 0);
+    if (entry === -1) added += 1;
+    else if (state === 'done') reopen.add(run?.rows.positionOf(entry) ?? 0);
+    else if (state === 'absent' || state === 'withdrawn') plan.add(run?.rows.positionOf(entry) ?? 0);
   }
-  const bytes = new Uint8Array(added.length * rowSize);
-  added.forEach((row, at) => bytes.set(input.bytes.subarray(row * rowSize, (row + 1) * rowSize), at * rowSize));
-  const first = run?.rows.count() ?? 0;
-  return {
-    bytes,
-    plan: [...rangesOf(plan), ...(added.length > 0 ? [first, added.length] : [])],
-    reopen: rangesOf(reopen),
-  };
+  return { plan: [...plan.ranges(), ...(added > 0 ? [first, added] : [])], reopen: reopen.ranges() };
+}
+
+/** The rows that are new to the run, in parts. A part without gaps is not copied: there may be a million rows. */
+function addedOf({ input }: Plan, { known, fates: codes }: Draft): readonly Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  const { bytes } = input;
+  const part = new Uint32Array(rowsInPart);
+  let size = 0;
+  for (let row = 0; row < input.count; row++) {
+    if (known[row] !== 0 || !isToSend(fateAt(codes, row))) continue;
+    part[size++] = row;
+    if (size === rowsInPart) flush();
+  }
+  if (size > 0) flush();
+  return parts;
+
+  function flush(): void {
+    const [first = 0, last = 0] = [part[0], part[size - 1]];
+    const whole = bytes.subarray(first * rowSize, (last + 1) * rowSize);
+    parts.push(last - first + 1 === size ? whole : picked());
+    size = 0;
+  }
+
+  function picked(): Uint8Array {
+    const rows = new Uint8Array(size * rowSize);
+    for (let at = 0; at < size; at++) rows.set(input.read(part[at] ?? 0), at * rowSize);
+    return rows;
+  }
+}
+
+function isToSend(fate: Fate): boolean {
+  return fate === 'due' || fate === 'retry' || fate === 'later';
 }
 
 /** Rows that are still planned although this command will not send them. */
-function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, run: Run, isJoined: boolean): number[] {
+function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, run: Run, isJoined: boolean) {
   const { entries } = book;
   const isWaiting = (entry: number) => ['planned', 'released'].includes(entries.stateOf(entry));
-  const surplus: number[] = [];
+  const surplus = createPicks(run.rows.count());
   for (let row = 0; row < input.count; row++) {
     const [fate, entry] = [fateAt(codes, row), (known[row] ?? 0) - 1];
     if (entry !== -1 && (fate === 'earlier' || fate === 'changed') && isWaiting(entry))
-      surplus.push(run.rows.positionOf(entry));
+      surplus.add(run.rows.positionOf(entry));
   }
   if (isJoined) return surplus;
   const bytes = new Uint8Array(rowSize);
   run.rows.each([0, run.rows.count()], (entry) => {
     if (!isWaiting(entry)) return;
     entries.read(entry, bytes, 0);
-    if (!input.hasRow(bytes, 0)) surplus.push(run.rows.positionOf(entry));
+    if (!input.hasRow(bytes, 0)) surplus.add(run.rows.positionOf(entry));
   });
   return surplus;
 }
@@ -323,8 +360,4 @@ function idleRuns(book: Book, world: World, plan: Plan): readonly Run[] {
       isIdle(run, world) &&
       !isLive(run, book, world),
   );
-}
-
-function sizeOf(ranges: readonly number[]): number {
-  return ranges.reduce((sum, value, at) => (at % 2 === 1 ? sum + value : sum), 0);
 }

@@ -7,8 +7,8 @@ import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
 import type { Account, Subject } from '../ledger.ts';
 
-/** Rows in one line: 110 KB of text. */
-const rowsInLine = 4_096;
+/** Rows in one line: 27 KB of text. */
+const rowsInLine = 1_024;
 
 /** The lines of a change. Rows take several lines. */
 export function textOf(change: Change): string {

@@ -36,7 +36,7 @@ const form = { format: 'bizmsg ledger', version: 1 };
 /** Bytes of a segment: reading them takes longer than 20 ms. */
 const worthSaving = 1 << 20;
 /** Characters gathered before they are written. */
-const chunk = 1 << 20;
+const chunk = 1 << 17;
 
 export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { accepted, createMachine, message, messages, planOf } from './rig.ts';
+
+const unknown = message('eve:1');
+
+describe('the rows of an input', () => {
+  it('can be read one by one, while rows are added and afterwards', () => {
+    const { input } = planOf(Array.from({ length: 3_000 }, (_, at) => `p${at}:1`).join(' '));
+    expect(input.read(0)).toEqual(message('p0:1'));
+    expect(input.read(2_999)).toEqual(message('p2999:1'));
+    expect(input.bytes).toHaveLength(60_000);
+    expect(input.bytes.subarray(20, 40)).toEqual(input.read(1));
+  });
+
+  it('are found by their digest: of equal ones, the one that is sent', () => {
+    const { input } = planOf('ada:1 bob:1 ada:1 bob:2');
+    const found = [...messages('ada:1 bob:1 bob:2'), unknown].map((row) => input.rowOf(row, 0));
+    expect(found).toEqual([0, 1, 3, undefined]);
+    expect(input.rowOf(input.bytes, 40)).toBe(0);
+  });
+
+  it('are found by the digests that the ledger has, for contacts', () => {
+    const { input } = planOf('ada:1 ada:2 ada:1', { kind: 'contact' });
+    expect([0, 1, 2].map((row) => input.rowOf(input.read(row), 0))).toEqual([0, 1, 2]);
+  });
+});
+
+describe('a long input', () => {
+  const people = Array.from({ length: 3_000 }, (_, at) => `p${at}:1`);
+
+  it('is registered without its duplicates, and continued in another order', () => {
+    const machine = createMachine();
+    const ledger = machine.start();
+    const twice = people.flatMap((one, at) => (at % 7 === 0 ? [one, one] : [one]));
+    const { run, counts } = accepted(ledger.register(planOf(twice.join(' '))));
+    expect(counts).toMatchObject({ due: 3_000, duplicate: 429 });
+    const rows = messages(people.join(' '));
+    expect(new Set(ledger.claim(rows, { run }).map(({ verdict }) => verdict))).toEqual(new Set(['yours']));
+    ledger.settle(rows.map((row, at) => ({ run, row, outcome: at < 1_000 ? 'done' : 'release' })));
+    ledger.withdraw({ run, rows: rows.slice(2_500) });
+    const again = accepted(ledger.register(planOf(people.toReversed().join(' '))));
+    expect(again).toMatchObject({ run, continues: true, counts: { due: 2_000, done: 1_000 } });
+    expect(ledger.runs()).toMatchObject([{ counts: { done: 1_000, released: 1_500, planned: 500, withdrawn: 0 } }]);
+  });
+
+  it('withdraws the rows that it no longer has', () => {
+    const ledger = createMachine().start();
+    accepted(ledger.register(planOf(people.join(' '))));
+    const { notes } = accepted(ledger.register(planOf(people.filter((_, at) => at % 3 !== 0).join(' '))));
+    expect(notes).toEqual([{ note: 'withdrawn', rows: 1_000 }]);
+  });
+});
