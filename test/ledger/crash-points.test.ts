@@ -1,11 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
-import { alive, later } from '../support/cli.ts';
 import { killedAtChange, run, scriptIn } from './apart.ts';
-import { accepted, message, planOf, temporaryFolder } from './rig.ts';
+import { accepted, message, openLedger, planOf, temporaryFolder } from './rig.ts';
 
 const names = ['ada:1', 'bob:1'];
 const atOnce = 4;
@@ -48,7 +45,7 @@ it.each(['local', 'remote'])(
       const { lines, code, signal } = await run(script, folder, rows, target, String(point));
       // A few changes depend on the time, so that the last points may never be reached.
       expect([0, 'SIGKILL']).toContain(code ?? signal);
-      const ledger = open(folder);
+      const ledger = openLedger(folder);
       const [begun] = await ledger.runs();
       const id = begun?.id ?? accepted(await ledger.register(planOf(names.join(' ')))).run;
       const verdicts = await ledger.claim(names.map(message), { run: id });
@@ -67,15 +64,3 @@ it.each(['local', 'remote'])(
     }
   },
 );
-
-function open(folder: string): FileLedger {
-  return openFileLedger({
-    folder,
-    owner: { pid: process.pid, kill: alive },
-    now: Date.now,
-    later,
-    random: Math.random,
-    isLocal: true,
-    onRepaired: () => {},
-  });
-}

@@ -7,13 +7,10 @@ import { lineOf } from '../../src/journal-lines.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createSegments } from '../../src/ledger/file/segments.ts';
 import { checkOf, secretIn } from '../../src/ledger/identity.ts';
-import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { RunState } from '../../src/ledger/ledger.ts';
-import { alive, later } from '../support/cli.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
 import { thrown } from '../support/thrown.ts';
-import { accepted, day, message, messages, planOf, temporaryFolder } from './rig.ts';
+import { accepted, day, message, messages, openLedger, planOf, temporaryFolder } from './rig.ts';
 
 const people = 'ada:1 bob:1';
 
@@ -56,7 +53,7 @@ describe('a segment', () => {
     const { folder, segment } = await written();
     const text = readFileSync(segment, 'utf8');
     writeFileSync(segment, text.replace('"type":"commit"', '"type":"commat"'));
-    const ledger = open(folder);
+    const ledger = openLedger(folder);
     await expect(ledger.claim(messages(people), { run: 'any' })).rejects.toMatchObject({
       exit: 'configuration',
       code: 'journal-damaged',
@@ -94,14 +91,14 @@ describe('a segment', () => {
     writeFileSync(secret, Buffer.alloc(32, 1));
     await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'ledger-secret' });
     rmSync(secret);
-    expect(() => open(folder)).toThrow(expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }));
+    expect(() => openLedger(folder)).toThrow(expect.objectContaining({ exit: 'configuration', code: 'ledger-secret' }));
   });
 });
 
 describe('a process whose file another one has written to', () => {
   it('stops, and grants nothing', async () => {
     const folder = temporaryFolder();
-    const ledger = open(folder);
+    const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf(people)));
     const [name = ''] = segmentsIn(folder);
     writeFileSync(name, `${readFileSync(name, 'utf8')}[`);
@@ -113,7 +110,7 @@ describe('a process whose file another one has written to', () => {
 
   it('stops if it has lost its turn', async () => {
     const folder = temporaryFolder();
-    const ledger = open(folder);
+    const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf(people)));
     rmSync(join(folder, 'turn'));
     await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
@@ -154,7 +151,7 @@ function read(folder: string, onRepaired: (path: string) => void = () => {}): re
 /** One day's file with each kind of change. */
 async function written() {
   const folder = temporaryFolder();
-  const ledger = open(folder);
+  const ledger = openLedger(folder);
   const { run } = accepted(await ledger.register(planOf(people)));
   await ledger.claim(messages(people), { run });
   await ledger.settle([{ run, row: message('ada:1'), outcome: 'unsure' }]);
@@ -169,11 +166,7 @@ async function written() {
 async function threeDays() {
   const folder = temporaryFolder();
   let now = Date.UTC(2026, 2, 4, 12);
-  const ledger = open(
-    folder,
-    () => {},
-    () => now,
-  );
+  const ledger = openLedger(folder, { now: () => now });
   const { run } = accepted(await ledger.register(planOf('ada:1 bob:1 cyd:1 dan:1')));
   for (const row of messages('ada:1 bob:1 cyd:1')) {
     await ledger.claim([row], { run });
@@ -190,21 +183,12 @@ async function statesIn(
   folder: string,
   onRepaired?: (path: string, bytes: number) => void,
 ): Promise<readonly RunState[]> {
-  const ledger = open(folder, onRepaired);
+  const ledger = openLedger(folder, onRepaired && { onRepaired });
   try {
     return await ledger.runs();
   } finally {
     await ledger.close();
   }
-}
-
-function open(
-  folder: string,
-  onRepaired: (path: string, bytes: number) => void = () => {},
-  now: () => number = Date.now,
-): FileLedger {
-  const owner = { pid: process.pid, kill: alive };
-  return openFileLedger({ folder, owner, now, later, random: Math.random, isLocal: true, onRepaired });
 }
 
 function segmentsIn(folder: string): readonly string[] {

@@ -6,10 +6,13 @@ import { contactRow, messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
 import type { Accepted, Choice, Fate, Kind, Plan, Registered, Row, Stop } from '../../src/ledger/ledger.ts';
 import { fates } from '../../src/ledger/ledger.ts';
+import type { FileLedger, FileLedgerOptions } from '../../src/ledger/file/file-ledger.ts';
+import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { Book } from '../../src/ledger/book.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import type { MemoryLedger } from '../../src/ledger/memory.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
+import { alive, later } from '../support/cli.ts';
 
 export const secret = Buffer.alloc(32, 7);
 export const hour = 3_600_000;
@@ -91,6 +94,18 @@ export function createMachine(): Machine {
     });
     return { ...ledger, pid: own };
   }
+}
+
+export interface OpenOptions extends Partial<Omit<FileLedgerOptions, 'folder' | 'owner'>> {
+  /** Default: this process. */
+  readonly pid?: number;
+  readonly kill?: FileLedgerOptions['owner']['kill'];
+}
+
+/** A ledger in files, for a local sandbox. */
+export function openLedger(folder: string, { pid = process.pid, kill = alive, ...rest }: OpenOptions = {}): FileLedger {
+  const world = { owner: { pid, kill }, now: Date.now, later, random: Math.random };
+  return openFileLedger({ folder, ...world, isLocal: true, onRepaired: () => {}, ...rest });
 }
 
 export function temporaryFolder(): string {

@@ -1,62 +1,163 @@
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/journal-lines.ts';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
 import type { RunEntry } from '../../src/ledger/file/runs.ts';
-import { openRunIndex } from '../../src/ledger/file/runs.ts';
-import { temporaryFolder } from './rig.ts';
+import { listRuns, openRunIndex } from '../../src/ledger/file/runs.ts';
+import { accepted, message, openLedger, planOf, temporaryFolder } from './rig.ts';
 
 const entry: RunEntry = {
   run: 'r1',
   command: 'bizmsg send-batch welcome people.csv',
   file: 'people.csv',
+  mode: 'live',
   kind: 'message',
   template: 'welcome',
   account: 'profile:acme',
   job: undefined,
+  owner: { pid: 4_711, start: '1@boot.1.host' },
   startedAt: 1,
   counts: { planned: 40_000 },
   updatedAt: 1,
   endedAt: undefined,
   stopped: undefined,
 };
+const files = { failed: { file: '/data/people.failed.csv', sha256: 'a1' }, unsure: undefined };
 
-it('lists all runs with what was recorded last, also by another process', () => {
-  const folder = temporaryFolder();
-  const [one, other] = [openRunIndex(folder, () => {}), openRunIndex(folder, () => {})];
-  expect(other.list()).toEqual([]);
-  one.put(entry);
-  other.put({ ...entry, run: 'r2' });
-  one.put({ ...entry, counts: { done: 40_000 }, endedAt: 2 });
-  const names = ({ run, endedAt }: RunEntry) => [run, endedAt];
-  expect(other.list().map(names)).toEqual([
-    ['r1', 2],
-    ['r2', undefined],
-  ]);
-  other.remove('r1');
-  expect(one.list()).toEqual([{ ...entry, run: 'r2' }]);
-  for (const index of [one, other]) index.close();
+describe('the index of runs', () => {
+  it('lists all runs with what was noted last, the oldest first', async () => {
+    const folder = temporaryFolder();
+    const [one, other] = [openLedger(folder), openLedger(folder)];
+    expect(listRuns(folder)).toEqual([]);
+    await one.note(entry);
+    await other.note({ ...entry, run: 'r2', owner: undefined });
+    await one.note({ ...entry, counts: { done: 39_999, failed: 1 }, endedAt: 2, files });
+    expect(listRuns(folder)).toEqual([
+      { ...entry, counts: { done: 39_999, failed: 1 }, endedAt: 2, files },
+      { ...entry, run: 'r2', owner: undefined },
+    ]);
+    await closeAll(one, other);
+  });
+
+  it('has one line for several notes of one moment', async () => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    await Promise.all([1, 2, 3].map((updatedAt) => ledger.note({ ...entry, updatedAt })));
+    expect(listRuns(folder)).toEqual([{ ...entry, updatedAt: 3 }]);
+    expect(linesIn(folder)).toHaveLength(2);
+    await ledger.close();
+  });
+
+  it('does not know a run that was forgotten', async () => {
+    const folder = temporaryFolder();
+    const [ledger, other] = [openLedger(folder), openLedger(folder, { pid: 1 })];
+    const { run } = accepted(await ledger.register(planOf('ada:1')));
+    await ledger.note({ ...entry, run });
+    await ledger.note(entry);
+    await ledger.close();
+    await other.forget({ run });
+    expect(listRuns(folder)).toEqual([entry]);
+    expect(await other.runs()).toEqual([]);
+    await other.close();
+  });
+
+  it('drops a run that the ledger no longer knows', async () => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    await ledger.note(entry);
+    await ledger.forget({ run: 'r1' });
+    expect(listRuns(folder)).toEqual([]);
+    await expect(ledger.forget({ run: 'r1' })).rejects.toThrow('the ledger has no run r1');
+    await ledger.close();
+  });
+
+  it('stays as it is if a run that is still running is to be forgotten', async () => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    const { run } = accepted(await ledger.register(planOf('ada:1')));
+    await ledger.note({ ...entry, run });
+    await ledger.claim([message('ada:1')], { run });
+    await expect(ledger.forget({ run })).rejects.toMatchObject({ code: 'run-active' });
+    expect(listRuns(folder)).toHaveLength(1);
+    await ledger.close();
+  });
+
+  it('can be read while a line of it is being written', () => {
+    const folder = withRuns('r1', 'r2');
+    const path = pathIn(folder);
+    const before = statSync(path).size;
+    const line = lineOf({ put: { ...entry, run: 'r3' } });
+    appendFileSync(path, line);
+    for (let size = before; size < before + line.length; size += 7) {
+      truncateSync(path, size);
+      expect(listRuns(folder)).toHaveLength(2);
+      appendFileSync(path, line.slice(size - before));
+    }
+    expect(listRuns(folder)).toHaveLength(3);
+  });
+
+  it('is refused with the place of the damage', () => {
+    const folder = withRuns('r1', 'r2');
+    const text = readFileSync(pathIn(folder), 'utf8');
+    writeFileSync(pathIn(folder), text.replace('"run":"r2"', '"run":"r9"'));
+    const at = text.lastIndexOf('\n', text.indexOf('"run":"r2"')) + 1;
+    const message: unknown = expect.stringContaining(`the line at byte ${at} `);
+    expect(() => listRuns(folder)).toThrow(expect.objectContaining({ code: 'journal-damaged', message }));
+  });
+
+  it.each([
+    ['without its command', { run: 'r3' }],
+    ['with an unknown mode', { ...entry, mode: 'test' }],
+    ['with an owner that is not a process', { ...entry, owner: { pid: 'one' } }],
+    ['with a file that has no digest', { ...entry, files: { failed: { file: 'a' } } }],
+  ])('refuses a run %s', (_, put) => {
+    const folder = withRuns('r1');
+    const { size } = statSync(pathIn(folder));
+    appendFileSync(pathIn(folder), lineOf({ put }));
+    const message: unknown = expect.stringContaining(`byte ${size}`);
+    expect(() => listRuns(folder)).toThrow(expect.objectContaining({ code: 'journal-damaged', message }));
+  });
+
+  it('of a newer version is refused', () => {
+    const folder = withRuns('r1');
+    writeFileSync(pathIn(folder), lineOf({ format: 'bizmsg runs', version: 2 }));
+    expect(() => listRuns(folder)).toThrow(expect.objectContaining({ code: 'journal-unknown' }));
+  });
+
+  it('is repaired by the next note after a crash has cut a line off', () => {
+    const folder = withRuns('r1');
+    const repaired: number[] = [];
+    appendFileSync(pathIn(folder), '[123,{"put"');
+    const index = openRunIndex(folder, (_, bytes) => void repaired.push(bytes));
+    index.put([{ ...entry, run: 'r2' }]);
+    index.close();
+    expect(repaired).toEqual([11]);
+    expect(listRuns(folder).map(({ run }) => run)).toEqual(['r1', 'r2']);
+  });
+
+  it('needs a few hundred bytes for a run of any size', () => {
+    const folder = withRuns(...Array.from({ length: 200 }, (_, at) => `r${at}`));
+    expect(statSync(pathIn(folder)).size).toBeLessThan(200 * 400);
+  });
 });
 
-it('needs a few hundred bytes for a run of any size', () => {
+function withRuns(...names: readonly string[]): string {
   const folder = temporaryFolder();
   const index = openRunIndex(folder, () => {});
-  for (let run = 0; run < 200; run++) index.put({ ...entry, run: `r${run}` });
+  index.put(names.map((run) => ({ ...entry, run })));
   index.close();
-  expect(statSync(join(folder, 'runs.ndjson')).size).toBeLessThan(200 * 400);
-});
+  return folder;
+}
 
-it('repairs a line that a crash cut off, and refuses one that is not about a run', () => {
-  const folder = temporaryFolder();
-  const repaired: number[] = [];
-  const index = openRunIndex(folder, (_, bytes) => void repaired.push(bytes));
-  index.put(entry);
-  const path = join(folder, 'runs.ndjson');
-  appendFileSync(path, '[123,{"put"');
-  index.put({ ...entry, run: 'r2' });
-  expect(repaired).toEqual([11]);
-  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
-  appendFileSync(path, lineOf({ put: { run: 'r3' } }));
-  expect(() => index.list()).toThrow(expect.objectContaining({ code: 'journal-damaged' }));
-  index.close();
-});
+function pathIn(folder: string): string {
+  return join(folder, 'runs.ndjson');
+}
+
+function linesIn(folder: string): readonly string[] {
+  return readFileSync(pathIn(folder), 'utf8').split('\n').filter(Boolean);
+}
+
+async function closeAll(...ledgers: readonly FileLedger[]): Promise<void> {
+  for (const ledger of ledgers) await ledger.close();
+}

@@ -2,10 +2,8 @@ import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBook } from '../../src/ledger/book.ts';
-import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { readTable, writeTable } from '../../src/ledger/file/table.ts';
-import { alive, later } from '../support/cli.ts';
-import { accepted, createMachine, message, messages, planOf, rowOf, temporaryFolder } from './rig.ts';
+import { accepted, createMachine, message, messages, openLedger, planOf, rowOf, temporaryFolder } from './rig.ts';
 
 const many = Array.from({ length: 40_000 }, (_, at) => `p${at}:1`).join(' ');
 let plan = planOf('');
@@ -17,7 +15,7 @@ describe('the table of a ledger', () => {
   it('is written after much was added, and then used together with what follows it', async () => {
     const { folder, run } = await written();
     expect(existsSync(join(folder, 'table'))).toBe(true);
-    const second = open(folder);
+    const second = openLedger(folder);
     await second.claim([rowOf(plan, 1)], { run });
     await second.settle([{ run, row: rowOf(plan, 1), outcome: 'failed' }]);
     await second.close();
@@ -26,12 +24,12 @@ describe('the table of a ledger', () => {
     const bytes = readFileSync(segment);
     bytes.fill('x', 200, 300);
     writeFileSync(segment, bytes);
-    const third = open(folder);
+    const third = openLedger(folder);
     expect(await third.runs()).toMatchObject([{ id: run, counts: { done: 1, failed: 1, planned: 39_998 } }]);
     expect(await third.claim([rowOf(plan, 0)], { run })).toEqual([{ verdict: 'done' }]);
     await third.close();
     rmSync(join(folder, 'table'));
-    await expect(open(folder).runs()).rejects.toMatchObject({ code: 'journal-damaged' });
+    await expect(openLedger(folder).runs()).rejects.toMatchObject({ code: 'journal-damaged' });
   });
 
   it.each([
@@ -46,7 +44,7 @@ describe('the table of a ledger', () => {
     bytes[place] = (bytes[place] ?? 0) ^ 1;
     writeFileSync(path, bytes);
     expect(readTable(path)).toBeUndefined();
-    const ledger = open(folder);
+    const ledger = openLedger(folder);
     expect(await ledger.runs()).toMatchObject([{ id: run, counts: { done: 1, planned: 39_999 } }]);
     await ledger.close();
   });
@@ -56,13 +54,13 @@ describe('the table of a ledger', () => {
     const segment = segmentIn(folder);
     const text = readFileSync(segment, 'latin1');
     truncateSync(segment, text.lastIndexOf('\n', text.length - 2) + 1);
-    await expect(open(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+    await expect(openLedger(folder).runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 
   it('of another ledger is ignored', async () => {
     const [one, other] = [await written(), await written()];
     writeFileSync(join(one.folder, 'table'), readFileSync(join(other.folder, 'table')));
-    const ledger = open(one.folder);
+    const ledger = openLedger(one.folder);
     expect(await ledger.runs()).toMatchObject([{ id: one.run }]);
     await ledger.close();
   });
@@ -90,18 +88,12 @@ describe('the table of a ledger', () => {
 /** A run with one row sent, closed in order. */
 async function written() {
   const folder = temporaryFolder();
-  const ledger = open(folder);
+  const ledger = openLedger(folder);
   const { run } = accepted(await ledger.register(plan));
   await ledger.claim([rowOf(plan, 0)], { run });
   await ledger.settle([{ run, row: rowOf(plan, 0), outcome: 'done' }]);
   await ledger.close();
   return { folder, run };
-}
-
-function open(folder: string) {
-  const owner = { pid: process.pid, kill: alive };
-  const options = { folder, owner, now: Date.now, later, random: Math.random, isLocal: true };
-  return openFileLedger({ ...options, onRepaired: () => {} });
 }
 
 function segmentIn(folder: string): string {

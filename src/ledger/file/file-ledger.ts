@@ -13,8 +13,10 @@ import { lives, processStart } from '../../process-life.ts';
 import type { Change, KnownOwner } from '../book.ts';
 import { createBook } from '../book.ts';
 import { checkOf, secretIn } from '../identity.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Forgotten, Ledger } from '../ledger.ts';
 import { createMemoryLedger } from '../memory.ts';
+import type { RunEntry } from './runs.ts';
+import { openRunIndex } from './runs.ts';
 import { createSegments, hasSegments } from './segments.ts';
 import { createTurn } from './turn.ts';
 
@@ -37,6 +39,8 @@ export interface FileLedgerOptions {
 export interface FileLedger extends Ledger {
   /** Keys the digests of rows. */
   readonly secret: Buffer;
+  /** Writes a run's entry in the index that `listRuns` reads. Notes of one moment are merged. */
+  note(entry: RunEntry): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,8 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const book = createBook();
   const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
   const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
+  const index = openRunIndex(folder, options.onRepaired);
+  const notes = new Map<string, RunEntry>();
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
     book,
@@ -64,6 +70,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   let fault: unknown;
   let syncing: Promise<void> | undefined;
   let [isDirty, isUsed] = [false, false];
+  let noting: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
   return {
@@ -76,7 +83,11 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     runs: () => inTurn(() => memory.runs()),
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
     closeRun: (run) => safely(() => memory.closeRun(run)),
-    forget: (what) => safely(() => memory.forget(what)),
+    forget: (what) => safely(() => forget(what)),
+    note(entry) {
+      notes.set(entry.run, entry);
+      return (noting ??= inTurn(writeNotes).finally(() => (noting = undefined)));
+    },
     close: () => (closing ??= fault === undefined && isUsed ? end() : Promise.resolve(stop())),
   };
 
@@ -104,6 +115,24 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     });
     queue = result.catch(() => {});
     return result;
+  }
+
+  /** In a turn. The notes that are added from now on need another one. */
+  function writeNotes(): void {
+    const entries = [...notes.values()];
+    notes.clear();
+    noting = undefined;
+    index.put(entries);
+  }
+
+  /** The index may have a run that the ledger no longer knows: it has expired, or this was interrupted before. */
+  function forget(what: Forgotten): void {
+    if (!('run' in what)) return memory.forget(what);
+    const known = book.runs.get(what.run);
+    const isLeftOver = (!known || known.isForgotten) && index.remove(what.run);
+    if (isLeftOver) return;
+    memory.forget(what);
+    index.remove(what.run);
   }
 
   function record(changes: readonly Change[]): void {
@@ -156,6 +185,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   function stop(): void {
     for (const id of heartbeats.keys()) removeHeartbeat(id);
     segments.close();
+    index.close();
     turn.pass(false);
   }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateFolderAt } from '../../folder.ts';
-import { lineOf } from '../../journal-lines.ts';
+import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
+import { lineOf, readJournal } from '../../journal-lines.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
 
@@ -12,10 +12,13 @@ export interface RunEntry {
   readonly command: string;
   /** Undefined for stdin. */
   readonly file: string | undefined;
+  readonly mode: Mode;
   readonly kind: string;
   readonly template: string | undefined;
   readonly account: string;
   readonly job: string | undefined;
+  /** The last process that worked on it: if it is alive and has not ended the run, the run is running. */
+  readonly owner: RunOwner | undefined;
   readonly startedAt: number;
   /** As of the last update. */
   readonly counts: Readonly<Record<string, number>>;
@@ -23,68 +26,109 @@ export interface RunEntry {
   readonly endedAt: number | undefined;
   /** Why it stopped early. */
   readonly stopped: string | undefined;
+  /** The files of rejected rows that the run wrote last. */
+  readonly files?: RunFiles | undefined;
 }
 
+export interface RunOwner {
+  readonly pid: number;
+  /** See `processStart`. */
+  readonly start: string | undefined;
+}
+
+export type RunFiles = Readonly<Record<'failed' | 'unsure', RunFile | undefined>>;
+
+export interface RunFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** The writer of the index. Its methods may only be called in a turn of the ledger. */
 export interface RunIndex {
-  /** Adds a run, or replaces what is known of it. Only in a turn of the ledger. */
-  put(entry: RunEntry): void;
-  /** Removes a run that was forgotten. Only in a turn of the ledger. */
-  remove(run: string): void;
-  /** The oldest first. Reads only what was added since the last time. */
-  list(): readonly RunEntry[];
+  /** Adds runs, or replaces what is known of them. */
+  put(entries: readonly RunEntry[]): void;
+  /** Removes a run that was forgotten; returns false if there is none. */
+  remove(run: string): boolean;
   close(): void;
 }
 
-const form = { format: 'bizmsg runs', version: 1 };
+const [kind, version] = ['runs', 1];
+
+/** The oldest first. Reads one file and needs no turn; a line that is being written now is left out. */
+export function listRuns(folder: string): readonly RunEntry[] {
+  const path = pathIn(folder);
+  if (!existsSync(path)) return [];
+  const entries = new Map<string, RunEntry>();
+  let at = 0;
+  for (const { record, next } of readJournal(path, { kind, version })) {
+    take(entries, record, path, at);
+    at = next;
+  }
+  return [...entries.values()];
+}
 
 /** One append-only file for all runs, whose last line about a run counts. */
 export function openRunIndex(folder: string, onRepaired: (path: string, bytes: number) => void): RunIndex {
-  const path = join(folder, 'runs.ndjson');
+  const path = pathIn(folder);
+  const form = { format: `bizmsg ${kind}`, version };
   const entries = new Map<string, RunEntry>();
   let file: AppendFile | undefined;
   return {
-    put: (entry) => add({ put: entry }),
-    remove: (run) => add({ remove: run }),
-    list() {
-      if (!file && !existsSync(path)) return [];
-      opened().read(take, 'skip');
-      return [...entries.values()];
+    put(changed) {
+      add(changed.map((entry) => ({ put: entry })));
+    },
+    remove(run) {
+      if (!existsSync(path)) return false;
+      current();
+      const isKnown = entries.has(run);
+      if (isKnown) add([{ remove: run }]);
+      return isKnown;
     },
     close: () => file?.close(),
   };
 
-  function add(record: object): void {
+  function add(records: readonly unknown[]): void {
     if (!existsSync(path)) createAppendFile(path, form, {});
-    const index = opened();
-    index.read(take, 'repair');
+    const index = current();
     const at = index.end();
-    index.append([lineOf(record)]);
-    take(record, at);
+    index.append(records.map(lineOf));
+    for (const record of records) take(entries, record, path, at);
   }
 
-  function opened(): AppendFile {
-    stateFolderAt(folder);
-    return (file ??= openAppendFile({ path, ...form, onRepaired }));
+  /** After reading what other processes have added. */
+  function current(): AppendFile {
+    file ??= openAppendFile({ path, ...form, onRepaired });
+    file.read((record, at) => take(entries, record, path, at), 'repair');
+    return file;
   }
+}
 
-  function take(record: unknown, at: number): void {
-    if (isRecord(record) && typeof record['remove'] === 'string') return void entries.delete(record['remove']);
-    const entry = isRecord(record) ? entryIn(record['put']) : undefined;
-    if (!entry) throw damaged(path, at, 'it is not about a run');
-    entries.set(entry.run, entry);
-  }
+function pathIn(folder: string): string {
+  return join(folder, 'runs.ndjson');
+}
+
+function take(entries: Map<string, RunEntry>, record: unknown, path: string, at: number): void {
+  if (isRecord(record) && isText(record['remove'])) return void entries.delete(record['remove']);
+  const entry = isRecord(record) ? entryIn(record['put']) : undefined;
+  if (!entry) throw damaged(path, at, 'it is not about a run');
+  entries.set(entry.run, entry);
 }
 
 function entryIn(value: unknown): RunEntry | undefined {
   if (!isRecord(value)) return undefined;
-  const { run, command, file, kind, template, account, job, startedAt, updatedAt, endedAt, stopped } = value;
-  const counts = countsIn(value['counts']);
-  if (!isText(run) || !isText(command) || !isText(kind) || !isText(account) || !counts) return undefined;
+  const { run, command, file, mode, kind, template, account, job, startedAt, updatedAt, endedAt, stopped } = value;
+  const [counts, owner, files] = [countsIn(value['counts']), ownerIn(value['owner']), filesIn(value['files'])];
+  if (!isText(run) || !isText(command) || !isText(kind) || !isText(account) || !isMode(mode) || !counts)
+    return undefined;
   if (!isMaybe(file, isText) || !isMaybe(template, isText) || !isMaybe(job, isText)) return undefined;
   if (!isMaybe(stopped, isText) || !isNumber(startedAt) || !isNumber(updatedAt)) return undefined;
-  if (!isMaybe(endedAt, isNumber)) return undefined;
-  return { run, command, file, kind, template, account, job, startedAt, counts, updatedAt, endedAt, stopped };
+  if (!isMaybe(endedAt, isNumber) || owner === bad || files === bad) return undefined;
+  const subject = { mode, kind, template, account, job };
+  return { run, command, file, ...subject, owner, startedAt, counts, updatedAt, endedAt, stopped, files };
 }
+
+/** Neither left out nor valid. */
+const bad = 'bad';
 
 function countsIn(value: unknown): Readonly<Record<string, number>> | undefined {
   if (!isRecord(value)) return undefined;
@@ -96,12 +140,37 @@ function countsIn(value: unknown): Readonly<Record<string, number>> | undefined 
   return counts;
 }
 
+function ownerIn(value: unknown): RunOwner | undefined | typeof bad {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) return bad;
+  const { pid, start } = value;
+  return isNumber(pid) && isMaybe(start, isText) ? { pid, start } : bad;
+}
+
+function filesIn(value: unknown): RunFiles | undefined | typeof bad {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) return bad;
+  const [failed, unsure] = [fileIn(value['failed']), fileIn(value['unsure'])];
+  return failed === bad || unsure === bad ? bad : { failed, unsure };
+}
+
+function fileIn(value: unknown): RunFile | undefined | typeof bad {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) return bad;
+  const { file, sha256 } = value;
+  return isText(file) && isText(sha256) ? { file, sha256 } : bad;
+}
+
 function isMaybe<T>(value: unknown, is: (value: unknown) => value is T): value is T | undefined {
   return value === undefined || is(value);
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isMode(value: unknown): value is Mode {
+  return value === 'live' || value === 'sandbox';
 }
 
 function isNumber(value: unknown): value is number {
