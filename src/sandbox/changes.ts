@@ -34,9 +34,12 @@ export interface Progress {
   readonly status: MessageStatus;
 }
 
-/** All that ever happens to a sandbox's state, as plain data. */
+/**
+ * All that ever happens to a sandbox's state, as plain data. The data id is part of other changes: a change of its own
+ * would shift the numbers that the ids of a seeded sandbox follow from.
+ */
 export type Change =
-  | { readonly type: 'seed'; readonly seed: string }
+  | { readonly type: 'seed'; readonly seed: string; readonly dataId?: string }
   /** The one before it signs as well until then. */
   | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
   | { readonly type: 'key'; readonly key: Key }
@@ -64,7 +67,7 @@ export type Change =
   | { readonly type: 'fault'; readonly fault: Fault; readonly drawn?: number; readonly struck?: number }
   | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'call'; readonly call: Call }
-  | { readonly type: 'reset'; readonly what: Resettable }
+  | { readonly type: 'reset'; readonly what: Resettable; readonly dataId?: string }
   | { readonly type: 'counters'; readonly counters: Counters };
 
 /** What follows an attempt: another at that time, or the end. */

@@ -1,6 +1,7 @@
 import { keyPrefixes, localMark } from '../contract/keys.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
 import type { Change } from './changes.ts';
+import { newDataId } from './data-id.ts';
 import type { Key, PlanSetting } from './records.ts';
 import type { Clock } from './clock.ts';
 import type { Mint } from './random.ts';
@@ -51,7 +52,12 @@ export function createKeys(office: Office): Keys {
 
 /** What a sandbox that has no past begins with. */
 export function opening(seed: string, mint: Mint, plan: PlanSetting): readonly Change[] {
-  return [{ type: 'seed', seed }, { type: 'secret', secret: mint.secret() }, { type: 'plan', plan }, ...seeds];
+  return [
+    { type: 'seed', seed, dataId: newDataId() },
+    { type: 'secret', secret: mint.secret() },
+    { type: 'plan', plan },
+    ...seeds,
+  ];
 }
 
 function createKey({ state, mint, clock, commit }: Office, scope: Scope, mode: Mode): Key {

@@ -27,6 +27,8 @@ export interface Locator {
   readonly minute?: Minute | undefined;
   /** The folder that it serves; null when nothing is kept. */
   readonly data: string | null;
+  /** Identifies what it holds now; older versions do not write it. */
+  readonly dataId?: string | undefined;
   /** Started by a command on demand, so that a command may start it anew. */
   readonly background: boolean;
   /** The options that a background sandbox was started with. */
@@ -109,7 +111,7 @@ function isLocator(value: unknown): value is Locator {
   return (
     ['port', 'pid', 'startedAt'].every((name) => typeof value[name] === 'number') &&
     ['url', 'token', 'build'].every((name) => typeof value[name] === 'string') &&
-    ['start', 'network'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
+    ['start', 'network', 'dataId'].every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
     ['both', 'ipv4', undefined].some((loopback) => loopback === value['loopback']) &&
     (data === null || typeof data === 'string') &&
     (minute === undefined || isMinute(minute)) &&

@@ -4,6 +4,7 @@ import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 import { bearsRealLiveKey, realLiveKey } from './callers.ts';
 import { carryOut } from './carry-out.ts';
+import type { Change } from './changes.ts';
 import type { PlanSetting } from './records.ts';
 import { createClock } from './clock.ts';
 import type { AdjustableClock } from './clock.ts';
@@ -12,6 +13,7 @@ import { createContents } from './contents/contents.ts';
 import type { Contents } from './contents/contents.ts';
 import { withholdExternal } from './consent.ts';
 import { createCourier } from './courier.ts';
+import { newDataId } from './data-id.ts';
 import { refused } from './decide.ts';
 import { redelivering } from './deliveries/redeliver.ts';
 import { delivering } from './delivering.ts';
@@ -86,11 +88,15 @@ export interface Sandbox extends Views, Contents {
   setPlan(plan: PlanSetting): void;
   /** What callers have to keep to; undefined where nothing limits them. */
   minute(): Minute | undefined;
-  /** Calls the listener after the plan or the clock was changed. */
-  onMinute(listener: () => void): void;
+  /** Identifies the messages and contacts it holds; a reset of either renews it. */
+  dataId(): string;
+  /** Calls the listener after what its locator contains may have changed: the minute or the data id. */
+  onLocatorChange(listener: () => void): void;
   /** Calls off what is still due. */
   close(): void;
 }
+
+const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset']);
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
@@ -103,6 +109,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { state, commit } = ledger;
   if (state.serial === 0) commit(opening(seed, mint, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
+  if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
   if (state.clock) clock.set(state.clock);
   withholdExternal(state, external, warn);
   const desk = { state, shape, mint, minute: createMinuteWindow(), clock, underway: new Set<Drawn>(), warn };
@@ -130,7 +137,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     happening: awaiting(ledger),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     minute: () => minuteOf(state.plan, clock.setting()),
-    onMinute: (listener) => ledger.follow(({ type }) => (type === 'plan' || type === 'clock' ? listener() : undefined)),
+    dataId: () => state.dataId,
+    onLocatorChange: (listener) => ledger.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
     ...viewsOf(state, shape),
     close() {
       closing.abort();

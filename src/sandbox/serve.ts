@@ -73,17 +73,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-/** Keeps the locator up to date with the limit of the sandbox. */
+/** Keeps the locator up to date with the limit and the data id of the sandbox. */
 function announce(sandbox: Sandbox, locator: Locator, { stateFolder, warn }: ServeOptions) {
   let isOver = false;
-  const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute() });
+  const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
   const stopBeating = keepFresh(write(), later, write);
-  sandbox.onMinute(() => {
+  sandbox.onLocatorChange(() => {
     if (isOver) return;
     try {
       write();
     } catch (error) {
-      warn?.(`callers do not learn of the new limit: ${String(error)}`);
+      warn?.(`callers do not learn of the change of plan, clock or data: ${String(error)}`);
     }
   });
   return {

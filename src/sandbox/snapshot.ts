@@ -16,7 +16,7 @@ export function sizeOf(state: State): number {
 }
 
 function* changesOf(state: State): Generator<Change> {
-  yield { type: 'seed', seed: state.seed };
+  yield { type: 'seed', seed: state.seed, dataId: state.dataId };
   yield* secretChanges(state.secret);
   yield { type: 'plan', plan: state.plan };
   if (state.clock) yield { type: 'clock', clock: state.clock };

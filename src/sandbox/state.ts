@@ -70,6 +70,8 @@ export interface State {
   /** How many changes were ever applied: what identifiers and draws are numbered by. */
   serial: number;
   seed: string;
+  /** Identifies the messages and contacts it holds. Empty if an older version wrote the record. */
+  dataId: string;
   secret: SigningSecret;
   live: boolean;
   plan: PlanSetting;
@@ -103,6 +105,7 @@ export function emptyState(): State {
   return {
     serial: 0,
     seed: '',
+    dataId: '',
     secret: { secret: '' },
     live: false,
     plan: { name: 'enterprise', without: [] },

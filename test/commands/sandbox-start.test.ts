@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/sandbox/store.ts';
 import { temporaryHome } from '../support/bin.ts';
-import { cli } from '../support/cli.ts';
+import { cli, later } from '../support/cli.ts';
 
 it('keeps in a folder of its own what the next one goes on with', async () => {
   const { home, data, start } = place();
@@ -34,7 +34,16 @@ it('stays with its seed, and says so when another is given', async () => {
     code: 0,
     stderr: 'note: --rng is ignored: this sandbox has a seed already\n',
   });
-  expect(changesOf(data, 'seed')).toEqual([{ type: 'seed', seed: 'a seed' }]);
+  expect(changesOf(data, 'seed')).toEqual([expect.objectContaining({ seed: 'a seed' })]);
+});
+
+it('says once that it stays with its seed if the record repeats the seed', async () => {
+  const { data, start } = place();
+  await start('--rng', 'a seed');
+  const store = openStore(data, { later });
+  store.replace([...store.past, [{ type: 'seed', seed: 'a seed', dataId: '0123456789ab' }]]);
+  await store.close();
+  expect((await start('--rng', 'another')).stderr).toBe('note: --rng is ignored: this sandbox has a seed already\n');
 });
 
 it('ends with 3 when what it kept is damaged, and says where', async () => {

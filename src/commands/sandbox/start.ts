@@ -80,14 +80,18 @@ async function start(context: Context, input: Input<typeof params>) {
   });
 }
 
-/** The same store, which tells that what it keeps follows from another seed than is asked for. */
+/** The same store, with a warning if its contents follow from another seed than the given one. */
 function seeded(store: Store, seed: string | undefined, warn: (text: string) => void): Store {
   return { ...store, past: watched(store.past) };
 
   function* watched(past: Store['past']): Generator<readonly Change[]> {
+    let isWarned = false;
     for (const changes of past) {
       const kept = changes.find((change) => change.type === 'seed');
-      if (kept && seed !== undefined && kept.seed !== seed) warn('--rng is ignored: this sandbox has a seed already');
+      if (kept && seed !== undefined && kept.seed !== seed && !isWarned) {
+        warn('--rng is ignored: this sandbox has a seed already');
+        isWarned = true;
+      }
       yield changes;
     }
   }

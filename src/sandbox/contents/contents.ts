@@ -2,6 +2,7 @@ import type { Change, Resettable } from '../changes.ts';
 import type { Campaign, Contact, Message, SandboxEvent, Template } from '../records.ts';
 import type { Clock } from '../clock.ts';
 import { compact } from '../compact.ts';
+import { newDataId } from '../data-id.ts';
 import type { Ledger } from '../ledger.ts';
 import { inParts } from '../parts.ts';
 import type { Mint } from '../random.ts';
@@ -47,7 +48,7 @@ export function createContents({ ledger, mint, clock, warn }: Office): Contents 
   const { state, commit } = ledger;
   return {
     reset(what) {
-      commit([{ type: 'reset', what }, ...beginning(what)]);
+      commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...beginning(what)]);
       compact(ledger, warn);
     },
     seed(value) {
