@@ -31,6 +31,8 @@ export interface ServiceCaller extends Target {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
+  /** The id of the profile's account, if the store has one. */
+  readonly account?: string | undefined;
 }
 
 export type Caller = LocalCaller | ServiceCaller;

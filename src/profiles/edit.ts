@@ -23,13 +23,15 @@ export interface Settings {
 
 export interface Draft extends Settings, Partial<GivenKey> {
   readonly baseUrl: string;
+  /** The id of its account. */
+  readonly account?: string | undefined;
 }
 
 /** The first profile becomes the one in use. */
 export function addProfile(store: Store, name: string, draft: Draft): Store {
   requireFree(store, name);
-  const bare: Profile = { baseUrl: baseUrl(draft.baseUrl), mode: 'sandbox', keys: {} };
-  const { key, mode } = draft;
+  const { key, mode, account } = draft;
+  const bare: Profile = { baseUrl: baseUrl(draft.baseUrl), mode: 'sandbox', keys: {}, account };
   if (key?.trim() === name) throw usage('the name of the profile is its key', 'choose another name; names are printed');
   const profile = key === undefined ? changed(bare, draft) : withKey(changed(bare, draft), { key, mode });
   const isFirst = Object.keys(store.profiles).length === 0;

@@ -1,14 +1,15 @@
 import type { Mode } from '../contract/keys.ts';
 import { configuration, usage } from '../errors.ts';
 import { shownKey } from '../redact.ts';
+import { newAccountId } from './account.ts';
 import { baseUrl } from './base-url.ts';
 import type { Asked, Target } from './caller.ts';
 import type { Draft, Settings } from './edit.ts';
 import * as edit from './edit.ts';
 import { keyMode, readKey } from './key.ts';
 import { local } from './names.ts';
-import type { KeyRow, ProfileRow } from './rows.ts';
-import { keyRows, profileRow, profileRows } from './rows.ts';
+import type { KeyRow, ProfileRow, ProfileShown } from './rows.ts';
+import { keyRows, profileRow, profileRows, profileShown } from './rows.ts';
 import type { Store } from './store.ts';
 import { readStore } from './store.ts';
 
@@ -18,7 +19,7 @@ export interface Profiles {
   chosen(): string;
   rows(): readonly ProfileRow[];
   keyRows(name?: string): readonly KeyRow[];
-  show(name: string): ProfileRow;
+  show(name: string): ProfileShown;
   requireFree(name: string): void;
   /** Throws where this is no address that a profile could call. */
   requireAddress(text: string): void;
@@ -53,7 +54,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     chosen: () => stored(flags.profile ?? env['BIZMSG_PROFILE'] ?? found().current),
     rows: () => profileRows(found()),
     keyRows: (name) => keyRows(found(), name),
-    show: (name) => profileRow(found(), name),
+    show: (name) => profileShown(found(), name),
     requireFree: (name) => edit.requireFree(found(), name),
     requireAddress: (text) => void baseUrl(text),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
@@ -66,7 +67,10 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
       const key = readKey(draft.key);
       return { kind: 'service', profile, baseUrl: baseUrl(draft.baseUrl), key, mode: keyMode(key, draft.mode) };
     },
-    add: (name, draft) => rowAfter(name, (store) => edit.addProfile(store, name, draft)),
+    add: (name, draft) => {
+      const account = newAccountId();
+      return rowAfter(name, (store) => edit.addProfile(store, name, { ...draft, account }));
+    },
     set: (name, settings) => rowAfter(name, (store) => edit.setProfile(store, name, settings)),
     use: async (name) => {
       await change((store) => edit.useProfile(store, name));

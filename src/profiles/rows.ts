@@ -17,6 +17,12 @@ export interface ProfileRow {
   readonly webhook_secret: 'stored' | null;
 }
 
+/** A profile on its own, with what a list has no room for. */
+export interface ProfileShown extends ProfileRow {
+  /** The id of its account; null before it is first needed. */
+  readonly account: string | null;
+}
+
 export interface KeyRow {
   readonly profile: string;
   readonly mode: Mode;
@@ -44,6 +50,10 @@ export function profileRow(store: Store, name: string): ProfileRow {
     live_key: keys.live === undefined ? null : shownKey(keys.live),
     webhook_secret: webhookSecret === undefined ? null : 'stored',
   };
+}
+
+export function profileShown(store: Store, name: string): ProfileShown {
+  return { ...profileRow(store, name), account: requireProfile(store, name).account ?? null };
 }
 
 /** The stored keys of one profile, or of all. */

@@ -5,6 +5,7 @@ import { plans } from '../contract/plans.ts';
 import type { Reader } from '../contract/readers.ts';
 import { isRecord, Mismatch, string } from '../contract/readers.ts';
 import { CliError } from '../errors.ts';
+import { accountFault } from './account-name.ts';
 import { baseUrl } from './base-url.ts';
 import { keyFault, secretFault } from './key.ts';
 import type { Profile, Store } from './store.ts';
@@ -34,6 +35,7 @@ function profile(value: unknown, at: string): Profile {
       live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
     },
     webhookSecret: optional(secret)(fields.webhookSecret, `${at}/webhookSecret`),
+    account: optional(account)(fields.account, `${at}/account`),
   };
 }
 
@@ -89,6 +91,13 @@ function keyOf(slot: Mode): Reader<string> {
 function secret(value: unknown, at = ''): string {
   const text = string(value, at);
   const fault = secretFault(text);
+  if (fault) throw new Mismatch(at, fault);
+  return text;
+}
+
+function account(value: unknown, at = ''): string {
+  const text = string(value, at);
+  const fault = accountFault(text);
   if (fault) throw new Mismatch(at, fault);
   return text;
 }

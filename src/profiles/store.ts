@@ -19,6 +19,8 @@ export interface Profile {
   readonly mode: Mode;
   readonly keys: { readonly [M in Mode]?: string | undefined };
   readonly webhookSecret?: string | undefined;
+  /** Identifies the account: random, and kept when keys and address change. Profiles of older versions have none. */
+  readonly account?: string | undefined;
 }
 
 export interface Store {

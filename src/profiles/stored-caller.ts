@@ -14,9 +14,9 @@ export function storedCaller({ flags, env, loadStore }: Asked, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, webhookSecret } = profile;
+  const { plan, rate, webhookSecret, account } = profile;
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  return { kind: 'service', baseUrl: address, key, mode, source, profile: name, plan, rate, webhookSecret };
+  return { kind: 'service', baseUrl: address, key, mode, source, profile: name, plan, rate, webhookSecret, account };
 }
 
 export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
