@@ -1,6 +1,7 @@
 import type { Mode } from '../contract/keys.ts';
 import { CliError, configuration } from '../errors.ts';
 import type { Env } from '../host.ts';
+import { accountFault } from './account-name.ts';
 
 /** Refuses what is wrong whoever is calling. */
 export function checkEnvironment(env: Env): void {
@@ -11,11 +12,21 @@ export function checkEnvironment(env: Env): void {
   }
   environmentMode(env);
   onlyLocal(env);
+  environmentAccount(env);
 }
 
 export function environmentMode({ BIZMSG_MODE: mode }: Env): Mode | undefined {
   if (mode === undefined || mode === 'sandbox' || mode === 'live') return mode;
   throw configuration('bad-variable', `BIZMSG_MODE is "${mode}"`, 'it may be sandbox or live');
+}
+
+/** The name that the user gave the account, the same however its letters are encoded. */
+export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }: Env): string | undefined {
+  if (text === undefined) return undefined;
+  const fault = text.trim() === key?.trim() ? 'is the key' : accountFault(text);
+  if (fault === undefined) return text.trim().normalize('NFC');
+  const hint = 'set it to a name of up to 100 printable characters, such as acme';
+  throw configuration('bad-variable', `BIZMSG_ACCOUNT ${fault}`, hint);
 }
 
 /** Whether every target but a sandbox on this machine is refused. */

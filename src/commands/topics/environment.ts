@@ -4,6 +4,9 @@ export const environmentTopic = `Environment
   BIZMSG_BASE_URL     the service's address
   BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live: the mode of the key that has to be used
+  BIZMSG_ACCOUNT      a name of your choice for the account (at most 100
+                      printable characters), so that it is recognized after its
+                      key is replaced; overrides the id that a profile has
   BIZMSG_ONLY         "local": refuse every target but the sandbox on this
                       machine (for --profile local the one at BIZMSG_BASE_URL,
                       if any)
