@@ -7,7 +7,7 @@ import { unwritable, writeWhole } from './journal-file.ts';
 export type Later = (milliseconds: number, run: () => void) => () => void;
 
 export interface Writer {
-  /** Throws if another process has taken the file over. */
+  /** Throws if another process has taken the file over; checks now, whenever it last did. */
   refuseTaken(): void;
   write(line: string): void;
   synced(): Promise<void>;
@@ -26,20 +26,23 @@ export interface WriterOptions {
   readonly later: Later;
   /** Whether this process still owns the file. */
   readonly isOurs: () => boolean;
+  /** Milliseconds of a clock that goes on while this process is stopped. */
+  readonly now: () => number;
 }
 
 /** Appends lines to an open file, each whole or not at all, and syncs them in the background. */
-export function createWriter({ path, fd, end: start, later, isOurs }: WriterOptions): Writer {
+export function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOptions): Writer {
   let [end, isDirty] = [start, false];
   /** After it nobody knows what the file holds, or what of it the disk has. */
   let fault: Error | undefined;
   let syncing: Promise<void> | undefined;
   let callOff = () => {};
+  let checkedAt: number | undefined;
   return {
     refuseTaken,
     write(line) {
       if (fault) throw fault;
-      refuseTaken();
+      refuseTakenNowAndThen();
       try {
         end += writeWhole(fd, line, end);
       } catch (error) {
@@ -62,6 +65,17 @@ export function createWriter({ path, fd, end: start, later, isOurs }: WriterOpti
 
   function refuseTaken(): void {
     if (fstatSync(fd).size > end || !isOurs()) throw (fault = taken(path));
+  }
+
+  /**
+   * Checks once per millisecond: for every line it would cost half as much as writing. Only a process that stood still for
+   * long can lose its file, and then the clock has moved.
+   */
+  function refuseTakenNowAndThen(): void {
+    const at = now();
+    if (at === checkedAt) return;
+    refuseTaken();
+    checkedAt = at;
   }
 
   async function settle(): Promise<void> {

@@ -14,8 +14,10 @@ export interface JournalOptions extends Form {
   readonly first?: readonly unknown[];
   /** It takes the place of one that may be there: a crash leaves the old or the new, whole. */
   readonly isNew?: boolean;
-  /** Whether this process still owns the file; asked before each line. */
+  /** Whether this process still owns the file; checked before a line is written, at most once per millisecond. */
   readonly isOurs?: (() => boolean) | undefined;
+  /** The clock of these checks, in milliseconds; it has to go on while this process is stopped. */
+  readonly now?: () => number;
   /** Told how many bytes of a line that was never finished were cut off. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
@@ -44,7 +46,7 @@ interface Entry {
 /** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
 export function openJournal(
   path: string,
-  { kind, version, later, first = [], isNew, isOurs = () => true, onTorn }: JournalOptions,
+  { kind, version, later, first = [], isNew, isOurs = () => true, now = Date.now, onTorn }: JournalOptions,
 ): Journal {
   const header = lineOf({ format: `bizmsg ${kind}`, version });
   removeDrafts(path);
@@ -67,13 +69,13 @@ export function openJournal(
     // Only now that all before it is known to be good is anything changed.
     const { at, bytes: rest } = step.value;
     if (rest.length > 0) ftruncateSync(fd, at);
-    writer = createWriter({ path, fd, end: at, later, isOurs });
+    writer = createWriter({ path, fd, end: at, later, isOurs, now });
     if (rest.length > 0) onTorn?.(rest.length);
   }
 
   function begin(records: Iterable<unknown>, old?: Writer): void {
     const { fd, end } = replace({ path, header, records, before: () => old?.refuseTaken() });
-    writer = createWriter({ path, fd, end, later, isOurs });
+    writer = createWriter({ path, fd, end, later, isOurs, now });
     // Whatever the disk has yet to take of it, it took with the new one.
     old?.close().catch(() => {});
     syncFolderOf(path);

@@ -26,13 +26,28 @@ describe('a journal that another process writes', () => {
 
   it('takes nothing more once its owner has lost it', async () => {
     const path = await written(three);
-    let isOurs = true;
-    const journal = open(path, { isOurs: () => isOurs });
+    let [isOurs, time] = [true, 0];
+    const journal = open(path, { isOurs: () => isOurs, now: () => time });
     read(journal);
     journal.append('before');
     isOurs = false;
+    time += 1;
     expect(thrown(() => journal.append('after'))).toMatchObject({ code: 'journal-taken' });
+    expect(thrown(() => journal.append('later'))).toMatchObject({ code: 'journal-taken' });
     expect(await contentOf(path)).toEqual([...three, 'before']);
+  });
+
+  it('is checked once per millisecond, and always before it is rewritten', async () => {
+    let [checks, time] = [0, 0];
+    const journal = open(temporary(), { isOurs: () => (checks += 1) > 0, now: () => time });
+    for (const record of three) journal.append(record);
+    expect(checks).toBe(1);
+    time -= 60_000;
+    for (const record of three) journal.append(record);
+    expect(checks).toBe(2);
+    journal.rewrite(['all']);
+    expect(checks).toBe(3);
+    await journal.close();
   });
 });
 
