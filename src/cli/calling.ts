@@ -5,6 +5,7 @@ import { configuration } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
 import type { Host } from '../host.ts';
 import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
+import type { Locator } from '../sandbox/locator.ts';
 import type { Minute } from '../sandbox/minute.ts';
 import { shownKey } from '../redact.ts';
 import { readRegular } from '../regular-file.ts';
@@ -32,7 +33,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-type AnyCaller = LocalCaller | ServiceCaller | Target;
+export type AnyCaller = LocalCaller | ServiceCaller | Target;
 
 /** A client for this key and this address. */
 export async function connect(line: Line, caller: AnyCaller): Promise<Connection> {
@@ -51,6 +52,9 @@ export interface Approached {
   readonly minute: Minute | undefined;
   /** It is called as `local`, wherever that is. */
   readonly isLocal: boolean;
+  /** The sandbox on this machine that is called, if it runs. */
+  readonly running: Locator | undefined;
+  readonly caller: AnyCaller;
 }
 
 export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
@@ -66,7 +70,8 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
       : caller;
   reporter.hide(target.key);
   if (isStoredLive(caller)) await checkStore(line);
-  const running = sandboxes.at(target.baseUrl);
+  // A dry run shows the usual port for a sandbox that does not run: another one may be there.
+  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   const surroundings = {
     isLocal: simulated,
@@ -76,7 +81,7 @@ export async function approach(line: Line, caller: AnyCaller): Promise<Approache
   if (caller.kind !== 'local') guard(target, surroundings);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(line, caller, target, simulated);
-  return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local' };
+  return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local', running, caller };
 }
 
 /** Whether a key is live, or taken for live, and comes from the store of profiles. */

@@ -12,6 +12,8 @@ export interface Prompts {
   askSecret(question: string, flag: string): Promise<string>;
   /** Goes on only with a yes: from the terminal, or from --yes. */
   confirm(question: string): Promise<void>;
+  /** Asks which one; only if `interactive`. */
+  choose<T extends { readonly name: string }>(question: string, choices: readonly T[]): Promise<T>;
   /** Whether somebody is there to be asked. */
   readonly interactive: boolean;
   /** All of stdin, into a new file of this user alone, however much it is. */
@@ -61,6 +63,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
       const refusal = unsafe('not-confirmed', `${question}: nobody is there to confirm it`, 'add --yes if it is meant');
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
+    choose: async (question, choices) => (await asker(missing(question, 'an option'))).choose(question, choices),
     stdin: async () => text(await stdin(), 'stdin'),
     read: async (path) => text(await content(path), path === '-' ? 'stdin' : path),
     bytes: content,

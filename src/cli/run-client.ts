@@ -1,15 +1,18 @@
-import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
+import type { Departure } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace-choice.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import type { ExitName } from '../errors.ts';
 import { CliError, usage } from '../errors.ts';
-import type { Caller, Target } from '../profiles/caller.ts';
+import type { Caller } from '../profiles/caller.ts';
 import { shownKey } from '../redact.ts';
 import type { Approached, Connection, Line } from './calling.ts';
 import { approach, openConnection, wayTo } from './calling.ts';
 import { glance } from './glance.ts';
+import { openLedger } from './ledger.ts';
+import type { OpenedLedger } from './ledger.ts';
 import { recordRun, type RunStarted } from './recording.ts';
 import { runPace } from './run-pace.ts';
 import { planOf } from './run-plan.ts';
@@ -25,6 +28,8 @@ export interface RunOptions {
   readonly signals?: RunSignals | undefined;
 }
 
+export type { OpenedLedger } from './ledger.ts';
+
 interface RunSignals {
   /** Nothing leaves any more, but what is on its way is waited for. */
   readonly stop: AbortSignal;
@@ -37,8 +42,10 @@ export interface RunClient extends Pick<Client, 'observe'> {
   readonly target: RunTarget;
   readonly concurrency: number;
   readonly pace: RunPace;
-  /** Makes an endpoint ready; what is returned sends a body as the JSON text that it is given, and does not look into it. */
-  readonly calling: Client['calling'];
+  /** Prepares an endpoint; the returned function sends a body, which is JSON. */
+  sending(name: EndpointName): (content: string, departure: Departure) => Promise<unknown>;
+  /** The ledger of what was sent, and the account in it. */
+  ledger(): Promise<OpenedLedger>;
   /** Writes down for this machine that a run begins; what it resolves to writes down what came of it. */
   record(run: RunStarted): ReturnType<typeof recordRun>;
   /** Looks at something that the run can do without, in a few seconds at most; what the service refuses is not told. */
@@ -52,8 +59,6 @@ export interface RunTarget {
   /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
   readonly address: string;
   readonly mode: Mode | 'unknown';
-  /** A digest. */
-  readonly key: string;
   /** The key as it may be shown. */
   readonly shownKey: string;
   /** As far as it is known. */
@@ -100,10 +105,11 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const pace = { known, leastTime: (requests: number) => leastTime(slower(known, plan), requests) };
   const reachable = () => canReach(wayTo(line, approached.target), signals.stop);
   const look: RunClient['glance'] = (act) => glance(line, approached, { pace: gate, stop: signals.stop }, act);
-  const calling = callingUntil(barred, connection.client);
+  const sending = sendingUntil(barred, connection.client);
+  const ledger = () => openLedger(line, caller, approached);
   const { observe } = connection.client;
   const record = (run: RunStarted) => recordRun(line, approached, run);
-  const runClient = { target, concurrency, pace, calling, observe, record, glance: look, reachable };
+  const runClient = { target, concurrency, pace, sending, ledger, observe, record, glance: look, reachable };
   return { connection: { ...connection, close: () => closed(barred, connection) }, runClient };
 }
 
@@ -114,11 +120,11 @@ function closed(barred: AbortController, connection: Connection): Promise<void> 
 }
 
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */
-function callingUntil(barred: AbortController, client: Client): Client['calling'] {
+function sendingUntil(barred: AbortController, client: Client): RunClient['sending'] {
   return (name) => {
-    const send = client.calling(name);
-    return (content, leaving) =>
-      send(content, leaving).catch((error: unknown) => {
+    const send: (content: string, departure: Departure) => Promise<unknown> = client.calling(name);
+    return (content, departure) =>
+      send(content, departure).catch((error: unknown) => {
         if (error instanceof CliError && bars.has(error.exit)) barred.abort();
         throw error;
       });
@@ -132,9 +138,5 @@ const twoWindows = 120_000;
 
 function targetOf(caller: Caller, { target, simulated }: Approached, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, key: digestOf(target), shownKey: shownKey(target.key), plan, simulated };
-}
-
-function digestOf({ key }: Target): string {
-  return createHash('sha256').update(`bizmsg run\n${key}`).digest('hex').slice(0, 32);
+  return { address, mode: target.mode, shownKey: shownKey(target.key), plan, simulated };
 }

@@ -40,7 +40,7 @@ export interface Sandboxes {
     afterwards?: (exit: number) => Promise<void>,
   ): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
-  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals'> & {
+  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals' | 'random'> & {
     readonly build: string;
   };
 }
@@ -102,6 +102,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       steady: host.steady,
       later: host.later,
       takeSignals: host.takeSignals,
+      random: host.random,
       build: __BUILD__,
     },
     remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(await proven(locator)),

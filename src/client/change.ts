@@ -1,13 +1,15 @@
-import type { Leaving } from './exchange.ts';
+import type { Departure } from './exchange.ts';
 import type { WireRequest } from './transport.ts';
 import { isChange } from './trouble.ts';
 
 export interface ChangeOptions {
+  /** A message that was sent just before is sent again. */
+  readonly again?: boolean | undefined;
   /** A message that may have been sent before is sent again. */
-  readonly allowUnsure?: boolean | undefined;
+  readonly retryUnsure?: boolean | undefined;
 }
 
-type Send<T> = (leaving?: Leaving) => Promise<T>;
+type Send<T> = (departure?: Departure) => Promise<T>;
 
 /** Goes round each call that changes something: it is handed what sends the request, which says when it leaves. */
 export type Around = <T>(request: WireRequest, send: Send<T>, options: ChangeOptions) => Promise<T>;

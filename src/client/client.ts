@@ -10,7 +10,7 @@ import type { Around, ChangeOptions } from './change.ts';
 import { changing } from './change.ts';
 import { createConceal } from './conceal.ts';
 import { createDeadlines } from './deadline.ts';
-import type { Leaving, Line } from './exchange.ts';
+import type { Departure, Line } from './exchange.ts';
 import { exchange } from './exchange.ts';
 import type { KeyNamed, Observed } from './observe.ts';
 import type { Page } from './pages.ts';
@@ -39,7 +39,7 @@ export interface Client {
    * The same for many: the request is made ready once, and each call brings its body as JSON, which is not looked into.
    * Nothing goes around it: whoever makes many keeps a journal of its own.
    */
-  calling<N extends EndpointName>(name: N): (content: string, leaving?: Leaving) => Promise<AnswerOf<N>>;
+  calling<N extends EndpointName>(name: N): (content: string, departure?: Departure) => Promise<AnswerOf<N>>;
   /** Each page once; whoever stops reading stops asking. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
   /** One request as it stands, and the answer of its success untouched. */
@@ -62,20 +62,20 @@ export function createClient(options: ClientOptions): Client {
   };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  async function call(name: EndpointName, body: unknown, { query, allowUnsure }: CallOptions = {}): Promise<unknown> {
+  async function call(name: EndpointName, body: unknown, { query, ...twice }: CallOptions = {}): Promise<unknown> {
     const request = requestOf({ base, ours, name, body, query });
-    return changing(options, { request, allowUnsure }, (leaving) => answerTo(request, endpoints[name].answer, leaving));
+    return changing(options, { request, ...twice }, (departure) => answerTo(request, endpoints[name].answer, departure));
   }
 
-  function calling<N extends EndpointName>(name: N): (content: string, leaving?: Leaving) => Promise<AnswerOf<N>>;
-  function calling(name: EndpointName): (content: string, leaving?: Leaving) => Promise<unknown> {
+  function calling<N extends EndpointName>(name: N): (content: string, departure?: Departure) => Promise<AnswerOf<N>>;
+  function calling(name: EndpointName): (content: string, departure?: Departure) => Promise<unknown> {
     const { method, url, headers } = emptyRequestOf({ base, ours, name });
     const { answer } = endpoints[name];
-    return (content, leaving) => answerTo({ method, url, headers, body: content }, answer, leaving);
+    return (content, departure) => answerTo({ method, url, headers, body: content }, answer, departure);
   }
 
-  async function answerTo(request: WireRequest, reader: Reader<unknown>, leaving?: Leaving): Promise<unknown> {
-    const { answer } = await exchange(line, request, { leaving });
+  async function answerTo(request: WireRequest, reader: Reader<unknown>, departure?: Departure): Promise<unknown> {
+    const { answer } = await exchange(line, request, { departure });
     return readAnswer(line, request, { answer, reader });
   }
 
@@ -88,14 +88,14 @@ export function createClient(options: ClientOptions): Client {
     },
     raw: async (raw, given) => {
       const request = rawRequest(base, ours, raw);
-      return changing(options, { request, ...given }, async (leaving) =>
-        rawAnswer((await exchange(line, request, { leaving })).answer),
+      return changing(options, { request, ...given }, async (departure) =>
+        rawAnswer((await exchange(line, request, { departure })).answer),
       );
     },
     observe: async (raw, key) => {
       const { observe, withKey } = await import('./observe.ts');
       const request = rawRequest(base, withKey(ours, key), raw);
-      return changing(options, { request }, (leaving) => observe(line, request, leaving));
+      return changing(options, { request }, (departure) => observe(line, request, departure));
     },
   };
 }

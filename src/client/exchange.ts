@@ -32,13 +32,18 @@ export interface Line extends Wire {
   readonly onWait?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
-/** Called when a request has its slot and is about to leave for the first time; it leaves when this has resolved. */
-export type Leaving = () => Promise<void> | undefined;
+/** What the caller has to know of the moments at which a request may be sent. */
+export interface Departure {
+  /** Called each time it has a slot and is about to leave; it leaves when this has resolved. */
+  leaving(): Promise<void> | undefined;
+  /** Called before it waits to be repeated: the service has surely not acted on it. */
+  waits(): void;
+}
 
 interface Course {
-  /** How many redirects were followed. */
+  /** The number of redirects followed. */
   readonly followed?: number;
-  readonly leaving?: Leaving | undefined;
+  readonly departure?: Departure | undefined;
 }
 
 export interface Exchanged {
@@ -54,7 +59,7 @@ export interface Exchanged {
 export async function exchange(
   line: Line,
   request: WireRequest,
-  { followed = 0, leaving }: Course = {},
+  { followed = 0, departure }: Course = {},
 ): Promise<Exchanged> {
   if (line.dryRun) throw planned(request, line.conceal);
   const { boarding = line.signal } = line;
@@ -66,7 +71,7 @@ export async function exchange(
     let ended: Ended = 'unsent';
     let wait: number;
     try {
-      const ready = repeated === 0 ? leaving?.() : undefined;
+      const ready = departure?.leaving();
       if (ready) await ready;
       if (boarding.aborted) throw failed(line, request, { kind: 'interrupted', sent: false });
       const outcome = await attempt(line, request);
@@ -74,6 +79,7 @@ export async function exchange(
       if (!('kind' in outcome)) return arrived(line, request, { answer: outcome, followed });
       if (ended === 'limited') limitedAt ??= line.now();
       wait = waitAfter(line, request, { trouble: outcome, repeated, limitedAt, askedFor });
+      departure?.waits();
       if (ended === 'limited' && askedBy(outcome, line.now()) !== undefined) askedFor += wait;
       // Before its slot is free, so that nobody slips through between.
       if (ended === 'limited') line.pace?.hold(wait);

@@ -1,5 +1,5 @@
 import { CliError } from '../errors.ts';
-import type { Leaving, Line } from './exchange.ts';
+import type { Departure, Line } from './exchange.ts';
 import { exchange } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
@@ -18,7 +18,7 @@ export interface Observed {
 }
 
 /** A request with its pace and its repetitions, whatever it is answered. No redirect is followed. */
-export async function observe(line: Line, request: WireRequest, leaving?: Leaving): Promise<Observed> {
+export async function observe(line: Line, request: WireRequest, departure?: Departure): Promise<Observed> {
   const answers: WireAnswer[] = [];
   let calls = 0;
   const send: Line['transport']['send'] = async (asked, limits) => {
@@ -31,7 +31,7 @@ export async function observe(line: Line, request: WireRequest, leaving?: Leavin
   try {
     // A few repetitions, and not those of a run: a 429 may well be the answer.
     const asking = { ...line, transport: { ...line.transport, send }, patience: undefined, looksOnly: true };
-    await exchange(asking, request, { followed: Infinity, leaving });
+    await exchange(asking, request, { followed: Infinity, departure });
     return observed(undefined);
   } catch (error) {
     if (error instanceof CliError) return observed(error);

@@ -28,7 +28,8 @@ export const api = command({
     header: repeated('-H, --header <name:value>', 'a request header', header),
     include: flag('-i, --include', "print the answer's status and headers too"),
     input: option('--input <file>', 'a file with the whole body, or - for stdin'),
-    allowUnsure: flag('--allow-unsure', 'send again what may already have been sent'),
+    again: flag('--again', 'send a message again that was sent within 10 minutes'),
+    retryUnsure: flag('--retry-unsure', 'send a message again that may have been sent before'),
   },
   examples: [
     'api /api/public/templates --profile local',
@@ -38,7 +39,7 @@ export const api = command({
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   honours: calling,
   piped: 'verbatim',
-  run: async (context, { path, method, field, typed, header, include, input, allowUnsure }) => {
+  run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {
     const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
     if (input !== undefined && fields.length > 0)
       throw usage('--input is a whole body and does not go together with fields');
@@ -48,7 +49,7 @@ export const api = command({
     const client = await context.client();
     const answer = await client.raw(
       { method: chosen, path, headers: Object.fromEntries(header), ...(body !== undefined && { body }) },
-      { allowUnsure },
+      { again, retryUnsure },
     );
     return { ...answer, include, method: chosen };
   },

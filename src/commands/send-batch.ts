@@ -3,8 +3,8 @@ import { command } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
 import { usage } from '../errors.ts';
-import { runDetails, runInstead, runParams } from './running/run-params.ts';
-import { runView } from './running/view.ts';
+import { runDetails, runInstead, runParams } from '../runs/options.ts';
+import { runView } from '../runs/view.ts';
 
 export const sendBatch = command({
   name: 'send-batch',
@@ -13,8 +13,8 @@ export const sendBatch = command({
     'Each row has a recipient and params of its own, in the columns that --param-column names; --param is the',
     'same for all rows.',
     "The order of these options is that of the template's variables. In NDJSON and JSON a column is a",
-    'field. A row with an empty param, or with the recipient of an earlier row, is refused. So is a batch',
-    'of which an earlier one of the same file, or of stdin, has sent messages, whatever flags were added.',
+    'field. A row with an empty param is refused; so is one with another message for the recipient of an',
+    'earlier row. A row that equals an earlier one is skipped.',
     '',
     ...runDetails,
   ].join('\n'),
@@ -46,8 +46,8 @@ export const sendBatch = command({
   },
   run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalise, country, ...input }, emit) => {
     if (country !== undefined && !normalise) throw usage('--country is given without --normalise', 'add --normalise');
-    const { batchJob, refuseSwapped } = await import('./running/batch-job.ts');
-    const { runJob } = await import('./running/run.ts');
+    const { batchJob, refuseSwapped } = await import('../runs/batch.ts');
+    const { runJob } = await import('../runs/run.ts');
     const { file, paramColumns, params, ...flags } = input;
     refuseSwapped(template, file);
     const phone = normalise ? { country } : undefined;

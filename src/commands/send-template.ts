@@ -13,7 +13,8 @@ const params = {
   template: option('--template <name>', 'the template, in place of the argument'),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
   allowEmpty: flag('--allow-empty', 'an empty param is meant'),
-  allowUnsure: flag('--allow-unsure', 'send again what may already have been sent'),
+  again: flag('--again', 'send it even if the same was sent within 10 minutes'),
+  retryUnsure: flag('--retry-unsure', 'send it even if the same may have been sent before'),
   wait: flag('--wait', 'wait for what becomes of the message: exit 12 if it fails, 13 if nothing comes'),
   waitFor: choice('--wait-for <state>', 'what --wait waits for (delivered)', ['delivered', 'read']),
   within: option('--within <duration>', 'how long --wait waits (30s)', duration),
@@ -42,7 +43,7 @@ export const sendTemplate = command({
     checkWait(input);
     const body = await ordered(context, input);
     const client = await context.client();
-    const send = () => client.call('sendTemplate', body, { allowUnsure: input.allowUnsure });
+    const send = () => client.call('sendTemplate', body, { again: input.again, retryUnsure: input.retryUnsure });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
     const { sendAndWait } = await import('./waiting/sending.ts');
     const { waitFor: goal = 'delivered', within = 30_000 } = input;

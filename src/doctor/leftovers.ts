@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Run } from '../bulk/run/runs.ts';
 import type { Locator } from '../sandbox/locator.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
@@ -8,16 +7,19 @@ import { shellPath } from './shell-words.ts';
 
 const { pass, warn } = checksOf('machine');
 
-export function runsCheck(runs: readonly Pick<Run, 'state'>[]): Check {
-  const of = (state: Run['state']) => runs.filter((run) => run.state === state).length;
-  const [unfinished, damaged, running] = [of('unfinished'), of('damaged'), of('running')];
-  if (damaged > 0) return warn('runs', `the journal of ${counted(damaged, 'run')} cannot be read`, 'bizmsg runs list');
+export function runsCheck(states: readonly string[], old: number): Check {
+  const of = (state: string) => states.filter((one) => one === state).length;
+  const [unfinished, running] = [of('unfinished'), of('running')];
+  if (old > 0) {
+    const remedy = 'finish them with that version, then move the folder "runs" of the state folder away';
+    return warn('runs', `${counted(old, 'run')} of an earlier version`, remedy);
+  }
   if (unfinished > 0) {
-    const remedy = 'bizmsg runs list; go on with the same command and --resume, or bizmsg runs forget <id>';
+    const remedy = 'bizmsg runs list; run the same command again to send the rest, or bizmsg runs close <id>';
     return warn('runs', `${counted(unfinished, 'run')} unfinished`, remedy);
   }
   if (running > 0) return pass('runs', `${counted(running, 'run')} under way`);
-  return pass('runs', runs.length === 0 ? 'none' : `${counted(runs.length, 'run')}, all finished`);
+  return pass('runs', states.length === 0 ? 'none' : `${counted(states.length, 'run')}, all finished`);
 }
 
 export function sandboxCheck(running: readonly Locator[]): Check {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { activityFolder, logFiles } from '../../activity/files.ts';
-import { listRuns } from '../../bulk/run/runs.ts';
 import { checksOf } from '../../doctor/check.ts';
 import type { Check } from '../../doctor/check.ts';
 import { folderCheck, storeCheck } from '../../doctor/folders.ts';
@@ -12,9 +11,11 @@ import { CliError } from '../../errors.ts';
 import { namesIn } from '../../folder.ts';
 import type { Host } from '../../host.ts';
 import { configFolder, stateFolder } from '../../profiles/folders.ts';
+import { runsOf } from '../../runs/listing.ts';
 import { readStore } from '../../profiles/store.ts';
 import { locatorsIn } from '../../sandbox/locator.ts';
 import { listenersIn } from '../../webhooks/listener-locator.ts';
+import { oldRuns } from '../old-runs.ts';
 import { completionCheck } from './completion.ts';
 
 const { failed } = checksOf('machine');
@@ -37,10 +38,16 @@ export function machineChecks(host: Host): readonly Check[] {
     completionCheck(host),
     sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
     ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
-    runsCheck(listRuns(state, kill)),
+    ...runsChecks(state, host),
     liveGuardCheck({ folder: activity, files: logFiles(activity).map(({ path }) => path) }),
     leftoversCheck([sandboxes.traces, listeners.traces]),
   ];
+}
+
+function runsChecks(state: string, host: Host): readonly Check[] {
+  const runs = attempt(() => runsOf(state, host));
+  if (runs instanceof CliError) return [failed('runs', runs)];
+  return [runsCheck(runs.map(({ status }) => status), oldRuns(state).length)];
 }
 
 interface Seen<T> {

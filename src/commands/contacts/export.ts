@@ -2,7 +2,8 @@ import { streaming } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
 import { CliError } from '../../errors.ts';
 import { cell } from '../../terminal/rows.ts';
-import { listParams, queryOf, recordPages } from '../listing.ts';
+import { recordPages } from '../../cli/record-pages.ts';
+import { listParams, queryOf } from '../listing.ts';
 import { exportColumns } from './export-columns.ts';
 
 export const exportContacts = streaming({

@@ -3,8 +3,8 @@ import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
 import { option, repeated, required } from '../../cli/params.ts';
 import { setting } from '../../cli/values.ts';
-import { runDetails, runInstead, runParams } from '../running/run-params.ts';
-import { runView } from '../running/view.ts';
+import { runDetails, runInstead, runParams } from '../../runs/options.ts';
+import { runView } from '../../runs/view.ts';
 
 export const importContacts = command({
   name: 'import',
@@ -36,7 +36,6 @@ export const importContacts = command({
   examples: [
     'contacts import people.csv --profile local',
     'contacts import people.csv --profile local --dry-run',
-    'contacts import people.csv --profile local --resume',
     'contacts import crm.csv --map Mobile=phone --phone phone --country US --split tags=semicolon --profile local',
   ],
   sample: 'Done (simulated): 3 of 3 rows in 0.3 s',
@@ -49,8 +48,8 @@ export const importContacts = command({
     '--normalise': 'here it is --phone phone',
   },
   run: async (context, { map, set, split, number, boolean, parseJson: json, drop, phone, country, ...input }, emit) => {
-    const { importJob } = await import('../running/import-job.ts');
-    const { runJob } = await import('../running/run.ts');
+    const { importJob } = await import('../../runs/import.ts');
+    const { runJob } = await import('../../runs/run.ts');
     const mapping = { map, set, split, number, boolean, json, drop, phone, country };
     return runJob(context, importJob(context, mapping), input, emit);
   },

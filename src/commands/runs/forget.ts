@@ -1,39 +1,51 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, words } from '../../cli/params.ts';
+import { flag, option, words } from '../../cli/params.ts';
+import { phone } from '../../cli/values.ts';
 import { usage } from '../../errors.ts';
-import { lossOf } from './loss.ts';
 
-export const forgetRun = command({
+export const forgetRuns = command({
   name: 'forget',
-  summary: 'Forget runs: remove what this machine keeps of them',
+  summary: 'Forget what runs sent, which permits sending it again',
   details: [
-    'They cannot be resumed any more, and are not recognised when the same is sent again. It asks first',
-    'where rows are not sent yet, or where their only copy would be lost. What was sent stays sent.',
+    'It asks first; a script needs --yes. What was sent stays sent. --recipient erases one person from all runs',
+    'and single messages.',
   ].join('\n'),
   params: {
     ids: words('[ids...]', 'the ids of runs, from runs list, or how they begin'),
-    finished: flag('--finished', 'every run that is finished'),
+    finished: flag('--finished', 'all finished runs'),
+    recipient: option('--recipient <phone>', 'what was sent to this phone, by any run', phone),
   },
-  examples: ['runs forget 3f9a1c20be --yes', 'runs forget --finished'],
-  sample: 'Forgot the run 3f9a1c20be',
+  examples: ['runs forget 3f9a1c20be41 --yes', 'runs forget --finished --yes', 'runs forget --recipient +12025550101 --yes'],
+  sample: 'Forgot run 3f9a1c20be41',
   honours: printing,
   changes: true,
   piped: 'text',
-  run: async (context, { ids: given, finished }) => {
-    if (finished === given.length > 0) throw usage('give ids of runs, or --finished', 'see "bizmsg runs list"');
-    const [{ forgetRun, idOf, listRuns, refuseRunning, rowFilesOf }, { clearDraft }, { stateFolder, process: own }] =
-      await Promise.all([import('../../bulk/run/runs.ts'), import('../running/memory.ts'), context.sandboxes()]);
-    const runs = listRuns(stateFolder, own.kill);
-    const ids = finished
-      ? runs.filter(({ state }) => state === 'finished').map(({ id }) => id)
-      : [...new Set(given.map((one) => idOf(stateFolder, one)))];
-    for (const id of ids) refuseRunning(stateFolder, id, own.kill);
-    const known = (id: string) => runs.find((run) => run.id === id);
-    const losses = ids.flatMap((id) => lossOf(id, known(id), rowFilesOf(stateFolder, id)) ?? []);
-    if (losses.length > 0) await context.confirm(`Forget ${losses.join('; ')}`);
-    for (const id of ids) forgetRun(stateFolder, id, own, clearDraft);
-    return { ids };
+  run: async (context, { ids: given, finished, recipient }) => {
+    const ways = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
+    if (ways !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
+    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, process: own }] = await Promise.all([
+      import('../../runs/maintenance.ts'),
+      import('../../runs/listing.ts'),
+      context.sandboxes(),
+    ]);
+    if (recipient !== undefined) {
+      await context.confirm(`Forget everything that was sent to ${recipient}, so that it can be sent again?`);
+      await forgetRecipient({ stateFolder, own, recipient });
+      return { ids: [], recipient };
+    }
+    const runs = runsOf(stateFolder, own);
+    const chosen = finished
+      ? runs.filter(({ status }) => status === 'finished')
+      : given.map((text) => runNamed(runs, text));
+    const ids = [...new Set(chosen.map(({ run }) => run))];
+    const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
+    if (ids.length > 0) await context.confirm(`Forget ${which}, so that the same rows can be sent again?`);
+    await forgetRuns({ stateFolder, own, ids });
+    return { ids, recipient };
   },
-  view: ({ ids }) => (ids.length === 0 ? 'No runs' : ids.map((id) => `Forgot the run ${id}`).join('\n')),
+  view: ({ ids, recipient }) => {
+    if (recipient !== undefined) return `Forgot what was sent to ${recipient}`;
+    return ids.length === 0 ? 'No runs' : ids.map((id) => `Forgot run ${id}`).join('\n');
+  },
 });

@@ -1,40 +1,41 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { required } from '../../cli/params.ts';
-import { redact } from '../../redact.ts';
-import { shellWord } from '../../shell-word.ts';
-import { runRow } from './run-row.ts';
+import { choice, required } from '../../cli/params.ts';
 
 export const showRun = command({
   name: 'show',
-  summary: 'Show how far a run came, and why rows failed or are unsure',
-  params: { id: required('<id>', 'the id of a run, from runs list, or how it begins') },
-  examples: ['runs show 3f9a1c20be', 'runs show 3f9a1c20be -o json'],
-  sample: 'id: 3f9a1c20be\nstate: finished\nkind: import\ninput: people.csv\n…\nrows: 2\ndone: 2\nfailed: 0\n…',
+  summary: 'Show what became of each row of a run',
+  details: [
+    "Each row has its line in the file, its outcome, the reason if it was not sent, and the service's id if it was.",
+    'The list survives a crash. It has no names, phones or params: the lines of your file have them.',
+  ].join('\n'),
+  params: {
+    id: required('<id>', 'the id of a run, from runs list, or how it begins'),
+    outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
+  },
+  examples: ['runs show 3f9a1c20be41', 'runs show 3f9a1c20be41 --outcome failed', 'runs show 3f9a1c20be41 -o csv'],
+  sample: 'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: it is missing\t',
   honours: printing,
-  piped: 'text',
-  run: async (context, { id: given }) => {
-    const [{ idOf, readRun, verdictsOf }, { stateFolder, process: own }] = await Promise.all([
-      import('../../bulk/run/runs.ts'),
-      context.sandboxes(),
-    ]);
-    const id = idOf(stateFolder, given);
-    const run = readRun(stateFolder, id, own.kill);
-    const told = [...verdictsOf(stateFolder, id, own.kill)];
-    const { seconds, stopped } = run.summary;
-    return {
-      ...runRow(run),
-      key: run.facts.key,
-      flags: run.facts.flags.map((word) => redact(word)),
-      seconds,
-      stopped: stopped ?? null,
-      not_done: told.map(({ outcome, line, reason }) => ({ line, outcome, reason })),
-    };
+  piped: 'rows',
+  first: ['line', 'outcome', 'reason', 'id'],
+  run: async (context, { id, outcome }) => {
+    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { stateFolder, process: own }] =
+      await Promise.all([
+        import('../../runs/listing.ts'),
+        import('../../runs/history.ts'),
+        import('../../runs/log.ts'),
+        context.sandboxes(),
+      ]);
+    const { run, status } = runNamed(runsOf(stateFolder, own), id);
+    const rows = rowsOfRun(logParts(logFolder(stateFolder, run)), status === 'running');
+    const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
+    return wanted.map(({ number, line, outcome, reason, id }) => ({
+      row: number,
+      line,
+      outcome,
+      reason: reason ?? null,
+      id: id ?? null,
+    }));
   },
-  view: ({ not_done: verdicts, flags, stopped, ...facts }) => {
-    const lines = Object.entries(facts).map(([name, value]) => `${name}: ${String(value ?? '')}`);
-    if (stopped) lines.push(`stopped: ${stopped.message}`);
-    lines.push(`typed: ${['bizmsg', ...flags].map(shellWord).join(' ')}`);
-    return [...lines, ...verdicts.map(({ line, outcome, reason }) => `line ${line}: ${outcome}: ${reason}`)].join('\n');
-  },
+  view: () => 'No rows',
 });

@@ -46,6 +46,22 @@ export interface FileLedger extends Ledger {
 
 const toDisk = promisify(fdatasync);
 
+export function hasLedger(folder: string): boolean {
+  return hasSegments(folder);
+}
+
+/** A ledger that knows nothing and writes nothing, for a dry run on a machine without one. */
+export function emptyLedger({ owner, now, isLocal: _isLocal }: FileLedgerOptions): FileLedger {
+  const memory = createMemoryLedger({
+    pid: owner.pid,
+    start: processStart(owner.pid),
+    now,
+    isAlive: () => false,
+    newId: () => randomBytes(6).toString('hex'),
+  });
+  return { ...memory, secret: randomBytes(32), note: async () => {}, close: async () => {} };
+}
+
 export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const { owner, now, later, random, isLocal, sync = toDisk } = options;
   const folder = stateFolderAt(options.folder);

@@ -1,0 +1,149 @@
+import type { Unit } from '../bulk/rows/place.ts';
+import type { Ui } from '../cli/command.ts';
+import type { RunClient } from '../cli/run-client.ts';
+import { CliError } from '../errors.ts';
+import type { ExitName } from '../errors.ts';
+import { jsonText, parseJson } from '../json.ts';
+import type { Accepted } from '../ledger/ledger.ts';
+import { whole } from '../terminal/run-progress.ts';
+import { timeLines } from './dry-run-time.ts';
+import type { Job } from './job.ts';
+import type { SkippedCounts } from './result.ts';
+import { sumOf } from './result.ts';
+import type { Survey } from './survey.ts';
+
+/** What a run would do. */
+export interface DryRun {
+  readonly type: 'rehearsal';
+  readonly rows: number;
+  /** Valid rows. */
+  readonly ready: number;
+  readonly would_send: number;
+  /** The run that it would continue. */
+  readonly run: string | null;
+  /** Why it would not begin. */
+  readonly refused: { readonly code: string; readonly message: string } | null;
+  readonly skipped: SkippedCounts;
+  readonly bad: number;
+  readonly bad_rows: Survey['invalidRows'];
+  readonly repeated: number;
+  /** What `same_as` counts. */
+  readonly unit: Unit;
+  readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
+  /** Rows that would be sent and look damaged. */
+  readonly suspect: number;
+  readonly suspect_rows: Survey['suspectRows'];
+  /** The first body. */
+  readonly first: unknown;
+  /** Null if no rate limit is known. */
+  readonly pace: { readonly requests: number; readonly window_seconds: number } | null;
+  /** The limit of the plan; it applies if it is lower than the pace. */
+  readonly plan_per_minute: number | null;
+  readonly least_seconds: number | null;
+  /** An address; `local` is the sandbox on this machine. */
+  readonly target: string;
+  /** Messages of the plan's month, if it has a limit. */
+  readonly month: { readonly limit: number; readonly share: number } | null;
+}
+
+export interface DryRunEnded {
+  readonly dryRun: DryRun;
+  readonly exit: ExitName | CliError;
+}
+
+export interface Foreseen {
+  readonly found: Survey;
+  /** Undefined if it would be refused. */
+  readonly accepted: Accepted | undefined;
+  readonly refused?: CliError | undefined;
+  readonly skipped: SkippedCounts;
+  readonly client: Pick<RunClient, 'pace' | 'target'>;
+  readonly kind: Job['kind'];
+  readonly unit: Unit;
+}
+
+export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit }: Foreseen): DryRunEnded {
+  const { pace, target } = client;
+  const { rows, invalid } = found;
+  const due = accepted ? accepted.counts.due + accepted.counts.retry : 0;
+  const least = pace.leastTime(due);
+  const { known } = pace;
+  const { perMinute, perMonth } = target.plan;
+  const dryRun: DryRun = {
+    type: 'rehearsal',
+    rows,
+    ready: rows - invalid,
+    would_send: due,
+    run: accepted?.continues ? accepted.run : null,
+    refused: refused ? { code: refused.code, message: refused.message } : null,
+    skipped,
+    bad: invalid,
+    bad_rows: found.invalidRows,
+    repeated: skipped.duplicate,
+    repeated_rows: found.duplicateRows.map(({ line, row, as }) => ({ line, row, same_as: as })),
+    unit,
+    suspect: found.suspect,
+    suspect_rows: found.suspectRows,
+    first: found.first === undefined || due === 0 ? null : parseJson(found.first),
+    pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
+    plan_per_minute: perMinute ?? null,
+    target: target.address,
+    least_seconds: least === undefined ? null : least / 1_000,
+    month: kind === 'message' && perMonth !== undefined ? { limit: perMonth, share: due / perMonth } : null,
+  };
+  return { dryRun, exit: refused ?? (invalid > 0 ? 'partial' : 'done') };
+}
+
+export function dryRunText(dryRun: DryRun, ui: Ui): string {
+  const { rows, would_send: due, run, refused, skipped, bad, repeated, suspect, first } = dryRun;
+  const lines = [`${whole(due)} of ${whole(rows)} rows would be sent; nothing was sent`];
+  if (refused) lines.push(ui.color.red(`it would be refused: ${refused.message}`));
+  if (run !== null) lines.push(`it would continue run ${run}`);
+  const others = sumOf(skipped) - repeated;
+  if (others > 0) lines.push(`${whole(others)} would be skipped: sent before, or unsure`);
+  if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
+  if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...invalidLines(dryRun));
+  if (suspect > 0) {
+    const which = suspect === 1 ? 'looks damaged and would be sent as it is' : 'look damaged and would be sent as they are';
+    lines.push(ui.color.yellow(`${whole(suspect)} ${which}:`), ...suspectLines(dryRun));
+  }
+  if (repeated > 0) {
+    const which = repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
+    lines.push(ui.color.yellow(`${which} skipped:`), ...duplicateLines(dryRun));
+  }
+  return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].join('\n');
+}
+
+function invalidLines(dryRun: DryRun): readonly string[] {
+  const { bad, bad_rows: rows } = dryRun;
+  return [...rows.map((row) => `  ${placeText(dryRun, row)}: ${row.reason}`), ...more(bad - rows.length)];
+}
+
+function suspectLines(dryRun: DryRun): readonly string[] {
+  const { suspect, suspect_rows: rows } = dryRun;
+  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: ${row.field}: ${row.reason}`);
+  return [...lines, ...more(suspect - rows.length)];
+}
+
+function duplicateLines(dryRun: DryRun): readonly string[] {
+  const { repeated, repeated_rows: rows, unit } = dryRun;
+  const lines = rows.map((row) => `  ${placeText(dryRun, row)}: the same as ${unit} ${row.same_as}`);
+  return [...lines, ...more(repeated - rows.length)];
+}
+
+/** A run's note about damaged rows, before it sends them. */
+export function suspectNote({ suspect, suspectRows: [first] }: Survey, unit: Unit): string | undefined {
+  if (!first) return undefined;
+  const which =
+    suspect === 1 ? '1 row looks damaged and is sent as it is' : `${whole(suspect)} rows look damaged and are sent as they are`;
+  const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText({ unit }, first)}`;
+  return `${which}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
+}
+
+function placeText({ unit }: Pick<DryRun, 'unit'>, { line, row }: { readonly line: number; readonly row: number }): string {
+  return unit === 'line' ? `line ${line}` : `record ${row}`;
+}
+
+function more(count: number): readonly string[] {
+  return count > 0 ? [`  and ${whole(count)} more`] : [];
+}

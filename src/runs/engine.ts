@@ -1,0 +1,413 @@
+import type { Departure } from '../client/exchange.ts';
+import { CliError } from '../errors.ts';
+import type { Ledger, RunRule, Outcome as Settlement, Verdict } from '../ledger/ledger.ts';
+import type { RunLog } from './log.ts';
+import type { Clock, OutageOptions } from './outage.ts';
+import { createOutage, givenUp } from './outage.ts';
+import type { Outcome, Ready } from './row.ts';
+import type { Signals, Stopped } from './stop.ts';
+import { createStop, createStreak, stoppedBy } from './stop.ts';
+
+export interface EngineOptions {
+  readonly ledger: Pick<Ledger, 'claim' | 'settle'>;
+  /** The run, and which rows it may claim. */
+  readonly rule: RunRule;
+  /** The rows that are due, in batches; read no further than needed. */
+  readonly rows: AsyncIterable<readonly Ready[]>;
+  readonly log: Pick<RunLog, 'claimed' | 'settled' | 'released'>;
+  readonly send: Send;
+  /** Tries to connect; sends no request. */
+  readonly reachable: () => Promise<boolean>;
+  /** The number of rows in flight at most, and so of rows that a crash leaves unsure. */
+  readonly concurrency: number;
+  readonly maxErrors?: number | undefined;
+  /** The service accepted a row of this run before. */
+  readonly wasAccepted: boolean;
+  readonly signals: Signals;
+  readonly clock: Clock;
+  readonly onOutage?: OutageOptions['onOutage'];
+  /** Another process is sending this many rows of the input; this one waits for their outcomes. */
+  readonly onTaken?: ((rows: number) => void) | undefined;
+  /** Called once a row has ended and that is recorded. Its slot stays occupied until the promise resolves. */
+  readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
+}
+
+/** Sends one request; it does not leave if `leaving` rejects. Rejects with a CliError that says whether it was done. */
+export type Send = (content: string, departure: Departure) => Promise<unknown>;
+
+export interface Sent {
+  readonly stopped: Stopped | undefined;
+}
+
+/** A row between its start and its outcome. */
+interface Flight {
+  readonly row: Ready;
+  /** `waiting` for a slot, or to be repeated; `leaving`: the ledger says so, and this process owns it. */
+  phase: 'waiting' | 'claiming' | 'leaving';
+  /** The number of outages when it left: a row that an outage has lost is not a failure of the service. */
+  outages: number;
+}
+
+interface Claim {
+  readonly flight: Flight;
+  readonly go: () => void;
+  readonly stay: (why: Error) => void;
+}
+
+interface Settling {
+  readonly row: Ready;
+  readonly settlement: Settlement;
+  /** Undefined for a row that was released and will be sent later. */
+  readonly outcome?: Outcome;
+}
+
+/** Milliseconds after which rows that another process was sending are claimed again. */
+const takenPause = 300;
+
+/**
+ * Sends rows, each once. A row is started, waits in the client until the rate limit has a slot for it, is claimed in the
+ * ledger, leaves, and is settled. The claim is on record before the request: a crash at any point leaves at most the
+ * rows in flight unsure, and all others are still planned.
+ */
+export async function sendRows(options: EngineOptions): Promise<Sent> {
+  const { ledger, rule, log, send, clock, concurrency, onOutcome } = options;
+  const alarm = createAlarm();
+  const stop = createStop(options.signals, clock.later, alarm.ring);
+  const streak = createStreak(options.maxErrors, options.wasAccepted);
+  const reader = createReader(options.rows, alarm.ring, stop.crash);
+  const outage = createOutage({
+    ...options,
+    goOn: alarm.ring,
+    giveUp: (last) => stop.because(givenUp(last)),
+    crash: stop.crash,
+  });
+  const flights = new Set<Flight>();
+  /** Released rows: the first to be sent next. */
+  const again: Ready[] = [];
+  /** Rows that another process is sending. */
+  const taken: Ready[] = [];
+  let claims: Claim[] = [];
+  let settlings: Settling[] = [];
+  /** The disk may have been full: they are recorded at the end. */
+  const unrecorded: Settling[] = [];
+  let [recording, printing, outages] = [0, 0, 0];
+
+  for (;;) {
+    start();
+    write();
+    if (stop.reason) recall();
+    if (stop.isLeft) abandon();
+    if (isOver()) break;
+    await alarm.rung();
+  }
+  outage.end();
+  await reader.close();
+  await recordLast();
+  stop.end();
+  return { stopped: isComplete() ? lateReason() : stop.reason };
+
+  /** Hands rows to the client while there is room. */
+  function start(): void {
+    const room = () => outage.width(concurrency) - flights.size - printing;
+    while (!stop.reason && room() > 0) {
+      const row = again.shift() ?? reader.next();
+      if (!row) return;
+      const flight: Flight = { row, phase: 'waiting', outages };
+      flights.add(flight);
+      send(row.content, { leaving: () => leave(flight), waits: () => release(flight) }).then(
+        (answer) => land(flight, answer),
+        (error: unknown) => fall(flight, error),
+      );
+    }
+  }
+
+  /** The client has a slot for it. All rows that leave in one turn of the event loop are claimed together. */
+  function leave(flight: Flight): Promise<void> {
+    if (stop.reason) return Promise.reject(stays());
+    flight.phase = 'claiming';
+    return new Promise((go, stay) => {
+      claims.push({ flight, go, stay });
+      alarm.ring();
+    });
+  }
+
+  /** It waits to be repeated. A crash meanwhile must not make it unsure. */
+  function release(flight: Flight): void {
+    if (flight.phase !== 'leaving') return;
+    flight.phase = 'waiting';
+    settle({ row: flight.row, settlement: 'release' });
+  }
+
+  /** Outcomes first: a group is one turn of the ledger and one line of the log. */
+  function write(): void {
+    const [settled, claimed] = [settlings, claims];
+    [settlings, claims] = [[], []];
+    if (settled.length > 0) void record(settled);
+    if (claimed.length > 0) void claim(claimed);
+  }
+
+  async function claim(group: readonly Claim[]): Promise<void> {
+    try {
+      const verdicts = await ledger.claim(
+        group.map(({ flight }) => flight.row.digest),
+        rule,
+      );
+      const yours = group.filter((_, at) => verdicts[at]?.verdict === 'yours');
+      for (const { flight } of yours) [flight.phase, flight.outages] = ['leaving', outages];
+      log.claimed(yours.map(({ flight }) => flight.row));
+      group.forEach(({ go, stay }, at) => {
+        const verdict = verdicts[at];
+        if (verdict?.verdict === 'yours') go();
+        else stay(new NotGranted(verdict));
+      });
+    } catch (error) {
+      stop.crash(error);
+      for (const { stay } of group) stay(stays());
+    }
+  }
+
+  function land(flight: Flight, answer: unknown): void {
+    if (!flights.delete(flight)) return;
+    outage.over();
+    streak.accepted();
+    settle({ row: flight.row, settlement: 'done', outcome: { outcome: 'done', row: flight.row, answer } });
+  }
+
+  function fall(flight: Flight, error: unknown): void {
+    if (!flights.delete(flight)) return;
+    alarm.ring();
+    if (error instanceof NotGranted) return pass(flight.row, error.verdict);
+    if (!(error instanceof CliError)) stop.crash(error);
+    const failure = error instanceof CliError ? error : unexpected(error);
+    if (failure.status !== undefined) outage.over();
+    const fate = flight.phase === 'leaving' ? fateOf(failure) : 'unsent';
+    if (fate === 'failed') reject(flight.row, 'failed', failure);
+    else if (fate === 'unsure' || fate === 'lost') reject(flight.row, 'unsure', failure);
+    else giveBack(flight);
+    if (failure.exit === 'interrupted' || barring.has(failure.exit)) stop.because(stoppedBy(failure));
+    const isGone = fate === 'lost' || (fate === 'unsent' && failure.exit === 'network');
+    if (isGone && !stop.reason) outage.begin(failure);
+    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && flight.outages === outages)) count(failure);
+    if (fate === 'lost') outages += 1;
+  }
+
+  function reject(row: Ready, outcome: 'failed' | 'unsure', { code, message }: CliError): void {
+    settle({ row, settlement: outcome, outcome: { outcome, row, code, reason: message } });
+  }
+
+  function giveBack(flight: Flight): void {
+    again.push(flight.row);
+    release(flight);
+  }
+
+  /** Rows that wait for a slot do not leave any more. */
+  function recall(): void {
+    for (const flight of flights) {
+      if (flight.phase !== 'waiting') continue;
+      flights.delete(flight);
+      again.push(flight.row);
+    }
+  }
+
+  function count(failure: CliError): void {
+    const reason = streak.failed(failure);
+    if (reason) stop.because(reason);
+  }
+
+  /** The ledger did not grant it. */
+  function pass(row: Ready, verdict: Verdict | undefined): void {
+    switch (verdict?.verdict) {
+      case 'taken':
+        return defer(row);
+      case 'failed':
+        return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
+      case 'unsure':
+        return tell({ outcome: 'skipped', row, why: 'unsure' });
+      case 'elsewhere':
+        return tell({ outcome: 'skipped', row, why: 'elsewhere' });
+      default:
+        return tell({ outcome: 'skipped', row, why: 'this_run' });
+    }
+  }
+
+  function defer(row: Ready): void {
+    if (taken.push(row) > 1) return;
+    clock.later(takenPause, () => {
+      options.onTaken?.(taken.length);
+      again.push(...taken.splice(0));
+      alarm.ring();
+    });
+  }
+
+  function settle(settling: Settling): void {
+    settlings.push(settling);
+    alarm.ring();
+  }
+
+  async function record(group: readonly Settling[]): Promise<void> {
+    recording += 1;
+    try {
+      await keep(group);
+      for (const { outcome } of group) if (outcome) tell(outcome);
+    } catch (error) {
+      unrecorded.push(...group);
+      stop.crash(error);
+    }
+    recording -= 1;
+    alarm.ring();
+  }
+
+  async function keep(group: readonly Settling[]): Promise<void> {
+    await ledger.settle(
+      group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })),
+    );
+    log.released(group.flatMap(({ row, outcome }) => (outcome ? [] : [row])));
+    log.settled(group.flatMap(({ outcome }) => outcome ?? []));
+  }
+
+  function tell(outcome: Outcome): void {
+    const printed = onOutcome(outcome);
+    if (!printed) return;
+    printing += 1;
+    printed.catch(stop.crash).finally(() => {
+      printing -= 1;
+      alarm.ring();
+    });
+  }
+
+  function isOver(): boolean {
+    if (flights.size + recording + printing + settlings.length > 0) return false;
+    return stop.reason !== undefined || isComplete();
+  }
+
+  function isComplete(): boolean {
+    return reader.isEmpty() && again.length + taken.length + flights.size === 0;
+  }
+
+  /** A second Ctrl-C: nobody will see what the service answers. */
+  function abandon(): void {
+    const failure = new CliError('unsure', 'left', 'the run was left while it was being sent');
+    for (const { row, phase } of flights) if (phase === 'leaving') reject(row, 'unsure', failure);
+    flights.clear();
+    for (const { stay } of claims.splice(0)) stay(stays());
+  }
+
+  async function recordLast(): Promise<void> {
+    if (unrecorded.length === 0) return;
+    try {
+      await keep(unrecorded);
+    } catch (error) {
+      stop.crash(error);
+    }
+    for (const { outcome } of unrecorded) if (outcome) await onOutcome(outcome);
+  }
+
+  /** A run whose last row is done was not stopped by a signal that came just then. */
+  function lateReason(): Stopped | undefined {
+    return stop.reason && tooLate.has(stop.reason.code) ? undefined : stop.reason;
+  }
+}
+
+const tooLate: ReadonlySet<string> = new Set(['interrupted', 'too-many-errors', 'output-unwritable']);
+const failedElsewhere = 'another process of this run tried it, and it failed';
+
+class NotGranted extends Error {
+  readonly verdict: Verdict | undefined;
+  constructor(verdict: Verdict | undefined) {
+    super('not granted');
+    this.verdict = verdict;
+  }
+}
+
+function stays(): CliError {
+  return new CliError('interrupted', 'interrupted', 'the run was stopped before this row left', { done: 'no' });
+}
+
+function unexpected(error: unknown): CliError {
+  return new CliError('unsure', 'unexpected', String(error), { done: 'unknown' });
+}
+
+/**
+ * What an error means for its row. `lost`: there was no answer, so the service may be gone. `unsent`: the service has
+ * surely not acted, and the row is released.
+ */
+type Fate = 'failed' | 'unsure' | 'lost' | 'unsent';
+
+function fateOf({ exit, done, status }: CliError): Fate {
+  if (exit === 'unsure' || done === 'unknown') return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
+  return barring.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';
+}
+
+/** Every other row would meet the same. */
+const barring: ReadonlySet<string> = new Set(['configuration', 'keyRefused', 'rateLimited']);
+
+interface Reader {
+  /** The next row; undefined if none has been read yet, or none is left. */
+  next(): Ready | undefined;
+  isEmpty(): boolean;
+  close(): Promise<void>;
+}
+
+/** Keeps one batch in memory. */
+function createReader(
+  rows: AsyncIterable<readonly Ready[]>,
+  arrived: () => void,
+  crash: (error: unknown) => void,
+): Reader {
+  const reading = rows[Symbol.asyncIterator]();
+  let [batch, at]: [readonly Ready[], number] = [[], 0];
+  let isEnded = false;
+  let pulling: Promise<void> | undefined;
+  return {
+    next() {
+      const row = batch[at];
+      if (row) at += 1;
+      else if (!isEnded) pulling ??= pull();
+      return row;
+    },
+    isEmpty: () => isEnded && at >= batch.length,
+    async close() {
+      await pulling;
+      await reading.return?.();
+    },
+  };
+
+  async function pull(): Promise<void> {
+    try {
+      const { value, done } = await reading.next();
+      [batch, at, isEnded] = done ? [[], 0, true] : [value, 0, false];
+    } catch (error) {
+      isEnded = true;
+      crash(error);
+    }
+    pulling = undefined;
+    arrived();
+  }
+}
+
+interface Alarm {
+  ring(): void;
+  /** Resolves at the end of the turn of the event loop in which it rang. */
+  rung(): Promise<void>;
+}
+
+function createAlarm(): Alarm {
+  let [isSet, hasRung] = [false, false];
+  let wake: (() => void) | undefined;
+  return {
+    ring() {
+      if (isSet) return;
+      isSet = true;
+      setImmediate(() => {
+        isSet = false;
+        hasRung = true;
+        wake?.();
+        wake = undefined;
+      });
+    },
+    async rung() {
+      if (!hasRung) await new Promise<void>((resolve) => (wake = resolve));
+      hasRung = false;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { listRuns } from '../ledger/file/runs.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
+import { processStart } from '../process-life.ts';
+import { redact } from '../redact.ts';
+import { shellWord } from '../shell-word.ts';
+import type { WrittenFiles } from './files.ts';
+import type { Registered } from './register.ts';
+import type { Running } from './run.ts';
+import type { Stopped } from './stop.ts';
+import type { Tally } from './tally.ts';
+
+/** The line of this run in `runs list`, kept up to date while it runs. */
+export interface KeptEntry {
+  /** As it was before this command. */
+  readonly before: RunEntry | undefined;
+  end(stopped: Stopped | undefined, files: WrittenFiles): Promise<void>;
+  /** Ends the updates. */
+  close(): void;
+}
+
+/** Milliseconds between two updates. */
+const updateEvery = 5_000;
+
+export async function keepEntry(
+  { context, job, input, client, opened, own, stateFolder }: Running,
+  { accepted, plan }: Registered,
+  tally: Tally,
+): Promise<KeptEntry> {
+  const { ledger, account } = opened;
+  const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
+  const startedAt = own.now();
+  let cancel = () => {};
+  await ledger.note(entryNow());
+  updateLater();
+  return {
+    before,
+    async end(stopped, files) {
+      cancel();
+      const state = (await ledger.runs()).find(({ id }) => id === accepted.run);
+      const { rows, skipped } = tally.counts();
+      const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0 } = state?.counts ?? {};
+      const counts = { rows, sent: done, failed: failed + tally.invalid, unsure, left: planned + released, skipped: skipped.duplicate };
+      await ledger.note({ ...entryNow(), counts, endedAt: own.now(), stopped: stopped?.message, owner: undefined, files: { failed: files.failed, unsure: files.unsure } });
+    },
+    close: () => cancel(),
+  };
+
+  function updateLater(): void {
+    cancel = own.later(updateEvery, () => {
+      // The end of the run reports a ledger that cannot be written.
+      ledger.note(entryNow()).catch(() => {});
+      updateLater();
+    });
+  }
+
+  function entryNow(): RunEntry {
+    const { rows, sent, failed, unsure, not_reached: left, skipped } = tally.counts();
+    const earlier = skipped.this_run;
+    return {
+      run: accepted.run,
+      command: commandLine(context.typed),
+      file: input.path,
+      mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
+      kind: job.command,
+      template: job.template,
+      account: account.id,
+      job: plan.job,
+      owner: { pid: own.pid, start: processStart(own.pid) },
+      startedAt: before?.startedAt ?? startedAt,
+      counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: skipped.duplicate },
+      updatedAt: own.now(),
+      endedAt: undefined,
+      stopped: undefined,
+      files: before?.files,
+    };
+  }
+}
+
+/** As it was typed, without what may be private: values of params and of contact fields. */
+function commandLine(typed: readonly string[]): string {
+  const words = typed.map((word, at) => {
+    if (/^(-p|--param|--set)$/.test(typed[at - 1] ?? '')) return '…';
+    return word.replace(/^(-p|--param=|--set=).+$/s, '$1…');
+  });
+  return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellWord(redact(word))))].join(' ');
+}

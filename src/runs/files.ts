@@ -1,0 +1,103 @@
+import { CliError } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import type { Accepted } from '../ledger/ledger.ts';
+import type { Row } from '../bulk/row.ts';
+import { placeOf } from '../bulk/rows/place.ts';
+import { invalidity, readAgain } from './due.ts';
+import type { KnownRow } from './due.ts';
+import { reasonsBefore } from './history.ts';
+import { logParts } from './log.ts';
+import type { RunLog } from './log.ts';
+import { writeRejected } from './rejected.ts';
+import type { Word, Written } from './rejected.ts';
+import type { Running } from './run.ts';
+import type { Survey } from './survey.ts';
+import type { Tally } from './tally.ts';
+
+export interface Ending {
+  readonly found: Survey;
+  readonly accepted: Accepted;
+  readonly log: RunLog;
+  readonly tally: Tally;
+  /** The run's folder. */
+  readonly folder: string;
+  /** What this run wrote last. */
+  readonly before: WrittenFiles | undefined;
+}
+
+export type WrittenFiles = Readonly<Partial<Record<Word, Written | undefined>>>;
+
+export interface RejectedRows {
+  readonly files: WrittenFiles;
+  /** The first places of unsure rows. */
+  readonly unsurePlaces: readonly number[];
+}
+
+const mostPlaces = 1_000;
+
+/** Writes the files of rejected rows. The input is read once more for them: the log knows why, the input what. */
+export async function writeFiles(running: Running, ending: Ending): Promise<RejectedRows> {
+  const { context, input } = running;
+  const { tally, before = {}, folder } = ending;
+  const { failed, unsure, skipped, not_reached: left } = tally.counts();
+  const mayFail = failed + left > 0;
+  const mayBeUnsure = unsure + skipped.unsure > 0;
+  const files: Partial<Record<Word, Written | undefined>> = { ...before };
+  const unsurePlaces: number[] = [];
+  const reasons = createReasonFinder(running, ending);
+  for (const [word, isNeeded] of [['failed', mayFail] as const, ['unsure', mayBeUnsure] as const]) {
+    if (!isNeeded && !before[word]) continue;
+    try {
+      const rows = () => rejectedRows(running, ending, { word, reasons, unsurePlaces });
+      files[word] = await writeRejected({ context, input, folder, word, before: before[word], rows });
+    } catch (error) {
+      const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
+      if (reason === undefined) throw error;
+      context.note('files', `the ${word} rows could not be written to a file: ${reason}; see bizmsg runs show ${ending.accepted.run}`);
+    }
+  }
+  return { files, unsurePlaces };
+}
+
+interface Wanted {
+  readonly word: Word;
+  readonly reasons: ReasonFinder;
+  readonly unsurePlaces: number[];
+}
+
+async function* rejectedRows(running: Running, { found, accepted }: Ending, { word, reasons, unsurePlaces }: Wanted) {
+  const { input } = running;
+  for await (const batch of readAgain({ input, found, fates: accepted.fates })) {
+    const rejected: { row: Row; reason: string }[] = [];
+    for (const known of batch) {
+      const reason = reasons(known, word);
+      if (reason === undefined) continue;
+      rejected.push({ row: known.row, reason });
+      if (word === 'unsure' && unsurePlaces.length < mostPlaces) unsurePlaces.push(placeOf(known.row, input.source));
+    }
+    if (rejected.length > 0) yield rejected;
+  }
+}
+
+/** Why a row failed or is unsure; undefined if it did not, or is not. */
+type ReasonFinder = (known: KnownRow, word: Word) => string | undefined;
+
+function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, folder }: Ending): ReasonFinder {
+  let before: ReadonlyMap<number, string> | undefined;
+  const earlierReason = (index: number) => {
+    const { fates } = accepted;
+    before ??= reasonsBefore(logParts(folder), found.input, (one) => fates[one] !== undefined);
+    return before.get(index) ?? 'see bizmsg runs show';
+  };
+  return ({ row, index, fate }, word) => {
+    if (fate === undefined) return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
+    const elsewhere = tally.endedElsewhere(row.number);
+    if (elsewhere) return elsewhere.word === word ? elsewhere.reason : undefined;
+    if (tally.hasEnded(row.number)) {
+      const rejection = log.rejectionOf(row.number);
+      return rejection?.type === word ? rejection.reason : undefined;
+    }
+    const isOpen = (fate === 'unsure' && word === 'unsure') || (fate === 'retry' && word === 'failed');
+    return isOpen ? earlierReason(index) : undefined;
+  };
+}

@@ -1,0 +1,85 @@
+import type { Input } from '../ledger/input.ts';
+import type { LogPart } from './log.ts';
+
+/** A row as a log has it. */
+export interface LoggedRow {
+  readonly number: number;
+  readonly line: number;
+  /** Its digest as base64; undefined for rows that were not to be sent. */
+  readonly digest?: string | undefined;
+  readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
+  readonly code?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The service's. */
+  readonly id?: string | null | undefined;
+}
+
+const cutShort = 'the process ended while it was being sent';
+
+/** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
+export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
+  /** Rows in flight. */
+  const open = new Map<number, Pick<LoggedRow, 'number' | 'line' | 'digest'>>();
+  const taken = (number: number) => {
+    const row = open.get(number) ?? { number, line: 0 };
+    open.delete(number);
+    return row;
+  };
+  for (const record of records) {
+    switch (record.type) {
+      case 'claimed':
+        for (const [number, line, digest] of record.rows) open.set(number, { number, line, digest });
+        break;
+      case 'sent':
+        for (const [number, id] of record.rows) yield { ...taken(number), outcome: 'sent', id };
+        break;
+      case 'failed':
+      case 'unsure':
+        yield { ...taken(record.number), outcome: record.type, code: record.code, reason: record.reason };
+        break;
+      case 'released':
+        for (const number of record.rows) open.delete(number);
+        break;
+      case 'skipped':
+        for (const [number, line] of record.rows) yield { number, line, outcome: 'skipped', reason: record.why };
+        break;
+      case 'resolved':
+        for (const [number, line, digest] of record.rows)
+          yield { number, line, digest, outcome: record.found === 'sent' ? 'sent' : 'not sent', reason: 'recorded by runs resolve' };
+        break;
+      case 'invalid':
+        yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };
+    }
+  }
+  for (const row of open.values()) yield { ...row, outcome: 'unsure', code: 'cut-short', reason: cutShort };
+}
+
+/** The rows of a run: of each row that several commands dealt with, what the last one did. */
+export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonly LoggedRow[] {
+  const rows = new Map<string, LoggedRow>();
+  for (const part of parts) {
+    const isLast = part === parts.at(-1);
+    for (const row of rowsIn(part)) {
+      // Rows without a digest are listed anew by each command.
+      const isInFlight = isRunning && isLast && row.code === 'cut-short';
+      if (row.digest !== undefined) rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
+      else if (isLast) rows.set(`row ${row.number}`, row);
+    }
+  }
+  return [...rows.values()];
+}
+
+/** Why rows of this input failed or are unsure since earlier commands, by their index. */
+export function reasonsBefore(
+  parts: readonly LogPart[],
+  input: Pick<Input, 'rowOf'>,
+  isWanted: (index: number) => boolean,
+): ReadonlyMap<number, string> {
+  const reasons = new Map<number, string>();
+  for (const part of parts)
+    for (const { digest, reason } of rowsIn(part)) {
+      const index = digest === undefined || reason === undefined ? undefined : input.rowOf(Buffer.from(digest, 'base64'), 0);
+      if (index !== undefined && reason !== undefined && isWanted(index)) reasons.set(index, reason);
+    }
+  return reasons;
+}

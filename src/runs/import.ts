@@ -1,0 +1,65 @@
+import { namedInputs } from '../bulk/mapping/contact-plan.ts';
+import { createContactMapping } from '../bulk/mapping/contact.ts';
+import { checkContactMapping } from '../bulk/mapping/contact-options.ts';
+import type { ContactMappingOptions } from '../bulk/mapping/contact-options.ts';
+import { createJsonTexts } from '../bulk/mapping/json-texts.ts';
+import { createNamedInputs } from '../bulk/mapping/named-inputs.ts';
+import { phoneField } from './suspect.ts';
+import { canonical, contactRow } from '../ledger/identity.ts';
+import { shellWord } from '../shell-word.ts';
+import type { Context } from '../cli/command.ts';
+import type { Job, Mapper } from './job.ts';
+
+export function importJob(context: Context, options: ContactMappingOptions): Job {
+  checkContactMapping(options);
+  return {
+    command: 'contacts import',
+    kind: 'contact',
+    endpoint: 'createContact',
+    allowsSameRecipient: true,
+    free: (columns) => columns.filter((column) => !namedInputs(options).some(([, name]) => name === column)),
+    caution: (body) => (options.phone?.length ? undefined : uncheckedPhone(body)),
+    async mapper(source) {
+      const map = await createContactMapping(options, source);
+      if (source.fields) return tableMapper(context, map);
+      const named = createNamedInputs(options);
+      return {
+        map({ fields }) {
+          named.see(fields);
+          return map(fields);
+        },
+        end: named.refuseUnseen,
+      };
+    },
+    digest: (body, { secret, mode }) => contactRow(secret, { mode, phone: phoneOf(body), body }),
+  };
+}
+
+function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createContactMapping>>): Mapper {
+  const texts = createJsonTexts();
+  return {
+    map({ fields }) {
+      const mapped = map(fields);
+      if ('body' in mapped) texts.see(mapped.body);
+      return mapped;
+    },
+    end() {
+      const found = texts.fields();
+      const flags = found.map((field) => `--parse-json ${shellWord(field)}`).join(' ');
+      if (found.length > 0)
+        note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
+    },
+  };
+}
+
+/** The document names no field of a contact. One without a phone is only equal to itself. */
+function phoneOf(body: object): string {
+  const field = phoneField(body);
+  return field === undefined ? canonical(body) : String(Object.entries(body).find(([name]) => name === field)?.[1]);
+}
+
+/** `--phone` checks a field only if it is named. */
+function uncheckedPhone(body: string): string | undefined {
+  const field = phoneField(JSON.parse(body));
+  return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellWord(field)} does`;
+}

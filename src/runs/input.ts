@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { openSource } from '../bulk/rows/source.ts';
+import type { Source } from '../bulk/rows/source.ts';
+import type { Context } from '../cli/command.ts';
+import { namesIn, stateFolderAt } from '../folder.ts';
+import { silenceOf } from '../heartbeat.ts';
+import { lives, processStart } from '../process-life.ts';
+import type { Probe } from '../process-life.ts';
+import { redact } from '../redact.ts';
+import type { RunInput } from './options.ts';
+
+/** A file, or what was piped in. */
+export interface RowsInput {
+  readonly source: Source;
+  /** As it was given; `-` is stdin. */
+  readonly shown: string;
+  /** The file as it was given; links in it are kept. Undefined for stdin. */
+  readonly path: string | undefined;
+  /** Removes the copy of stdin. */
+  close(): void;
+}
+
+const day = 86_400_000;
+
+/** stdin is copied to a file, since a run reads its input twice. */
+export async function openInput(
+  context: Context,
+  file: string,
+  { format, encoding, stop }: Pick<RunInput, 'format' | 'encoding'> & { readonly stop: AbortSignal },
+): Promise<RowsInput> {
+  const options = { format, encoding, name: file === '-' ? 'stdin' : file };
+  const opened = async (path: string) => {
+    const source = await openSource(path, options);
+    if (source.nameless > 0) context.note('columns', namelessText(source));
+    noteEscapes(context, source, options.name);
+    return source;
+  };
+  if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
+  const { stateFolder, process: own } = await context.sandboxes();
+  removeLeftCopies(stateFolder, own.kill);
+  const copy = copyPath(stateFolder, own.pid);
+  const close = () => rmSync(copy, { force: true });
+  try {
+    await context.stdinTo(copy, stop);
+    return { source: await opened(copy), shown: '-', path: undefined, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** For output, where `-` says nothing. */
+export function nameOf({ shown }: Pick<RowsInput, 'shown'>): string {
+  return redact(shown === '-' ? 'stdin' : shown);
+}
+
+/** The file of rejected rows beside the input: people.failed.csv. */
+export function besideOf(path: string, word: string): string {
+  const name = basename(path);
+  const dot = name.lastIndexOf('.');
+  const made = dot > 0 ? `${name.slice(0, dot)}.${word}${name.slice(dot)}` : `${name}.${word}`;
+  return resolve(path, '..', made);
+}
+
+function copyPath(stateFolder: string, pid: number): string {
+  const name = `.stdin-${pid}-${randomBytes(6).toString('hex')}@${processStart(pid) ?? ''}`;
+  return join(stateFolderAt(join(stateFolder, 'runs')), name);
+}
+
+/** Crashes leave copies. */
+export function removeLeftCopies(stateFolder: string, kill: Probe): void {
+  const folder = join(stateFolder, 'runs');
+  for (const name of namesIn(folder)) {
+    const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];
+    const path = join(folder, name);
+    // A copy is written once, so one of another machine is kept for a day.
+    const isLeft = () => !lives(Number(pid), start, kill, () => silenceOf(path) - day);
+    if (pid !== undefined && isLeft()) rmSync(path, { force: true });
+  }
+}
+
+function namelessText({ nameless }: Source): string {
+  return nameless === 1
+    ? 'the last column has no name and is left out'
+    : `the last ${nameless} columns have no name and are left out`;
+}
+
+/** Whoever made the file knows what its backslashes mean. */
+function noteEscapes({ note }: Context, { escapes }: Source, name: string): void {
+  if (escapes === 'none') return;
+  const text =
+    escapes === 'undone'
+      ? 'backslash escapes such as \\t and \\n are undone, as bizmsg writes them in TSV; in CSV and JSON a backslash is kept'
+      : 'backslashes are kept as they are, since not all of them begin an escape that bizmsg writes in TSV, or some cells are in quotes';
+  note('escapes', `${redact(name)}: ${text}`);
+}

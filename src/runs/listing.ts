@@ -1,0 +1,86 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, usage } from '../errors.ts';
+import { listRuns } from '../ledger/file/runs.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
+import { lives } from '../process-life.ts';
+import type { Probe } from '../process-life.ts';
+import { nearest } from '../nearest.ts';
+
+export type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
+
+/** Milliseconds after which the ledger no longer continues a run. */
+const idleUntilClosed = 7 * 86_400_000;
+/** Milliseconds between two updates of a running run, and some more. */
+const silent = 30_000;
+
+export interface ListedRun extends RunEntry {
+  readonly status: RunStatus;
+}
+
+/** All runs that this machine remembers, the latest last. Reads the index alone. */
+export function runsOf(stateFolder: string, own: { readonly kill: Probe; readonly now: () => number }): readonly ListedRun[] {
+  return listRuns(ledgerFolder(stateFolder)).map((entry) => ({ ...entry, status: statusOf(entry, own) }));
+}
+
+export function ledgerFolder(stateFolder: string): string {
+  return join(stateFolder, 'ledger');
+}
+
+function statusOf(
+  { owner, endedAt, updatedAt, counts, stopped }: RunEntry,
+  { kill, now }: { readonly kill: Probe; readonly now: () => number },
+): RunStatus {
+  const idle = now() - updatedAt;
+  if (endedAt === undefined && owner && lives(owner.pid, owner.start, kill, () => idle - silent)) return 'running';
+  if (stopped === closedText) return 'closed';
+  const isOpen = endedAt === undefined || (counts['left'] ?? 0) > 0;
+  if (!isOpen) return 'finished';
+  return idle > idleUntilClosed ? 'closed' : 'unfinished';
+}
+
+export const closedText = 'closed';
+
+/** The run whose id this is, or begins like this. */
+export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
+  const found = runs.filter(({ run }) => run.startsWith(text));
+  const exact = found.find(({ run }) => run === text) ?? (found.length === 1 ? found[0] : undefined);
+  if (exact) return exact;
+  if (found.length > 1) throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.run} and ${found[1]?.run}`);
+  const near = nearest(text, runs.map(({ run }) => run));
+  const hint = near === undefined ? 'see bizmsg runs list' : `did you mean ${near}?`;
+  throw new CliError('notFound', 'run-unknown', `there is no run "${text}"`, { hint });
+}
+
+/** A run as a row of `runs list`. */
+export function runRow(listed: ListedRun): object {
+  const { run, status, kind, file, template, job, account, mode, counts, startedAt, updatedAt, stopped, command, files } = listed;
+  return {
+    id: run,
+    started_at: new Date(startedAt).toISOString(),
+    command: kind,
+    file: file ?? 'stdin',
+    state: status,
+    template: template ?? null,
+    job: job ?? null,
+    rows: counts['rows'] ?? 0,
+    sent: counts['sent'] ?? 0,
+    failed: counts['failed'] ?? 0,
+    unsure: counts['unsure'] ?? 0,
+    left: counts['left'] ?? 0,
+    skipped: counts['skipped'] ?? 0,
+    stopped: stopped ?? null,
+    mode,
+    account,
+    updated_at: new Date(updatedAt).toISOString(),
+    typed: command,
+    failed_file: files?.failed?.file ?? null,
+    unsure_file: files?.unsure?.file ?? null,
+  };
+}
+
+/** Removes what a forgotten run leaves. */
+export function removeLogs(stateFolder: string, run: string): void {
+  const folder = join(stateFolder, 'runs', run);
+  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,107 @@
+import type { Sandboxes } from '../cli/sandboxes.ts';
+import { activityFolder } from '../activity/files.ts';
+import { newestFirst } from '../activity/history.ts';
+import { usage } from '../errors.ts';
+import { openFileLedger } from '../ledger/file/file-ledger.ts';
+import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
+import { rowsOfRun } from './history.ts';
+import type { LoggedRow } from './history.ts';
+import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
+import { createRunLog, logFolder, logParts } from './log.ts';
+
+interface Place {
+  readonly stateFolder: string;
+  readonly own: Sandboxes['process'];
+}
+
+export interface Resolving extends Place {
+  readonly id: string;
+  readonly found: 'sent' | 'not-sent';
+  /** Only these lines. */
+  readonly lines: ((line: number) => boolean) | undefined;
+}
+
+/** Records what was found out about unsure rows. */
+export async function resolveRows({ id, found, lines, ...place }: Resolving) {
+  const { stateFolder, own } = place;
+  const entry = runNamed(runsOf(stateFolder, own), id);
+  const { run } = entry;
+  const folder = logFolder(stateFolder, run);
+  const parts = logParts(folder);
+  const unsure = rowsOfRun(parts).filter(({ outcome }) => outcome === 'unsure');
+  const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
+  if (chosen.length === 0) throw usage(lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`, `see bizmsg runs show ${run}`);
+  return withLedger(place, async (ledger) => {
+    const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
+    const rows = await ledger.resolve(run, found, lines ? digests : undefined);
+    const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
+    const log = createRunLog(folder, { run, at: own.now(), file, unit });
+    log.resolved(chosen.filter(hasDigest), found);
+    log.close();
+    const { sent = 0, unsure: before = 0, left = 0 } = entry.counts;
+    const counts = {
+      ...entry.counts,
+      unsure: Math.max(0, before - rows),
+      ...(found === 'sent' ? { sent: sent + rows } : { left: left + rows }),
+    };
+    await ledger.note({ ...entry, counts, updatedAt: own.now() });
+    return { run, rows, found };
+  });
+}
+
+function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string } {
+  return row.digest !== undefined;
+}
+
+export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
+  const { stateFolder, own } = place;
+  const entry = runNamed(runsOf(stateFolder, own), id);
+  const { run, counts } = entry;
+  return withLedger(place, async (ledger) => {
+    await ledger.closeRun(run);
+    const now = own.now();
+    await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });
+    return { run, left: counts['left'] ?? 0 };
+  });
+}
+
+export async function forgetRuns({ ids, ...place }: Place & { readonly ids: readonly string[] }): Promise<void> {
+  if (ids.length === 0) return;
+  await withLedger(place, async (ledger) => {
+    for (const run of ids) {
+      await ledger.forget({ run });
+      removeLogs(place.stateFolder, run);
+    }
+  });
+}
+
+/** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
+export async function forgetRecipient({ recipient, ...place }: Place & { readonly recipient: string }): Promise<void> {
+  const { stateFolder, own } = place;
+  const templates = new Set<string>();
+  for (const { template } of runsOf(stateFolder, own)) if (template !== undefined) templates.add(template);
+  for (const { intent } of newestFirst(activityFolder(stateFolder), own.kill, () => {}))
+    if (intent.template !== undefined) templates.add(intent.template);
+  await withLedger(place, async (ledger) => {
+    const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
+    await ledger.forget({ seconds: [...messages, phoneDigest(ledger.secret, recipient)] });
+  });
+}
+
+async function withLedger<T>({ stateFolder, own }: Place, act: (ledger: FileLedger) => Promise<T>): Promise<T> {
+  const ledger = openFileLedger({
+    folder: ledgerFolder(stateFolder),
+    owner: own,
+    now: own.now,
+    later: own.later,
+    random: own.random,
+    isLocal: false,
+    onRepaired: () => {},
+  });
+  try {
+    return await act(ledger);
+  } finally {
+    await ledger.close();
+  }
+}

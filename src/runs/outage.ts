@@ -1,0 +1,95 @@
+import type { CliError } from '../errors.ts';
+import type { Later } from '../journal.ts';
+import type { Stopped } from './stop.ts';
+
+export interface Clock {
+  /** The time of day. */
+  now(): number;
+  /** Milliseconds of a clock that is never set. */
+  steady(): number;
+  readonly later: Later;
+}
+
+export interface OutageOptions {
+  readonly clock: Clock;
+  /** Tries to connect; sends no request. */
+  readonly reachable: () => Promise<boolean>;
+  /** Called when rows may be sent again. */
+  readonly goOn: () => void;
+  readonly onOutage?: ((state: 'gone' | 'back', last?: CliError) => void) | undefined;
+  /** Called when it has lasted too long. */
+  readonly giveUp: (last: CliError) => void;
+  readonly crash: (error: unknown) => void;
+}
+
+/** Holds a run while the service cannot be reached, and tests the connection until it can. */
+export interface Outage {
+  /** The number of rows that may be in flight: none during the outage, then one until it is answered. */
+  width(concurrency: number): number;
+  begin(last: CliError): void;
+  /** The service answered. */
+  over(): void;
+  end(): void;
+}
+
+const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
+
+export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }: OutageOptions): Outage {
+  let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
+  let holding: AbortController | undefined;
+  let latest: CliError | undefined;
+  return {
+    width: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
+    begin(last) {
+      latest = last;
+      if (since === undefined) onOutage?.('gone', last);
+      since ??= clock.steady();
+      if (holding) return;
+      holding = new AbortController();
+      hold(since, holding.signal).catch(crash);
+    },
+    over() {
+      if (since === undefined) return;
+      onOutage?.('back');
+      end();
+    },
+    end,
+  };
+
+  function end(): void {
+    holding?.abort();
+    [holding, since, delay] = [undefined, undefined, firstDelay];
+  }
+
+  async function hold(since: number, over: AbortSignal): Promise<void> {
+    for (;;) {
+      const left = since + longest - clock.steady();
+      if (left <= 0) return latest && giveUp(latest);
+      await pause(Math.min(delay, left), clock.later, over);
+      if (over.aborted) return;
+      delay = Math.min(delay * 2, longestDelay);
+      if (!(await reachable())) continue;
+      if (over.aborted) return;
+      holding = undefined;
+      return goOn();
+    }
+  }
+}
+
+/** The rows left are known to be unsent, whatever the last error says of its own row. */
+export function givenUp({ exit, code, message }: CliError): Stopped {
+  const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
+  return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
+}
+
+function pause(milliseconds: number, later: Later, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = later(milliseconds, end);
+    signal.addEventListener('abort', end);
+  });
+}

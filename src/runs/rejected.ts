@@ -1,0 +1,187 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Row } from '../bulk/row.ts';
+import { placeOf, unitOf } from '../bulk/rows/place.ts';
+import { createRejects } from '../bulk/rows/rejects.ts';
+import type { Context } from '../cli/command.ts';
+import { CliError } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
+import { namesIn } from '../folder.ts';
+import { silenceOf } from '../heartbeat.ts';
+import { besideOf } from './input.ts';
+import type { RowsInput } from './input.ts';
+
+export type Word = 'failed' | 'unsure';
+
+/** A file of rejected rows, as a run wrote it. */
+export interface Written {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+export interface RejectedOptions {
+  readonly context: Pick<Context, 'note'>;
+  readonly input: RowsInput;
+  /** The run's own folder, for rows that cannot be written beside the input. */
+  readonly folder: string;
+  readonly word: Word;
+  /** The file that this run wrote last, if it did. */
+  readonly before: Written | undefined;
+  /** The rows for the file, in the order of the input, with their reasons. */
+  readonly rows: () => AsyncIterable<readonly { readonly row: Row; readonly reason: string }[]>;
+}
+
+/**
+ * Writes the rejected rows beside the input, in its format: `people.failed.csv`; those of stdin go to the current
+ * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if nobody has
+ * changed that. Returns undefined if there are no such rows; then this run's file is removed.
+ */
+export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
+  const { context, input, folder, word } = options;
+  const beside = besideOf(input.path ?? resolve(`stdin.${input.source.format}`), word);
+  try {
+    return await writeAt(options, beside);
+  } catch (error) {
+    const fault = error instanceof CliError ? undefined : fileFault(error);
+    if (!fault) throw error;
+    const written = await writeAt(options, join(folder, basename(beside)));
+    if (written) context.note('files', `cannot write ${beside}: ${fault.reason}; the rows are in ${written.file}`);
+    return written;
+  }
+}
+
+async function writeAt({ context, input, word, before, rows }: RejectedOptions, first: string): Promise<Written | undefined> {
+  const own = before && isUnchanged(before) ? before.file : undefined;
+  const isReplaced = own !== undefined && isVariant(own, first);
+  removeDrafts(first);
+  const draft = createDraft(isReplaced ? own : first);
+  try {
+    const rejects = createRejects(input.source, draft.write);
+    for await (const batch of rows()) for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
+    rejects.end();
+    const sha256 = draft.end();
+    if (sha256 === undefined) {
+      if (own !== undefined) removeOwn(context, own, word);
+      return undefined;
+    }
+    const file = isReplaced ? replaced(draft.path, own) : namedFreely(draft.path, first);
+    if (file !== first && !isReplaced)
+      context.note('files', `${first} was there before and is left as it is; the rows are in ${file}`);
+    return { file, sha256 };
+  } finally {
+    draft.remove();
+  }
+}
+
+function placeText(row: Row, source: RowsInput['source']): string {
+  return `${unitOf(source)} ${placeOf(row, source)}`;
+}
+
+function isUnchanged({ file, sha256 }: Written): boolean {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
+  } catch (error) {
+    if (fileFault(error)) return false;
+    throw error;
+  }
+}
+
+function removeOwn({ note }: Pick<Context, 'note'>, file: string, word: Word): void {
+  rmSync(file, { force: true });
+  note('files', `${file} is removed: none of its rows ${word === 'failed' ? 'has failed' : 'is unsure'} any more`);
+}
+
+function replaced(draft: string, file: string): string {
+  renameSync(draft, file);
+  return file;
+}
+
+/** people.failed.csv, people.failed.2.csv, … A link fails if the name is taken, so that no file is overwritten. */
+function namedFreely(draft: string, first: string): string {
+  for (let count = 1; ; count++) {
+    const file = count === 1 ? first : numbered(first, count);
+    if (existsSync(file)) continue;
+    try {
+      linkSync(draft, file);
+      return file;
+    } catch (error) {
+      const code = fileFault(error)?.code;
+      if (code === 'EEXIST') continue;
+      // A file system without links.
+      return replaced(draft, file);
+    }
+  }
+}
+
+function numbered(file: string, count: number): string {
+  const name = basename(file);
+  const dot = name.lastIndexOf('.');
+  return join(dirname(file), dot > 0 ? `${name.slice(0, dot)}.${count}${name.slice(dot)}` : `${name}.${count}`);
+}
+
+function isVariant(file: string, first: string): boolean {
+  if (file === first) return true;
+  const count = /\.(\d+)(?=\.[^.]*$|$)/.exec(basename(file))?.[1];
+  return count !== undefined && numbered(first, Number(count)) === file;
+}
+
+const bufferSize = 65_536;
+
+interface Draft {
+  readonly path: string;
+  write(text: string): void;
+  /** The SHA-256 of what was written; undefined if nothing was, and no file was made. */
+  end(): string | undefined;
+  remove(): void;
+}
+
+/** Hidden, and readable by this user alone. */
+function createDraft(file: string): Draft {
+  const path = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
+  const hash = createHash('sha256');
+  let fd: number | undefined;
+  let text = '';
+  return {
+    path,
+    write(more) {
+      text += more;
+      if (text.length >= bufferSize) flush();
+    },
+    end() {
+      flush();
+      if (fd === undefined) return undefined;
+      fsyncSync(fd);
+      closeSync(fd);
+      fd = undefined;
+      return hash.digest('hex');
+    },
+    remove() {
+      if (fd !== undefined) closeSync(fd);
+      fd = undefined;
+      rmSync(path, { force: true });
+    },
+  };
+
+  function flush(): void {
+    if (text === '') return;
+    fd ??= openSync(path, 'wx', 0o600);
+    const bytes = Buffer.from(text);
+    writeFileSync(fd, bytes);
+    hash.update(bytes);
+    text = '';
+  }
+}
+
+/** Milliseconds after which a draft that did not change was left by a crash. */
+const abandonedAfter = 60_000;
+
+/** A crash while the file is written leaves its draft. */
+function removeDrafts(file: string): void {
+  const [folder, start] = [dirname(file), `.${basename(file)}.`];
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const isDraft = name.startsWith(start) && /\.[0-9a-f]{12}\.new$/.test(name);
+    if (isDraft && silenceOf(path) > abandonedAfter) rmSync(path, { force: true });
+  }
+}

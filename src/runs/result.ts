@@ -1,0 +1,173 @@
+import type { Unit } from '../bulk/rows/place.ts';
+import type { Ui } from '../cli/command.ts';
+import { CliError } from '../errors.ts';
+import type { ExitName } from '../errors.ts';
+import type { Note } from '../ledger/ledger.ts';
+import { took, whole } from '../terminal/run-progress.ts';
+import { nameOf } from './input.ts';
+import type { Job } from './job.ts';
+import { placesIn } from './places.ts';
+import type { Running } from './run.ts';
+import type { Reason } from './reasons.ts';
+import type { Stopped } from './stop.ts';
+
+/** What one command did. `rows` is the sum of all counts. */
+export interface RunResult {
+  readonly type: 'summary';
+  readonly command: string;
+  /** Null if there were no rows. */
+  readonly run: string | null;
+  /** The run was there before. */
+  readonly continues: boolean;
+  readonly job: string | null;
+  readonly account: string | null;
+  readonly mode: string;
+  readonly template: string | null;
+  /** As it was given. */
+  readonly file: string;
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
+  readonly skipped: SkippedCounts;
+  readonly earlier: readonly { readonly run: string; readonly at: string; readonly host: string | null }[];
+  readonly reasons: readonly Reason[];
+  readonly stopped: { readonly code: string; readonly message: string } | null;
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly files: Files;
+}
+
+/** Why rows were not sent by this command. */
+export interface SkippedCounts {
+  /** `--new-only`: another run has sent them. */
+  readonly earlier_run: number;
+  /** This run or job has sent them. */
+  readonly this_run: number;
+  readonly duplicate: number;
+  /** Unsure since an earlier command: they need `--retry-unsure` or `runs resolve`. */
+  readonly unsure: number;
+  /** Another run sent them meanwhile. */
+  readonly elsewhere: number;
+  /** `--changed skip`. */
+  readonly changed: number;
+}
+
+/** The files of rejected rows; null without any. */
+export interface Files {
+  readonly failed: string | null;
+  readonly unsure: string | null;
+}
+
+export interface Ended {
+  readonly result: RunResult;
+  readonly exit: ExitName | CliError;
+  /** Places of unsure rows, the first of them. */
+  readonly unsurePlaces: readonly number[];
+  readonly unit: Unit;
+}
+
+/** Of an input without rows. */
+export function emptyResult({ command, template }: Job, { input, client, opened, own }: Running): Ended {
+  const now = new Date(own.now()).toISOString();
+  const result: RunResult = {
+    type: 'summary',
+    command,
+    run: null,
+    continues: false,
+    job: null,
+    account: opened.account.id,
+    mode: client.target.mode,
+    template: template ?? null,
+    file: nameOf(input),
+    rows: 0,
+    sent: 0,
+    failed: 0,
+    unsure: 0,
+    not_reached: 0,
+    skipped: { earlier_run: 0, this_run: 0, duplicate: 0, unsure: 0, elsewhere: 0, changed: 0 },
+    earlier: [],
+    reasons: [],
+    stopped: null,
+    started_at: now,
+    ended_at: now,
+    files: { failed: null, unsure: null },
+  };
+  return { result, exit: 'done', unsurePlaces: [], unit: 'line' };
+}
+
+export function exitOf(
+  result: Pick<RunResult, 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
+  stopped: Stopped | undefined,
+  clue: string | undefined,
+): ExitName | CliError {
+  const { failed, unsure, skipped, not_reached: left } = result;
+  if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
+  const { exit, code, message } = stopped;
+  const hints = [clue, stopped.hint, left > 0 ? goesOn(left, stopped) : undefined].filter((text) => text !== undefined);
+  return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
+}
+
+function goesOn(left: number, { exit, code }: Stopped): string {
+  const rows = left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
+  if (exit === 'keyRefused') return `${rows}; with a valid key of the same account, run the same command again with --continue`;
+  if (code === 'too-many-errors') return `${rows}; fix the cause, then run the same command again: it sends the rest`;
+  return `${rows}; run the same command again: it sends the rest`;
+}
+
+export function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
+  const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
+  const lines = [firstLine(result, ui)];
+  const skips = skipTexts(skipped);
+  if (skips.length > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skips.join(', ')}`);
+  if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + at(files.failed));
+  for (const { reason, count, first_line: line } of result.reasons)
+    lines.push(`  ${whole(count)} x ${reason}${line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : ''}`);
+  const open = unsure + skipped.unsure;
+  if (open > 0) {
+    const places = unsurePlaces.length === 0 ? '' : ` (${placesIn(unsurePlaces, open, unit)})`;
+    lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${at(files.unsure)}${places}: may have been sent`);
+    lines.push(`  check, then: bizmsg runs resolve ${result.run} --sent or --not-sent; --retry-unsure sends them again`);
+  }
+  if (left > 0 && !stopped) lines.push(`${whole(left)} left for later: the same command without --first sends them`);
+  return lines.join('\n');
+}
+
+function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {
+  const far = `${whole(sent)} of ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  const time = took((Date.parse(to) - Date.parse(from)) / 1_000);
+  if (stopped) return `${ui.done('Stopped', 'yellow')}: ${far} sent, after ${time}`;
+  return `${ui.done('Done')}: ${far} sent in ${time}`;
+}
+
+const skipWords = {
+  this_run: 'sent before by this run',
+  earlier_run: 'sent before by another run',
+  duplicate: 'duplicates',
+  unsure: 'unsure',
+  elsewhere: 'sent meanwhile by another run',
+  changed: 'changed since',
+} as const;
+
+function skipTexts(skipped: SkippedCounts): readonly string[] {
+  const names = ['this_run', 'earlier_run', 'duplicate', 'unsure', 'elsewhere', 'changed'] as const;
+  return names.flatMap((name) => (skipped[name] > 0 ? [`${whole(skipped[name])} ${skipWords[name]}`] : []));
+}
+
+export function sumOf(skipped: SkippedCounts): number {
+  return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
+}
+
+/** Runs that sent rows of this input before, as far as the ledger has compared them. */
+export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
+  const all = notes.flatMap((note) => {
+    if (note.note === 'imported-before') return note.earlier;
+    return note.note === 'would-stop' && note.stop.reason === 'sent-before' ? note.stop.earlier : [];
+  });
+  return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
+}
+
+function at(file: string | null): string {
+  return file === null ? '' : ` → ${file}`;
+}

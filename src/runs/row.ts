@@ -1,0 +1,36 @@
+import type { Row as Digest } from '../ledger/ledger.ts';
+
+/** A row that may be sent. */
+export interface Ready {
+  /** Its number in the input, counted from 1; blank lines and headers do not count. */
+  readonly number: number;
+  readonly line: number;
+  /** The body of its request, as JSON. */
+  readonly content: string;
+  /** By which the ledger knows it. */
+  readonly digest: Digest;
+}
+
+/** The end of a row in this command. */
+export type Outcome = Done | NotDone | Skipped;
+
+interface Done {
+  readonly outcome: 'done';
+  readonly row: Ready;
+  /** The answer of the service. */
+  readonly answer: unknown;
+}
+
+interface NotDone {
+  readonly outcome: 'failed' | 'unsure';
+  readonly row: Ready;
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** Another process dealt with it since this command began, or left it unsure. */
+interface Skipped {
+  readonly outcome: 'skipped';
+  readonly row: Ready;
+  readonly why: 'this_run' | 'unsure' | 'elsewhere';
+}

@@ -1,0 +1,264 @@
+import type { Context, Emit } from '../cli/command.ts';
+import type { OpenedLedger, RunClient } from '../cli/run-client.ts';
+import type { Sandboxes } from '../cli/sandboxes.ts';
+import { unitOf } from '../bulk/rows/place.ts';
+import { CliError, usage } from '../errors.ts';
+import type { Plan } from '../ledger/ledger.ts';
+import { checkCount, confirmLive } from './confirm.ts';
+import { dryRunOf, suspectNote } from './dry-run.ts';
+import type { DryRunEnded } from './dry-run.ts';
+import { dueRows } from './due.ts';
+import { sendRows } from './engine.ts';
+import { nameOf, openInput } from './input.ts';
+import type { RowsInput } from './input.ts';
+import type { Job, Mapper } from './job.ts';
+import { createRunLog, logFolder } from './log.ts';
+import type { RunLog } from './log.ts';
+import { meantColumn } from './meant-column.ts';
+import { checkChoice, choiceOf } from './options.ts';
+import type { RunInput } from './options.ts';
+import { refuseKeys } from './refuse-keys.ts';
+import { noteText, register } from './register.ts';
+import type { Registered } from './register.ts';
+import { keepEntry } from './entry.ts';
+import { writeFiles } from './files.ts';
+import type { Ended, RunResult } from './result.ts';
+import { earlierOf, emptyResult, exitOf } from './result.ts';
+import { showing } from './showing.ts';
+import { interruptedEarly, untilSignaled } from './signals.ts';
+import type { RunSignals } from './signals.ts';
+import { holdSpareFiles } from './spare-files.ts';
+import { survey } from './survey.ts';
+import type { Survey } from './survey.ts';
+import { createTally, skipsOf } from './tally.ts';
+import type { Tally } from './tally.ts';
+import type { Stopped } from './stop.ts';
+
+export interface Running {
+  readonly context: Context;
+  readonly job: Job;
+  readonly options: RunInput;
+  readonly input: RowsInput;
+  readonly mapper: Mapper;
+  readonly client: RunClient;
+  readonly signals: RunSignals;
+  readonly emit: Emit;
+  readonly opened: OpenedLedger;
+  readonly stateFolder: string;
+  /** This process. */
+  readonly own: Sandboxes['process'];
+}
+
+/** A run from the command line to its result: read, register, confirm, send, report. */
+export async function runJob(
+  context: Context,
+  job: Job,
+  { file, ...options }: RunInput & { readonly file: string },
+  emit: Emit,
+): Promise<Ended | DryRunEnded> {
+  checkChoice(options);
+  refuseKeys(context.typed, file, await context.knownKeys());
+  refuseShaping(context.given);
+  const { stateFolder, process: own } = await context.sandboxes();
+  const signals = untilSignaled(own, context);
+  try {
+    const client = await context.clientForRun({ ...options, signals });
+    const input = await openInput(context, file, { ...options, stop: signals.stop });
+    try {
+      const mapper = await job.mapper(input.source);
+      const opened = await client.ledger();
+      const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, own };
+      return await prepared(running).finally(opened.close);
+    } finally {
+      input.close();
+    }
+  } finally {
+    signals.release();
+  }
+}
+
+/** Everything before the first row is sent. */
+async function prepared(running: Running): Promise<Ended | DryRunEnded> {
+  const { context, job, options, input, client, opened } = running;
+  const found = await surveyed(running);
+  checkCount(found.rows, options);
+  const unit = unitOf(input.source);
+  const { mode } = client.target;
+  const plan: Plan = {
+    account: opened.account,
+    mode: mode === 'sandbox' ? 'sandbox' : 'live',
+    kind: job.kind,
+    template: job.template,
+    job: options.job,
+    input: found.input,
+    first: options.first,
+    choice: choiceOf(options),
+  };
+  const registering = { context, ledger: opened.ledger, found, unit };
+  if (context.given.dryRun) return rehearsed(running, found, plan);
+  if (found.rows === 0) {
+    context.note('empty', 'there are no rows');
+    return emptyResult(job, running);
+  }
+  const damaged = suspectNote(found, unit);
+  if (damaged !== undefined) context.note('suspect', damaged);
+  const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
+  const due = dueIn(foreseen);
+  const warning = due > 0 ? await job.check?.(client) : undefined;
+  if (warning !== undefined) context.note('params', warning);
+  await confirmLive(context, client.target, due, options);
+  if (running.signals.stop.aborted) throw interruptedEarly(running.signals.stop.reason);
+  const registered = await register({ ...registering, plan: { ...foreseen.plan, isRehearsal: false } });
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
+  return carriedOut(running, found, registered);
+}
+
+async function rehearsed(running: Running, found: Survey, plan: Plan): Promise<DryRunEnded> {
+  const { context, job, input, client, opened } = running;
+  const unit = unitOf(input.source);
+  const foreseen = await register({
+    context: { ...context, interactive: false },
+    ledger: opened.ledger,
+    plan: { ...plan, isRehearsal: true },
+    found,
+    unit,
+  }).catch((error: unknown) => {
+    if (error instanceof CliError) return error;
+    throw error;
+  });
+  const refused = foreseen instanceof CliError ? foreseen : undefined;
+  const accepted = foreseen instanceof CliError ? undefined : foreseen.accepted;
+  const caution = refused || found.first === undefined ? undefined : job.caution?.(found.first);
+  if (caution !== undefined) context.note('caution', caution);
+  for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
+  return dryRunOf({ found, accepted, refused, skipped: skipsOf(accepted), client, kind: job.kind, unit });
+}
+
+/** Sends the rows that are due, and reports. */
+async function carriedOut(running: Running, found: Survey, registered: Registered): Promise<Ended> {
+  const { context, job, input, signals, stateFolder, own } = running;
+  const { accepted, plan } = registered;
+  const { run } = accepted;
+  const startedAt = own.now();
+  const unit = unitOf(input.source);
+  signals.take();
+  const folder = logFolder(stateFolder, run);
+  const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
+  const tally = createTally(found, accepted, input.source);
+  const entry = await keepEntry(running, registered, tally);
+  try {
+    const stopped = await sent(running, { found, registered, log, tally });
+    const { files, unsurePlaces } = await writeFiles(running, { found, accepted, log, tally, folder, before: entry.before?.files });
+    await entry.end(stopped, files);
+    const result: RunResult = {
+      type: 'summary',
+      command: job.command,
+      run,
+      continues: accepted.continues,
+      job: plan.job ?? null,
+      account: running.opened.account.id,
+      mode: running.client.target.mode,
+      template: job.template ?? null,
+      file: nameOf(input),
+      ...tally.counts(),
+      earlier: earlierOf(accepted.notes),
+      reasons: tally.reasons(),
+      stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
+      started_at: new Date(startedAt).toISOString(),
+      ended_at: new Date(own.now()).toISOString(),
+      files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
+    };
+    const clue = clueIn(running, result);
+    if (clue !== undefined && !stopped) context.note('meant', clue);
+    return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit };
+  } finally {
+    entry.close();
+    log.close();
+  }
+}
+
+interface Sending {
+  readonly found: Survey;
+  readonly registered: Registered;
+  readonly log: RunLog;
+  readonly tally: Tally;
+}
+
+async function sent(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
+  const { context, job, options, input, mapper, client, signals, opened, own } = running;
+  const { accepted, plan } = registered;
+  const { run } = accepted;
+  const shown = await showing(context, dueIn(registered), running.emit);
+  const recorded = await client.record({ name: job.endpoint, run, template: job.template });
+  const spare = holdSpareFiles();
+  try {
+    const { stopped } = await sendRows({
+      ledger: opened.ledger,
+      rule: { run, retryUnsure: plan.choice.retryUnsure, ignoreOthers: plan.choice.again === true || plan.job !== undefined },
+      rows: dueRows({ input, found, fates: accepted.fates, mapper, log }),
+      log,
+      send: client.sending(job.endpoint),
+      reachable: client.reachable,
+      concurrency: client.concurrency,
+      maxErrors: options.maxErrors,
+      wasAccepted: accepted.counts.done > 0,
+      signals,
+      clock: own,
+      onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
+      onTaken: once((rows) => context.note('taken', `another process is sending ${rows} of these rows; waiting for it`)),
+      onOutcome: (outcome) => {
+        if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
+        tally.take(outcome);
+        return shown.take(outcome);
+      },
+    });
+    recorded(tally.counts());
+    return stopped;
+  } finally {
+    spare.release();
+    shown.end();
+  }
+}
+
+/** A field that the service misses may be in the input under nearly the same name. */
+function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
+  const columns = job.free?.(input.source.fields ?? []) ?? [];
+  return meantColumn(
+    reasons.map(({ reason }) => reason),
+    columns,
+  );
+}
+
+export function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
+  return counts.due + counts.retry;
+}
+
+async function surveyed({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Survey> {
+  const { secret } = opened.ledger;
+  const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
+  const digest = (body: object) => job.digest(body, { secret, mode });
+  const found = await survey({ source: input.source, job, mapper, digest, signal: stop }).catch((error: unknown) => {
+    throw stop.aborted ? interruptedEarly(stop.reason) : error;
+  });
+  if (stop.aborted) throw interruptedEarly(stop.reason);
+  mapper.end?.();
+  return found;
+}
+
+function refuseShaping({ output, query, columns, dryRun }: Context['given']): void {
+  if (output !== 'ndjson' || dryRun || (query ?? columns) === undefined) return;
+  const flag = query === undefined ? '--columns' : '--query';
+  throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
+}
+
+function gone(last: CliError | undefined): string {
+  return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
+}
+
+function once(act: (rows: number) => void): (rows: number) => void {
+  let isDone = false;
+  return (rows) => {
+    if (!isDone) act(rows);
+    isDone = true;
+  };
+}

@@ -1,0 +1,123 @@
+import type { ExitName } from '../errors.ts';
+import { CliError } from '../errors.ts';
+import type { Later } from '../journal.ts';
+
+/** Why a run ended before all its rows were sent. */
+export interface Stopped {
+  readonly exit: ExitName;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export interface Signals {
+  /** Aborted: nothing more is sent; requests in flight are waited for. */
+  readonly stop: AbortSignal;
+  /** Aborted: nothing is waited for. */
+  readonly leave: AbortSignal;
+}
+
+/** The one decision to send no more rows, whatever its cause. */
+export interface Stop {
+  /** The first reason; undefined while the run goes on. */
+  readonly reason: Stopped | undefined;
+  /** Requests in flight are no longer waited for. */
+  readonly isLeft: boolean;
+  because(reason: Stopped): void;
+  /** Stops for an error: a foreseen one is the reason, any other is thrown by `end`. */
+  crash(error: unknown): void;
+  /** Stops listening to signals; throws an unforeseen error. */
+  end(): void;
+}
+
+/** Milliseconds for which aborted requests may still report whether they were sent. */
+const grace = 100;
+
+export function createStop({ stop, leave }: Signals, later: Later, changed: () => void): Stop {
+  let reason: Stopped | undefined;
+  let bug: { readonly error: unknown } | undefined;
+  let isLeft = false;
+  let cancel = () => {};
+  const onStop = () => because(interrupted(stop.reason));
+  const onLeave = () => {
+    because(interrupted(leave.reason));
+    cancel = later(grace, () => {
+      isLeft = true;
+      changed();
+    });
+  };
+  listen(stop, onStop);
+  listen(leave, onLeave);
+  return {
+    get reason() {
+      return reason;
+    },
+    get isLeft() {
+      return isLeft;
+    },
+    because,
+    crash(error) {
+      if (error instanceof CliError) return because(stoppedBy(error));
+      bug ??= { error };
+      because({ exit: 'unexpected', code: 'unexpected', message: String(error) });
+    },
+    end() {
+      cancel();
+      stop.removeEventListener('abort', onStop);
+      leave.removeEventListener('abort', onLeave);
+      if (bug) throw bug.error;
+    },
+  };
+
+  function because(why: Stopped): void {
+    reason ??= why;
+    changed();
+  }
+}
+
+export function stoppedBy({ exit, code, message, hint }: CliError): Stopped {
+  return { exit, code, message, hint };
+}
+
+const exits: Readonly<Record<string, ExitName>> = { SIGTERM: 'terminated', SIGHUP: 'hungUp' };
+
+export function interrupted(reason: unknown): Stopped {
+  return { exit: exits[String(reason)] ?? 'interrupted', code: 'interrupted', message: 'the run was interrupted' };
+}
+
+function listen(signal: AbortSignal, onAbort: () => void): void {
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+}
+
+/** Consecutive failures after which a run stops. */
+const mostInARow = 20;
+/** The same before the service has accepted one row: the command is probably wrong. */
+const mostAtFirst = 3;
+
+export interface Streak {
+  accepted(): void;
+  /** The reason to stop, once there are too many in a row. */
+  failed(error: Pick<CliError, 'exit' | 'message'>): Stopped | undefined;
+}
+
+/** Counts consecutive rows that failed or are unsure. `given` is `--max-errors`; `wasAccepted`: by an earlier part. */
+export function createStreak(given: number | undefined, wasAccepted: boolean): Streak {
+  let [count, isAccepted] = [0, wasAccepted];
+  return {
+    accepted() {
+      [count, isAccepted] = [0, true];
+    },
+    failed({ exit, message }) {
+      count += 1;
+      const most = given ?? (isAccepted ? mostInARow : mostAtFirst);
+      return count < most ? undefined : { exit, code: 'too-many-errors', message: tooMany(count, isAccepted, message) };
+    },
+  };
+}
+
+function tooMany(count: number, isAccepted: boolean, last: string): string {
+  if (count === 1) return `a row failed or is unsure: ${last}`;
+  const which = isAccepted ? `${count} rows in a row` : `the first ${count} rows`;
+  return `${which} failed or are unsure; the last: ${last}`;
+}

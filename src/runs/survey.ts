@@ -1,0 +1,171 @@
+import type { Row } from '../bulk/row.ts';
+import type { Prints } from '../bulk/rows/prints.ts';
+import { printOf } from '../bulk/rows/prints.ts';
+import { allowing, heldMark } from '../bulk/rows/error-field.ts';
+import { placeOf, unitOf } from '../bulk/rows/place.ts';
+import type { Source } from '../bulk/rows/source.ts';
+import { jsonText } from '../json.ts';
+import type { Input } from '../ledger/input.ts';
+import { createInput } from '../ledger/input.ts';
+import type { Row as Digest } from '../ledger/ledger.ts';
+import type { Job, Mapper } from './job.ts';
+import { createReasons } from './reasons.ts';
+import type { Reasons } from './reasons.ts';
+import { suspectIn } from './suspect.ts';
+import type { Suspect } from './suspect.ts';
+
+/** What the first reading of an input found. Nothing has been sent yet. */
+export interface Survey {
+  /** All rows, invalid ones too. */
+  readonly rows: number;
+  readonly invalid: number;
+  /** The first of them. */
+  readonly invalidRows: readonly InvalidRow[];
+  /** Why they are. */
+  readonly reasons: Reasons;
+  /** Whether each row is valid; the index is its number, counted from 0. */
+  readonly valid: Uint8Array;
+  /** The valid rows, as the ledger knows them. */
+  readonly input: Input;
+  /** The line, or in JSON the record, of a valid row. */
+  placeOf(index: number): number;
+  /** The reason of a row that would be valid without an earlier one. */
+  conflictOf(body: object): string;
+  /** By which a later reading notices that the input has changed. */
+  readonly prints: Prints;
+  /** The first body. */
+  readonly first: string | undefined;
+  /** The first rows that equal an earlier one. */
+  readonly duplicateRows: readonly DuplicateRow[];
+  readonly suspect: number;
+  readonly suspectRows: readonly SuspectRow[];
+}
+
+interface Place {
+  readonly line: number;
+  /** Its number, counted from 1. */
+  readonly row: number;
+}
+
+interface InvalidRow extends Place {
+  readonly reason: string;
+}
+
+interface DuplicateRow extends Place {
+  /** The line or record that it repeats. */
+  readonly as: number;
+}
+
+type SuspectRow = Suspect & Place;
+
+export interface SurveyOptions {
+  readonly source: Source;
+  readonly job: Pick<Job, 'kind' | 'allowsSameRecipient'>;
+  readonly mapper: Mapper;
+  readonly digest: (body: object) => Digest;
+  readonly signal: AbortSignal;
+}
+
+/** The number of invalid, suspect and repeated rows that are listed. */
+const mostListed = 50;
+
+/** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
+export async function survey({ source, job, mapper, digest, signal }: SurveyOptions): Promise<Survey> {
+  const input = createInput(job.kind);
+  const valid = createBytes();
+  const places = createNumbers();
+  const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
+  let [rows, invalid, suspect] = [0, 0, 0];
+  const reasons = createReasons();
+  let first: string | undefined;
+  const prints: number[] = [];
+  for await (const batch of source.rows(signal, (chunk) => prints.push(...printOf(chunk))))
+    for (const row of batch) look(row);
+  return {
+    rows,
+    invalid,
+    invalidRows,
+    reasons,
+    valid: valid.all(),
+    input,
+    placeOf: places.at,
+    conflictOf: (body) => conflictWith(digest(body)),
+    prints,
+    first,
+    duplicateRows,
+    suspect,
+    suspectRows,
+  };
+
+  function look(row: Row): void {
+    rows += 1;
+    const mapped = 'reason' in row ? row : mapper.map(row);
+    const place = { line: row.line, row: row.number };
+    const bytes = 'body' in mapped ? digest(mapped.body) : undefined;
+    const reason = 'reason' in mapped ? mapped.reason : bytes && sameRecipient(bytes);
+    valid.add(reason === undefined ? 1 : 0);
+    if (reason !== undefined) {
+      invalid += 1;
+      reasons.add(reason, placeOf(row, source));
+      if (invalidRows.length < mostListed) invalidRows.push({ ...place, reason });
+      return;
+    }
+    if (!bytes || !('body' in mapped)) return;
+    let text: string | undefined;
+    const content = () => (text ??= jsonText(mapped.body));
+    first ??= content();
+    const before = input.rowOf(bytes, 0);
+    places.add(placeOf(row, source));
+    input.add(bytes);
+    if (input.isDuplicate(input.count - 1) && duplicateRows.length < mostListed)
+      duplicateRows.push({ ...place, as: places.at(before ?? 0) });
+    const found = 'fields' in row ? suspectIn(row.fields, content) : undefined;
+    if (!found) return;
+    suspect += 1;
+    if (suspectRows.length < mostListed) suspectRows.push({ ...place, ...found });
+  }
+
+  /** A list with a recipient twice is mostly a mistake. */
+  function sameRecipient(bytes: Digest): string | undefined {
+    if (job.kind !== 'message' || job.allowsSameRecipient || !input.hasSecond(bytes, 0) || input.hasRow(bytes, 0))
+      return undefined;
+    return conflictWith(bytes);
+  }
+
+  function conflictWith(bytes: Digest): string {
+    const earlier = input.latest(bytes, 0) ?? 0;
+    return `${heldMark}${unitOf(source)} ${places.at(earlier)}; if it is meant, ${allowing}`;
+  }
+}
+
+function createBytes() {
+  let bytes = new Uint8Array(1_024);
+  let count = 0;
+  return {
+    add(value: number) {
+      if (count === bytes.length) {
+        const larger = new Uint8Array(bytes.length * 2);
+        larger.set(bytes);
+        bytes = larger;
+      }
+      bytes[count++] = value;
+    },
+    all: () => bytes.subarray(0, count),
+  };
+}
+
+function createNumbers() {
+  let numbers = new Uint32Array(1_024);
+  let count = 0;
+  return {
+    add(value: number) {
+      if (count === numbers.length) {
+        const larger = new Uint32Array(numbers.length * 2);
+        larger.set(numbers);
+        numbers = larger;
+      }
+      numbers[count++] = value;
+    },
+    at: (index: number) => numbers[index] ?? 0,
+  };
+}

@@ -1,0 +1,29 @@
+import { quoted } from '../bulk/mapping/refused.ts';
+import { spreadsheetDamage } from '../bulk/phone-damage.ts';
+import type { Fields } from '../bulk/row.ts';
+
+export interface Suspect {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Never meant, whatever the column. */
+const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
+/** The document names no field of a contact, so a phone's is told by what people call it. */
+const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
+
+/** A cell that looks damaged, and that the body holds as it is. */
+export function suspectIn(fields: Fields, content: () => string): Suspect | undefined {
+  for (const [field, value] of Object.entries(fields)) {
+    if (typeof value !== 'string' || !(surely.test(value.trim()) || phoneName.test(field))) continue;
+    const reason = spreadsheetDamage(value);
+    if (reason !== undefined && content().includes(JSON.stringify(value)))
+      return { field, reason: `${quoted(value)}: ${reason}` };
+  }
+  return undefined;
+}
+
+/** The field of a body that holds a phone, by its name. */
+export function phoneField(body: object): string | undefined {
+  return Object.entries(body).find(([name, value]) => phoneName.test(name) && typeof value === 'string')?.[0];
+}

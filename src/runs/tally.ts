@@ -1,0 +1,80 @@
+import { placeOf } from '../bulk/rows/place.ts';
+import type { Accepted } from '../ledger/ledger.ts';
+import type { Reason } from './reasons.ts';
+import type { SkippedCounts } from './result.ts';
+import { sumOf } from './result.ts';
+import type { Outcome } from './row.ts';
+import type { RowsInput } from './input.ts';
+import type { Survey } from './survey.ts';
+
+/** Counts what becomes of the rows of an input in one command. */
+export interface Tally {
+  take(outcome: Outcome): void;
+  counts(): Counts;
+  /** Whether the row with this number has ended in this command. */
+  hasEnded(number: number): boolean;
+  /** Set if another process has ended the row, so that the log of this command has no reason for it. */
+  endedElsewhere(number: number): Elsewhere | undefined;
+  /** Rows that cannot be sent; `failed` includes them. */
+  readonly invalid: number;
+  reasons(): readonly Reason[];
+}
+
+/** `rows` is the sum of all others. */
+export interface Counts {
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
+  readonly skipped: SkippedCounts;
+}
+
+export interface Elsewhere {
+  readonly word: 'failed' | 'unsure';
+  readonly reason: string;
+}
+
+const leftUnsure = 'another process left it unsure';
+
+export function createTally(found: Survey, accepted: Accepted, source: RowsInput['source']): Tally {
+  const skipped = skipsOf(accepted);
+  const ended = new Uint8Array(found.rows);
+  const elsewhere = new Map<number, Elsewhere>();
+  let [sent, failed, unsure] = [0, found.invalid, 0];
+  return {
+    take(outcome) {
+      const { row } = outcome;
+      ended[row.number - 1] = 1;
+      if (outcome.outcome === 'done') sent += 1;
+      else if (outcome.outcome === 'skipped') skip(row.number, outcome.why);
+      else reject(outcome);
+    },
+    hasEnded: (number) => ended[number - 1] === 1,
+    endedElsewhere: (number) => elsewhere.get(number),
+    invalid: found.invalid,
+    reasons: found.reasons.list,
+    counts() {
+      const { rows } = found;
+      return { rows, sent, failed, unsure, not_reached: rows - sent - failed - unsure - sumOf(skipped), skipped };
+    },
+  };
+
+  function skip(number: number, why: 'this_run' | 'unsure' | 'elsewhere'): void {
+    skipped[why] += 1;
+    if (why === 'unsure') elsewhere.set(number, { word: 'unsure', reason: leftUnsure });
+  }
+
+  function reject({ outcome, row, code, reason }: Extract<Outcome, { outcome: 'failed' | 'unsure' }>): void {
+    if (outcome === 'failed') failed += 1;
+    else unsure += 1;
+    if (code === 'failed-elsewhere') elsewhere.set(row.number, { word: 'failed', reason });
+    found.reasons.add(reason, placeOf(row, source));
+  }
+}
+
+/** The rows that a command does not send, by the ledger's decision. */
+export function skipsOf(accepted: Accepted | undefined): { -readonly [Name in keyof SkippedCounts]: number } {
+  const { earlier = 0, done = 0, duplicate = 0, unsure = 0, changed = 0 } = accepted?.counts ?? {};
+  return { earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
+}
