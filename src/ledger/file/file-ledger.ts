@@ -126,7 +126,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
         if (error instanceof CliError && error.code === 'journal-taken') fault = error;
         throw !(error instanceof CliError) && fileFault(error) ? unwritable(folder, error) : error;
       } finally {
-        turn.pass(isLocal && fault === undefined);
+        turn.pass(fault === undefined);
       }
     });
     queue = result.catch(() => {});
