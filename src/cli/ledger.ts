@@ -33,7 +33,10 @@ export async function openLedger(line: Line, caller: AnyCaller, approached: Appr
     // A sandbox on this machine loses its own data with a power cut.
     isLocal: approached.simulated,
     onRepaired: (path, bytes) =>
-      reporter.note('ledger-repaired', `a crash left ${bytes} bytes of an incomplete line in ${path}; they are removed`),
+      reporter.note(
+        'ledger-repaired',
+        `a crash left ${bytes} bytes of an incomplete line in ${path}; they are removed`,
+      ),
   });
   const { baseUrl, key } = approached.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });

@@ -71,7 +71,9 @@ export async function openOnce({ line, caller, approached, message, again, retry
     const text = `the same message was sent ${ago(host.now() - at)}`;
     if (!isInteractive(host, given))
       throw unsafe('sent-before', `${text}; nothing was sent now`, '--again sends it once more');
-    await createPrompts(host, { ...given, yes: false }).confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
+    await createPrompts(host, { ...given, yes: false }).confirm(
+      `${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`,
+    );
     rule = { ...rule, again: true };
   }
 }

@@ -21,7 +21,8 @@ export function recording(line: Line, approached: Approached): Around {
     const { message, ...subject } = subjectOf(request);
     const facts = { ...factsOf(line, approached), ...subject };
     const writer = await writerOf(line, approached, message);
-    const once = message && isLive(approached) ? await onceFor(line, approached, { message, again, retryUnsure }) : undefined;
+    const once =
+      message && isLive(approached) ? await onceFor(line, approached, { message, again, retryUnsure }) : undefined;
     let entry: Entry | undefined;
     try {
       await once?.ask();
@@ -45,7 +46,11 @@ export function recording(line: Line, approached: Approached): Around {
   };
 }
 
-async function onceFor(line: Line, approached: Approached, options: Pick<OnceOptions, 'message' | 'again' | 'retryUnsure'>) {
+async function onceFor(
+  line: Line,
+  approached: Approached,
+  options: Pick<OnceOptions, 'message' | 'again' | 'retryUnsure'>,
+) {
   const { openOnce } = await import('./once.ts');
   return openOnce({ line, caller: approached.caller, approached, ...options });
 }
@@ -80,7 +85,10 @@ export async function recordRun(
   approached: Approached,
   { name, ...run }: RunStarted,
 ): Promise<(counts: RunCounts) => void> {
-  const [{ begin }, writer] = await Promise.all([import('../activity/entry.ts'), writerOf(line, approached, undefined)]);
+  const [{ begin }, writer] = await Promise.all([
+    import('../activity/entry.ts'),
+    writerOf(line, approached, undefined),
+  ]);
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(approached.target.baseUrl);
   const entry = begin(writer, { ...factsOf(line, approached), host, method, endpoint, ...run });

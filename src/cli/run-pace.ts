@@ -13,14 +13,22 @@ interface Paced extends Pick<Shared, 'onWait'> {
 
 const minute = 60_000;
 
-/** The pace of a run: its own, and behind it the plan that others of this machine use too. */
+/**
+ * The pace of a run: its own, and behind it what all processes of this machine share. Without a plan they share the
+ * window of `--rate`, so that a run which was killed and started again does not begin with a full window.
+ */
 export async function runPace(line: Line, { caller, approached, known, onWait }: Paced): Promise<Pace> {
   const { host, given } = line;
   const { createPace } = await import('../client/pace.ts');
   const own = { ...known, now: host.steady, later: host.later };
   const rate = sharedRate(given, caller, approached.minute);
-  if (!known || rate === undefined) return createPace(own);
+  if (!known) return createPace(own);
   const { sharedGate } = await import('./shared-pace.ts');
+  const shared = { ...approached, kind: 'run', onWait } as const;
+  if (rate === undefined) {
+    const { window, perWindow: limit } = known;
+    return createPace({ ...own, shared: sharedGate(line, { ...shared, rate: limit, limit, window }) });
+  }
   const limit = Math.max(1, Math.floor((known.perWindow * minute) / known.window));
-  return createPace({ ...own, shared: sharedGate(line, { ...approached, rate, kind: 'run', limit, onWait }) });
+  return createPace({ ...own, shared: sharedGate(line, { ...shared, rate, limit, window: minute }) });
 }

@@ -17,8 +17,10 @@ export interface Shared {
   readonly target: Target;
   /** Of the sandbox that is called. */
   readonly minute: Minute | undefined;
-  /** What the plan takes in a minute. */
+  /** What the plan takes in a minute; without a plan, what `--rate` takes in its window. */
   readonly rate: number;
+  /** In milliseconds. */
+  readonly window: number;
   readonly kind: Share['kind'];
   /** How much of it this one may take. */
   readonly limit: number;
@@ -26,7 +28,7 @@ export interface Shared {
 }
 
 // §8
-const window = 60_000;
+const minuteWindow = 60_000;
 
 /** The pace of single requests. */
 export function singlePace(line: Line, { target, minute }: Pick<Shared, 'target' | 'minute'>, rate: number): Pace {
@@ -34,13 +36,14 @@ export function singlePace(line: Line, { target, minute }: Pick<Shared, 'target'
   const onWait = (milliseconds: number, why: string) => {
     if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
-  const shared = sharedGate(line, { target, minute, rate, kind: 'single', limit: rate, onWait });
+  const shared = sharedGate(line, { target, minute, rate, kind: 'single', limit: rate, window: minuteWindow, onWait });
   return createPace({ now: host.steady, later: host.later, shared });
 }
 
 /** What has this process wait for the others of this machine that use the same key. */
 export function sharedGate({ host, given, reporter }: Line, shared: Shared): (changed: () => void) => Gate {
   const { steady: now, later, random, pid, kill } = host;
+  const { window } = shared;
   const note = (message: string) => {
     if (!given.quiet) reporter.note('pace', message);
   };
@@ -57,13 +60,16 @@ export function sharedGate({ host, given, reporter }: Line, shared: Shared): (ch
     onDamaged,
   });
   const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-  const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared.rate));
+  const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared));
   const options = { ...shared, ledger, window, now, later, onWait, onFailure };
   return (changed) => createSharedGate(options, changed);
 }
 
-const reasons: Readonly<Record<Granted['why'], (rate: number) => string>> = {
-  full: (rate) => `other processes have taken the plan's ${rate} requests a minute`,
+const reasons: Readonly<Record<Granted['why'], (shared: Shared) => string>> = {
+  full: ({ rate, window }) =>
+    window === minuteWindow
+      ? `other processes have taken the plan's ${rate} requests a minute`
+      : `other processes have taken the ${rate} requests of this window`,
   held: () => 'the service had another process on this machine wait',
 };
 
@@ -71,12 +77,13 @@ const reasons: Readonly<Record<Granted['why'], (rate: number) => string>> = {
  * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
  * real digest would cost 2 ms. Containers of one machine share it; another machine has another clock.
  */
-function nameFor({ target: { baseUrl, key }, minute }: Shared): string {
+function nameFor({ target: { baseUrl, key }, minute, window }: Shared): string {
   // A sandbox counts all keys together.
   const account = minute ? `sandbox ${minute.moved}` : key;
+  const other = window === minuteWindow ? [] : [String(window)];
+  const parts = ['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account, ...other];
   let sum = 0x811c9dc5;
-  for (const byte of Buffer.from(['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account].join('\n')))
-    sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
+  for (const byte of Buffer.from(parts.join('\n'))) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
   return sum.toString(16).padStart(8, '0');
 }
 

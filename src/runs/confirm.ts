@@ -5,7 +5,10 @@ import { whole } from '../terminal/run-progress.ts';
 import type { RunInput } from './options.ts';
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
-export function checkCount(rows: number, { expectCount, first = Infinity }: Pick<RunInput, 'expectCount' | 'first'>): void {
+export function checkCount(
+  rows: number,
+  { expectCount, first = Infinity }: Pick<RunInput, 'expectCount' | 'first'>,
+): void {
   const counted = Math.min(rows, first);
   if (expectCount === undefined || expectCount === counted) return;
   throw unsafe('count', `the input has ${counted} rows, not ${expectCount}`, 'nothing was sent; is it the right file?');
@@ -25,6 +28,7 @@ export async function confirmLive(
     throw unsafe('count-missing', `${rows} would be sent with a live key, and nobody confirmed it`, hint);
   }
   await context.ask(`Sending ${rows} with a live key. Type the number to go on`, '--at-most', (text) => {
-    if (text.trim().replaceAll(',', '') !== String(due)) throw usage(`it is ${due}`, 'Ctrl-C leaves without sending anything');
+    if (text.trim().replaceAll(',', '') !== String(due))
+      throw usage(`it is ${due}`, 'Ctrl-C leaves without sending anything');
   });
 }

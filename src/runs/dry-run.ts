@@ -1,7 +1,7 @@
 import type { Unit } from '../bulk/rows/place.ts';
 import type { Ui } from '../cli/command.ts';
 import type { RunClient } from '../cli/run-client.ts';
-import { CliError } from '../errors.ts';
+import type { CliError } from '../errors.ts';
 import type { ExitName } from '../errors.ts';
 import { jsonText, parseJson } from '../json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
@@ -104,11 +104,13 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...invalidLines(dryRun));
   if (suspect > 0) {
-    const which = suspect === 1 ? 'looks damaged and would be sent as it is' : 'look damaged and would be sent as they are';
+    const which =
+      suspect === 1 ? 'looks damaged and would be sent as it is' : 'look damaged and would be sent as they are';
     lines.push(ui.color.yellow(`${whole(suspect)} ${which}:`), ...suspectLines(dryRun));
   }
   if (repeated > 0) {
-    const which = repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
+    const which =
+      repeated === 1 ? '1 row repeats an earlier row and is' : `${whole(repeated)} rows repeat an earlier row and are`;
     lines.push(ui.color.yellow(`${which} skipped:`), ...duplicateLines(dryRun));
   }
   return [...lines, ...(due > 0 ? timeLines(dryRun) : [])].join('\n');
@@ -135,12 +137,17 @@ function duplicateLines(dryRun: DryRun): readonly string[] {
 export function suspectNote({ suspect, suspectRows: [first] }: Survey, unit: Unit): string | undefined {
   if (!first) return undefined;
   const which =
-    suspect === 1 ? '1 row looks damaged and is sent as it is' : `${whole(suspect)} rows look damaged and are sent as they are`;
+    suspect === 1
+      ? '1 row looks damaged and is sent as it is'
+      : `${whole(suspect)} rows look damaged and are sent as they are`;
   const where = `${suspect === 1 ? 'on' : 'the first, on'} ${placeText({ unit }, first)}`;
   return `${which}; ${where}: ${first.field}: ${first.reason} (--dry-run lists them)`;
 }
 
-function placeText({ unit }: Pick<DryRun, 'unit'>, { line, row }: { readonly line: number; readonly row: number }): string {
+function placeText(
+  { unit }: Pick<DryRun, 'unit'>,
+  { line, row }: { readonly line: number; readonly row: number },
+): string {
   return unit === 'line' ? `line ${line}` : `record ${row}`;
 }
 

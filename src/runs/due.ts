@@ -1,4 +1,5 @@
 import type { Row } from '../bulk/row.ts';
+import { placeOf } from '../bulk/rows/place.ts';
 import { refuseOther } from '../bulk/rows/prints.ts';
 import { jsonText } from '../json.ts';
 import type { Fate } from '../ledger/ledger.ts';
@@ -25,13 +26,13 @@ export interface Due extends Known {
 export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
   for await (const batch of readAgain(known)) {
-    const skipped = new Map<string, Row[]>();
+    const skipped = new Map<string, Place[]>();
     const due: Ready[] = [];
     for (const { row, index, fate } of batch) {
-      if (fate === 'due') due.push(readyOf(row, index, mapper, known.found));
+      if (fate === 'due') due.push(readyOf(row, index, mapper, known));
       else if (fate === 'retry') hasRetries = true;
-      else if (fate === undefined) log.invalid(row, invalidity(row, mapper, known));
-      else if (isSkipped(fate)) skipped.set(fate, [...(skipped.get(fate) ?? []), row]);
+      else if (fate === undefined) log.invalid(placeIn(row, known), invalidity(row, mapper, known));
+      else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
     if (due.length > 0) yield due;
@@ -39,7 +40,7 @@ export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<r
   if (!hasRetries) return;
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ fate }) => fate === 'retry');
-    if (due.length > 0) yield due.map(({ row, index }) => readyOf(row, index, mapper, known.found));
+    if (due.length > 0) yield due.map(({ row, index }) => readyOf(row, index, mapper, known));
   }
 }
 
@@ -68,11 +69,25 @@ function isSkipped(fate: Fate): boolean {
   return fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
 }
 
-function readyOf(row: Row, index: number, mapper: Mapper, { input }: Survey): Ready {
-  const { number, line } = row;
+function readyOf(row: Row, index: number, mapper: Mapper, known: Known): Ready {
   const mapped = 'reason' in row ? row : mapper.map(row);
-  if ('reason' in mapped) throw new Error(`row ${number} was valid at first: ${mapped.reason}`);
-  return { number, line, content: jsonText(mapped.body), digest: input.read(index) };
+  if ('reason' in mapped) throw new Error(`row ${row.number} was valid at first: ${mapped.reason}`);
+  return { ...placeIn(row, known), content: jsonText(mapped.body), digest: known.found.input.read(index) };
+}
+
+interface Place {
+  readonly number: number;
+  readonly line: number;
+}
+
+function placeIn(row: Row, { input }: Known): Place {
+  return { number: row.number, line: placeOf(row, input.source) };
+}
+
+function add<T>(groups: Map<string, T[]>, name: string, item: T): void {
+  const group = groups.get(name);
+  if (group) group.push(item);
+  else groups.set(name, [item]);
 }
 
 /** Why a row is invalid: by itself, or because of an earlier one. */

@@ -216,18 +216,10 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
 
   /** The ledger did not grant it. */
   function pass(row: Ready, verdict: Verdict | undefined): void {
-    switch (verdict?.verdict) {
-      case 'taken':
-        return defer(row);
-      case 'failed':
-        return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
-      case 'unsure':
-        return tell({ outcome: 'skipped', row, why: 'unsure' });
-      case 'elsewhere':
-        return tell({ outcome: 'skipped', row, why: 'elsewhere' });
-      default:
-        return tell({ outcome: 'skipped', row, why: 'this_run' });
-    }
+    const kind = verdict?.verdict;
+    if (kind === 'taken') return defer(row);
+    if (kind === 'failed') return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
+    tell({ outcome: 'skipped', row, why: kind === 'unsure' || kind === 'elsewhere' ? kind : 'this_run' });
   }
 
   function defer(row: Ready): void {
@@ -258,9 +250,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   }
 
   async function keep(group: readonly Settling[]): Promise<void> {
-    await ledger.settle(
-      group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })),
-    );
+    await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })));
     log.released(group.flatMap(({ row, outcome }) => (outcome ? [] : [row])));
     log.settled(group.flatMap(({ outcome }) => outcome ?? []));
   }
@@ -334,7 +324,8 @@ function unexpected(error: unknown): CliError {
 type Fate = 'failed' | 'unsure' | 'lost' | 'unsent';
 
 function fateOf({ exit, done, status }: CliError): Fate {
-  if (exit === 'unsure' || done === 'unknown') return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
+  if (exit === 'unsure' || done === 'unknown')
+    return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
   return barring.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';
 }
 

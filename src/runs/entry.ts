@@ -40,8 +40,22 @@ export async function keepEntry(
       const state = (await ledger.runs()).find(({ id }) => id === accepted.run);
       const { rows, skipped } = tally.counts();
       const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0 } = state?.counts ?? {};
-      const counts = { rows, sent: done, failed: failed + tally.invalid, unsure, left: planned + released, skipped: skipped.duplicate };
-      await ledger.note({ ...entryNow(), counts, endedAt: own.now(), stopped: stopped?.message, owner: undefined, files: { failed: files.failed, unsure: files.unsure } });
+      const counts = {
+        rows,
+        sent: done,
+        failed: failed + tally.invalid,
+        unsure,
+        left: planned + released,
+        skipped: skipped.duplicate,
+      };
+      await ledger.note({
+        ...entryNow(),
+        counts,
+        endedAt: own.now(),
+        stopped: stopped?.message,
+        owner: undefined,
+        files: { failed: files.failed, unsure: files.unsure },
+      });
     },
     close: () => cancel(),
   };

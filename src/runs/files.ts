@@ -53,7 +53,10 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
     } catch (error) {
       const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
       if (reason === undefined) throw error;
-      context.note('files', `the ${word} rows could not be written to a file: ${reason}; see bizmsg runs show ${ending.accepted.run}`);
+      context.note(
+        'files',
+        `the ${word} rows could not be written to a file: ${reason}; see bizmsg runs show ${ending.accepted.run}`,
+      );
     }
   }
   return { files, unsurePlaces };

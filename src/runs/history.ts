@@ -45,7 +45,13 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
         break;
       case 'resolved':
         for (const [number, line, digest] of record.rows)
-          yield { number, line, digest, outcome: record.found === 'sent' ? 'sent' : 'not sent', reason: 'recorded by runs resolve' };
+          yield {
+            number,
+            line,
+            digest,
+            outcome: record.found === 'sent' ? 'sent' : 'not sent',
+            reason: 'recorded by runs resolve',
+          };
         break;
       case 'invalid':
         yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };
@@ -62,7 +68,8 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
     for (const row of rowsIn(part)) {
       // Rows without a digest are listed anew by each command.
       const isInFlight = isRunning && isLast && row.code === 'cut-short';
-      if (row.digest !== undefined) rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
+      if (row.digest !== undefined)
+        rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
       else if (isLast) rows.set(`row ${row.number}`, row);
     }
   }
@@ -78,7 +85,8 @@ export function reasonsBefore(
   const reasons = new Map<number, string>();
   for (const part of parts)
     for (const { digest, reason } of rowsIn(part)) {
-      const index = digest === undefined || reason === undefined ? undefined : input.rowOf(Buffer.from(digest, 'base64'), 0);
+      const index =
+        digest === undefined || reason === undefined ? undefined : input.rowOf(Buffer.from(digest, 'base64'), 0);
       if (index !== undefined && reason !== undefined && isWanted(index)) reasons.set(index, reason);
     }
   return reasons;

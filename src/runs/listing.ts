@@ -19,7 +19,10 @@ export interface ListedRun extends RunEntry {
 }
 
 /** All runs that this machine remembers, the latest last. Reads the index alone. */
-export function runsOf(stateFolder: string, own: { readonly kill: Probe; readonly now: () => number }): readonly ListedRun[] {
+export function runsOf(
+  stateFolder: string,
+  own: { readonly kill: Probe; readonly now: () => number },
+): readonly ListedRun[] {
   return listRuns(ledgerFolder(stateFolder)).map((entry) => ({ ...entry, status: statusOf(entry, own) }));
 }
 
@@ -46,15 +49,34 @@ export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
   const found = runs.filter(({ run }) => run.startsWith(text));
   const exact = found.find(({ run }) => run === text) ?? (found.length === 1 ? found[0] : undefined);
   if (exact) return exact;
-  if (found.length > 1) throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.run} and ${found[1]?.run}`);
-  const near = nearest(text, runs.map(({ run }) => run));
+  if (found.length > 1)
+    throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.run} and ${found[1]?.run}`);
+  const near = nearest(
+    text,
+    runs.map(({ run }) => run),
+  );
   const hint = near === undefined ? 'see bizmsg runs list' : `did you mean ${near}?`;
   throw new CliError('notFound', 'run-unknown', `there is no run "${text}"`, { hint });
 }
 
 /** A run as a row of `runs list`. */
 export function runRow(listed: ListedRun): object {
-  const { run, status, kind, file, template, job, account, mode, counts, startedAt, updatedAt, stopped, command, files } = listed;
+  const {
+    run,
+    status,
+    kind,
+    file,
+    template,
+    job,
+    account,
+    mode,
+    counts,
+    startedAt,
+    updatedAt,
+    stopped,
+    command,
+    files,
+  } = listed;
   return {
     id: run,
     started_at: new Date(startedAt).toISOString(),

@@ -49,7 +49,11 @@ export type LogRecord =
   | { readonly type: 'sent'; readonly rows: readonly (readonly [number: number, id: string | null])[] }
   | { readonly type: 'failed' | 'unsure'; readonly number: number; readonly code: string; readonly reason: string }
   | { readonly type: 'released'; readonly rows: readonly number[] }
-  | { readonly type: 'skipped'; readonly why: string; readonly rows: readonly (readonly [number: number, line: number])[] }
+  | {
+      readonly type: 'skipped';
+      readonly why: string;
+      readonly rows: readonly (readonly [number: number, line: number])[];
+    }
   | {
       readonly type: 'resolved';
       readonly found: 'sent' | 'not-sent';
@@ -180,11 +184,11 @@ function isHeader(value: unknown): value is LogHeader & typeof form {
   );
 }
 
-const kinds: readonly unknown[] = ['claimed', 'sent', 'failed', 'unsure', 'released', 'skipped', 'resolved', 'invalid'];
+const kinds: ReadonlySet<unknown> = new Set(['claimed', 'sent', 'failed', 'unsure', 'released', 'skipped', 'resolved', 'invalid']);
 
 /** The checksum of its line proves that this program wrote it. */
 function isLogRecord(value: unknown): value is LogRecord {
-  return isRecord(value) && kinds.includes(value['type']);
+  return isRecord(value) && kinds.has(value['type']);
 }
 
 function unreadable(path: string): Error {

@@ -31,7 +31,11 @@ export async function resolveRows({ id, found, lines, ...place }: Resolving) {
   const parts = logParts(folder);
   const unsure = rowsOfRun(parts).filter(({ outcome }) => outcome === 'unsure');
   const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
-  if (chosen.length === 0) throw usage(lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`, `see bizmsg runs show ${run}`);
+  if (chosen.length === 0)
+    throw usage(
+      lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`,
+      `see bizmsg runs show ${run}`,
+    );
   return withLedger(place, async (ledger) => {
     const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);

@@ -16,7 +16,11 @@ export const runParams = {
   rate: option('--rate <rate>', "highest rate: 20/s, 300/m, or a share of the plan's minute (default: 90%)", runRate),
   concurrency: option('--concurrency <n>', 'requests in flight at most (default: 16)', atLeastOne),
   maxErrors: option('--max-errors <n>', 'stop when n consecutive rows failed or are unsure (default: 20)', atLeastOne),
-  first: option('--first <n>', 'send only the first n rows now; the same command without it sends the rest', atLeastOne),
+  first: option(
+    '--first <n>',
+    'send only the first n rows now; the same command without it sends the rest',
+    atLeastOne,
+  ),
   expectCount: option('--expect-count <n>', 'stop before sending unless the input has exactly n rows', count),
   atMost: option('--at-most <n>', 'stop before sending if more than n rows would be sent', count),
   newOnly: flag('--new-only', 'skip rows that an earlier run has sent'),

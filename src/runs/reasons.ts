@@ -38,7 +38,11 @@ export function createReasons(): Reasons {
       else if (others++ === 0) firstOther = line;
     },
     list() {
-      const known = Array.from(kinds.values(), (kind) => ({ reason: textOf(kind), count: kind.count, first_line: kind.first }));
+      const known = Array.from(kinds.values(), (kind) => ({
+        reason: textOf(kind),
+        count: kind.count,
+        first_line: kind.first,
+      }));
       known.sort((a, b) => b.count - a.count);
       return others === 0 ? known : [...known, { reason: 'other reasons', count: others, first_line: firstOther }];
     },

@@ -58,43 +58,29 @@ function way(option: string, effect: string, choice: Choice): Way {
 const separate = way('--again', 'starts a separate run, which sends all rows', { again: true });
 
 function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 'found' | 'unit'>): Description {
-  switch (stop.reason) {
-    case 'sent-before': {
-      const others = plan.input.count - stop.rows;
-      const rest = others === 1 ? 'the other row' : `the other ${whole(others)} rows`;
-      return {
-        message: sentBefore(stop, plan.input.count),
-        ways: [
-          ...(others > 0 ? [way('--new-only', `sends ${rest}`, { newOnly: true })] : []),
-          way('--again', 'sends all of them once more', { again: true }),
-        ],
-      };
-    }
-    case 'idle':
-      return {
-        message: `run ${stop.run} has these rows, of which ${whole(stop.left)} are left, and has been idle for ${span(stop.idle / 1_000)}`,
-        ways: [way('--continue', 'sends the rest', { continue: true }), separate],
-      };
-    case 'other-account':
-      return {
-        message: `run ${stop.run} has these rows and is not finished; another account or key started it`,
-        ways: [way('--continue', 'goes on with this key', { continue: true }), separate],
-      };
-    case 'edited': {
-      const others = stop.rows === 1 ? '' : `, and ${whole(stop.rows - 1)} more`;
-      const place = `${unit} ${found.placeOf(stop.row)}`;
-      return {
-        message: `${place}${others}: run ${stop.run} sent this recipient another message, which the input no longer has`,
-        ways: [
-          way('--changed skip', 'leaves such rows out', { changed: 'skip' }),
-          way('--changed send', 'sends them too', { changed: 'send' }),
-          separate,
-        ],
-      };
-    }
-    case 'too-many':
-      return { message: `${rowsText(stop.rows)} would be sent, more than --at-most ${plan.choice.atMost}`, ways: [] };
+  if (stop.reason === 'sent-before') {
+    const others = plan.input.count - stop.rows;
+    const rest = others === 1 ? 'the other row' : `the other ${whole(others)} rows`;
+    const newOnly = others > 0 ? [way('--new-only', `sends ${rest}`, { newOnly: true })] : [];
+    const again = way('--again', `sends ${stop.rows === 1 ? 'it' : 'all of them'} once more`, { again: true });
+    return { message: sentBefore(stop, plan.input.count), ways: [...newOnly, again] };
   }
+  if (stop.reason === 'idle') {
+    const message = `run ${stop.run} has these rows, of which ${whole(stop.left)} are left, and has been idle for ${span(stop.idle / 1_000)}`;
+    return { message, ways: [way('--continue', 'sends the rest', { continue: true }), separate] };
+  }
+  if (stop.reason === 'other-account') {
+    const message = `run ${stop.run} has these rows and is not finished; another account or key started it`;
+    return { message, ways: [way('--continue', 'goes on with this key', { continue: true }), separate] };
+  }
+  if (stop.reason === 'edited') {
+    const others = stop.rows === 1 ? '' : `, and ${whole(stop.rows - 1)} more`;
+    const place = `${unit} ${found.placeOf(stop.row)}`;
+    const message = `${place}${others}: run ${stop.run} sent this recipient another message, which the input no longer has`;
+    const skip = way('--changed skip', 'leaves such rows out', { changed: 'skip' });
+    return { message, ways: [skip, way('--changed send', 'sends them too', { changed: 'send' }), separate] };
+  }
+  return { message: `${rowsText(stop.rows)} would be sent, more than --at-most ${plan.choice.atMost}`, ways: [] };
 }
 
 const codes = {
@@ -109,13 +95,21 @@ function refusal({ reason }: Stop, message: string, ways: readonly Way[]): CliEr
   return unsafe(codes[reason], message, ways.map(({ effect }) => effect).join('; ') || 'nothing was sent');
 }
 
-function sentBefore({ rows, earlier }: Pick<Extract<Stop, { rows: number; earlier: unknown }>, 'rows' | 'earlier'>, all: number): string {
-  const which = rows === all ? (all === 1 ? 'this row was' : `all ${whole(all)} rows were`) : `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
-  return `${which} sent before: ${earliestText(earlier)}`;
+function sentBefore(
+  { rows, earlier }: Pick<Extract<Stop, { rows: number; earlier: unknown }>, 'rows' | 'earlier'>,
+  all: number,
+): string {
+  const which =
+    rows === all
+      ? all === 1
+        ? 'this row was'
+        : `all ${whole(all)} rows were`
+      : `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
+  return `${which} sent before: ${earlierText(earlier)}`;
 }
 
 /** The runs that matter most; a long list helps nobody. */
-function earliestText(earlier: readonly Earlier[]): string {
+function earlierText(earlier: readonly Earlier[]): string {
   const latest = [...earlier].sort((a, b) => b.at - a.at).slice(0, 3);
   const texts = latest.map(({ run, job, at, rows, host }) => {
     const by = run.startsWith('singles ') ? 'by send-template' : `by run ${run}`;
@@ -135,16 +129,13 @@ function sentence(text: string): string {
 
 /** What the ledger did that the user should know. */
 export function noteText(note: Note, all: number): string {
-  switch (note.note) {
-    case 'joined':
-      return `another process works on run ${note.run}; each row is sent by one of them`;
-    case 'withdrawn':
-      return `${rowsText(note.rows)} of an earlier part of this run ${note.rows === 1 ? 'is' : 'are'} not in the input and will not be sent`;
-    case 'closed':
-      return `run ${note.run} was idle for 7 days and is closed: ${rowsText(note.rows)} of it ${note.rows === 1 ? 'was' : 'were'} never sent`;
-    case 'would-stop':
-      return `with a live key this would stop: ${note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason}`;
-    case 'imported-before':
-      return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before: ${earliestText(note.earlier)}`;
-  }
+  if (note.note === 'joined') return `another process works on run ${note.run}; each row is sent by one of them`;
+  if (note.note === 'withdrawn')
+    return `${rowsText(note.rows)} of an earlier part of this run ${note.rows === 1 ? 'is' : 'are'} not in the input and will not be sent`;
+  if (note.note === 'closed')
+    return `run ${note.run} was idle for 7 days and is closed: ${rowsText(note.rows)} of it ${note.rows === 1 ? 'was' : 'were'} never sent`;
+  if (note.note === 'imported-before')
+    return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before: ${earlierText(note.earlier)}`;
+  const why = note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason;
+  return `with a live key this would stop: ${why}`;
 }

@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Row } from '../bulk/row.ts';
 import { placeOf, unitOf } from '../bulk/rows/place.ts';
@@ -51,14 +61,18 @@ export async function writeRejected(options: RejectedOptions): Promise<Written |
   }
 }
 
-async function writeAt({ context, input, word, before, rows }: RejectedOptions, first: string): Promise<Written | undefined> {
+async function writeAt(
+  { context, input, word, before, rows }: RejectedOptions,
+  first: string,
+): Promise<Written | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
   const isReplaced = own !== undefined && isVariant(own, first);
   removeDrafts(first);
   const draft = createDraft(isReplaced ? own : first);
   try {
     const rejects = createRejects(input.source, draft.write);
-    for await (const batch of rows()) for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
+    for await (const batch of rows())
+      for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
     rejects.end();
     const sha256 = draft.end();
     if (sha256 === undefined) {

@@ -111,7 +111,8 @@ export function exitOf(
 
 function goesOn(left: number, { exit, code }: Stopped): string {
   const rows = left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
-  if (exit === 'keyRefused') return `${rows}; with a valid key of the same account, run the same command again with --continue`;
+  if (exit === 'keyRefused')
+    return `${rows}; with a valid key of the same account, run the same command again with --continue`;
   if (code === 'too-many-errors') return `${rows}; fix the cause, then run the same command again: it sends the rest`;
   return `${rows}; run the same command again: it sends the rest`;
 }
@@ -128,7 +129,9 @@ export function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): strin
   if (open > 0) {
     const places = unsurePlaces.length === 0 ? '' : ` (${placesIn(unsurePlaces, open, unit)})`;
     lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${at(files.unsure)}${places}: may have been sent`);
-    lines.push(`  check, then: bizmsg runs resolve ${result.run} --sent or --not-sent; --retry-unsure sends them again`);
+    lines.push(
+      `  check, then: bizmsg runs resolve ${result.run} --sent or --not-sent; --retry-unsure sends them again`,
+    );
   }
   if (left > 0 && !stopped) lines.push(`${whole(left)} left for later: the same command without --first sends them`);
   return lines.join('\n');

@@ -68,7 +68,11 @@ export async function runJob(
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
       const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, own };
-      return await prepared(running).finally(opened.close);
+      try {
+        return await prepared(running);
+      } finally {
+        await opened.close();
+      }
     } finally {
       input.close();
     }
@@ -144,11 +148,18 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   signals.take();
   const folder = logFolder(stateFolder, run);
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
-  const tally = createTally(found, accepted, input.source);
+  const tally = createTally(found, accepted);
   const entry = await keepEntry(running, registered, tally);
   try {
     const stopped = await sent(running, { found, registered, log, tally });
-    const { files, unsurePlaces } = await writeFiles(running, { found, accepted, log, tally, folder, before: entry.before?.files });
+    const { files, unsurePlaces } = await writeFiles(running, {
+      found,
+      accepted,
+      log,
+      tally,
+      folder,
+      before: entry.before?.files,
+    });
     await entry.end(stopped, files);
     const result: RunResult = {
       type: 'summary',
@@ -194,7 +205,11 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   try {
     const { stopped } = await sendRows({
       ledger: opened.ledger,
-      rule: { run, retryUnsure: plan.choice.retryUnsure, ignoreOthers: plan.choice.again === true || plan.job !== undefined },
+      rule: {
+        run,
+        retryUnsure: plan.choice.retryUnsure,
+        ignoreOthers: plan.choice.again === true || plan.job !== undefined,
+      },
       rows: dueRows({ input, found, fates: accepted.fates, mapper, log }),
       log,
       send: client.sending(job.endpoint),
@@ -205,7 +220,9 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       signals,
       clock: own,
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
-      onTaken: once((rows) => context.note('taken', `another process is sending ${rows} of these rows; waiting for it`)),
+      onTaken: once((rows) =>
+        context.note('taken', `another process is sending ${rows} of these rows; waiting for it`),
+      ),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
         tally.take(outcome);

@@ -1,10 +1,8 @@
-import { placeOf } from '../bulk/rows/place.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { Reason } from './reasons.ts';
 import type { SkippedCounts } from './result.ts';
 import { sumOf } from './result.ts';
 import type { Outcome } from './row.ts';
-import type { RowsInput } from './input.ts';
 import type { Survey } from './survey.ts';
 
 /** Counts what becomes of the rows of an input in one command. */
@@ -37,7 +35,7 @@ export interface Elsewhere {
 
 const leftUnsure = 'another process left it unsure';
 
-export function createTally(found: Survey, accepted: Accepted, source: RowsInput['source']): Tally {
+export function createTally(found: Survey, accepted: Accepted): Tally {
   const skipped = skipsOf(accepted);
   const ended = new Uint8Array(found.rows);
   const elsewhere = new Map<number, Elsewhere>();
@@ -69,7 +67,7 @@ export function createTally(found: Survey, accepted: Accepted, source: RowsInput
     if (outcome === 'failed') failed += 1;
     else unsure += 1;
     if (code === 'failed-elsewhere') elsewhere.set(row.number, { word: 'failed', reason });
-    found.reasons.add(reason, placeOf(row, source));
+    found.reasons.add(reason, row.line);
   }
 }
 

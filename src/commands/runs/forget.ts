@@ -16,7 +16,11 @@ export const forgetRuns = command({
     finished: flag('--finished', 'all finished runs'),
     recipient: option('--recipient <phone>', 'what was sent to this phone, by any run', phone),
   },
-  examples: ['runs forget 3f9a1c20be41 --yes', 'runs forget --finished --yes', 'runs forget --recipient +12025550101 --yes'],
+  examples: [
+    'runs forget 3f9a1c20be41 --yes',
+    'runs forget --finished --yes',
+    'runs forget --recipient +12025550101 --yes',
+  ],
   sample: 'Forgot run 3f9a1c20be41',
   honours: printing,
   changes: true,

@@ -15,7 +15,11 @@ export const resolveRun = command({
     id: required('<id>', 'the id of a run, from runs list, or how it begins'),
     sent: flag('--sent', 'they were sent'),
     notSent: flag('--not-sent', 'they were not sent'),
-    lines: option('--lines <lines>', 'only these lines of the file, such as 12,40-44 (default: all unsure rows)', lineSet),
+    lines: option(
+      '--lines <lines>',
+      'only these lines of the file, such as 12,40-44 (default: all unsure rows)',
+      lineSet,
+    ),
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
