@@ -32,6 +32,7 @@ export interface ServeOptions {
   readonly pid: number;
   readonly kill: Probe;
   readonly now: () => number;
+  readonly later: Later;
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -74,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 /** Keeps the locator up to date with the limit and the data id of the sandbox. */
-function announce(sandbox: Sandbox, locator: Locator, { stateFolder, warn }: ServeOptions) {
+function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions) {
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
   const stopBeating = keepFresh(write(), later, write);
@@ -109,9 +110,10 @@ async function undone(steps: Step[]): Promise<void> {
 
 /** The lock is let go after the store is closed: whoever is to follow waits for that, and reads all. */
 async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Store> {
+  const { later, warn } = options;
   const held = await claim(data, options);
   undo.push(() => held.release());
-  const store = openStore(data, { later, isOurs: held.isHeld, warn: options.warn });
+  const store = openStore(data, { later, isOurs: held.isHeld, warn });
   undo.push(store.close);
   return store;
 }
@@ -127,17 +129,10 @@ async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) 
   return { port, url, loopback, token, ending };
 }
 
-/** By a timer that no setting of any clock moves. */
-function later(...[milliseconds, run]: Parameters<Later>): () => void {
-  const off = new AbortController();
-  sleep(milliseconds, off.signal).then(run, () => {});
-  return () => off.abort();
-}
-
 type Held = Extract<Claim, { held: true }>;
 
 /** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */
-async function claim(data: string, { stateFolder, pid, kill, now }: ServeOptions): Promise<Held> {
+async function claim(data: string, { stateFolder, pid, kill, now, later }: ServeOptions): Promise<Held> {
   makeFolder(data);
   const deadline = now() + patience;
   for (;;) {

@@ -9,6 +9,7 @@ import { serve } from '../../src/sandbox/serve.ts';
 import type { Served } from '../../src/sandbox/serve.ts';
 import { findOrStart } from '../../src/sandbox/start.ts';
 import type { StartOptions } from '../../src/sandbox/start.ts';
+import { later } from '../support/cli.ts';
 
 const started: Served[] = [];
 const alive = (pid: number) => pid === process.pid;
@@ -100,7 +101,7 @@ function optionsIn(stateFolder: string) {
   const start = async ({ background }: { background: boolean }) => {
     const sandbox = (store: Store | undefined) => createSandbox({ store });
     const data = defaultData(stateFolder);
-    const process = { pid: globalThis.process.pid, kill: alive, now: Date.now, port: 0 };
+    const process = { pid: globalThis.process.pid, kill: alive, now: Date.now, later, port: 0 };
     started.push(await serve({ sandbox, stateFolder, data, background, build, ...process }));
   };
   const options: StartOptions = {

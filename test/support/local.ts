@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
-import { alive } from './cli.ts';
+import { alive, later } from './cli.ts';
 
 /** The sandbox that `--profile local` means in this home, for as long as the test runs. */
 export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
@@ -18,6 +18,7 @@ export async function serveLocal(home: string, options: SandboxOptions = {}): Pr
     background: false,
     kill: alive,
     now: Date.now,
+    later,
   });
   void served.ending.then(() => served.close());
   onTestFinished(() => served.close());

@@ -4,7 +4,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { bin, cleanEnv, temporaryHome } from './bin.ts';
 import type { CliOptions, Ran } from './cli.ts';
-import { alive, cli } from './cli.ts';
+import { alive, cli, later } from './cli.ts';
 
 export interface World {
   readonly home: string;
@@ -31,6 +31,7 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     background: false,
     kill: alive,
     now: Date.now,
+    later,
   });
   const { sandbox } = served;
   const env = { BIZMSG_BASE_URL: served.locator.url, BIZMSG_API_KEY: sandbox.keys.sandbox };
