@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { beatEvery } from '../../src/heartbeat.ts';
 import { acquire } from '../../src/lock.ts';
 import { post } from '../../src/post.ts';
 import { defaultData, findSandbox } from '../../src/sandbox/locator.ts';
@@ -9,7 +10,9 @@ import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import type { ServeOptions } from '../../src/sandbox/serve.ts';
+import { later } from '../support/cli.ts';
 import { canSwapFiles, swapFile } from '../support/disk.ts';
+import { manualTimers } from '../support/timers.ts';
 
 const kill = (pid: number) => pid === process.pid;
 
@@ -33,6 +36,19 @@ it('has its folder to itself, and says where the other one is', async () => {
   });
   await served.close();
   await (await serve(options)).close();
+});
+
+it('is found again after its locator was removed, and not once it has ended', async () => {
+  const timers = manualTimers();
+  const options = { ...optionsIn(temporary()), later: timers.later };
+  const served = await serve(options);
+  rmSync(join(options.stateFolder, 'sandboxes', `${served.locator.port}.json`));
+  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
+  timers.fire(beatEvery);
+  expect(findSandbox(options.stateFolder, kill)).toMatchObject(served.locator);
+  await served.close();
+  expect([...timers.armed.values()]).toEqual([]);
+  expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
 it('waits for one that is about to end', async () => {
@@ -160,6 +176,7 @@ function optionsIn(stateFolder: string): ServeOptions {
     pid: process.pid,
     kill,
     now: Date.now,
+    later,
   };
 }
 

@@ -1,8 +1,10 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { beatEvery } from '../../src/heartbeat.ts';
 import { announceListener, liveListeners } from '../../src/webhooks/listener-locator.ts';
 import { alive } from '../support/cli.ts';
+import { manualTimers } from '../support/timers.ts';
 import { temporary } from './rig.ts';
 
 const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: 1 };
@@ -23,6 +25,19 @@ it('is removed when its process is dead, and what cannot be read stays', () => {
   writeFileSync(join(folder, 'listeners', '1-2.json'), '{');
   expect(liveListeners(folder, () => false)).toEqual([]);
   expect(readdirSync(join(folder, 'listeners'))).toEqual(['1-2.json']);
+});
+
+it('is found again after its file was removed, until it is withdrawn', () => {
+  const folder = temporary();
+  const timers = manualTimers();
+  const forget = announceListener(folder, locator, timers.later);
+  for (const name of readdirSync(join(folder, 'listeners'))) rmSync(join(folder, 'listeners', name));
+  expect(liveListeners(folder, alive)).toEqual([]);
+  timers.fire(beatEvery);
+  expect(liveListeners(folder, alive)).toMatchObject([locator]);
+  forget();
+  expect(timers.armed.size).toBe(0);
+  expect(liveListeners(folder, alive)).toEqual([]);
 });
 
 it('is another one for each container, also with the same port and process number', () => {

@@ -1,8 +1,11 @@
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
 import { settled } from '../virtual.ts';
-import { createMachine, createService } from './machine.ts';
+import { createMachine, createService, window } from './machine.ts';
+
+const share = { kind: 'single', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
 
 describe('the file of a shared plan', () => {
   it('is for its owner only, and alone in its folder', async () => {
@@ -38,6 +41,31 @@ describe('the file of a shared plan', () => {
     expect(new Set(await sent)).toEqual(new Set(['done']));
     expect(service.taken).toHaveLength(200);
     expect(processes.flatMap(({ failed }) => failed)).toEqual([]);
+  });
+
+  it('that another process took while this one was stopped is left to it, and that is no failure', async () => {
+    const machine = await createMachine();
+    const taken = `${machine.path}.${machine.start('single', 60).pid}.`;
+    const standstill = (pid: number) => {
+      const [mine = ''] = readdirSync(machine.folder);
+      renameSync(join(machine.folder, mine), taken);
+      return pid === 0;
+    };
+    // A turn checks whether the process of a slot in use is alive: that is where this process is stopped.
+    await machine.start('single', 60).slot();
+    await machine.time.pass(2_000);
+    const ledger = createFileLedger({
+      folder: machine.folder,
+      name: basename(machine.path),
+      window,
+      owner: { pid: process.pid, kill: standstill },
+      now: machine.time.now,
+      later: machine.time.later,
+      random: () => 0.5,
+      onDamaged: () => {},
+    });
+    expect(ledger.turn(share)).toMatchObject({ slots: 1 });
+    expect(readdirSync(machine.folder)).toEqual([basename(taken)]);
   });
 
   it('that a stopped process keeps blocks nobody, and is complained of once', async () => {
