@@ -1,4 +1,5 @@
-// Claims and outcomes, beside appending the same bytes to a bare file in as many steps.
+// Claims and outcomes as a run records them: with each group, the outcomes of the one before. Beside it, appending the
+// same bytes to a bare file in as many steps.
 import { closeSync, fdatasyncSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPath } from '../rig/processes.mjs';
@@ -6,25 +7,25 @@ import { perSecond } from '../rig/table.mjs';
 import { takeTurns } from '../rig/turns.mjs';
 import { loadLibrary, randomRows } from './library.mjs';
 
-const group = 64;
-
 export async function speed(isQuick) {
   const count = isQuick ? 6_400 : 64_000;
   const { open, planOf } = await loadLibrary();
   const rows = randomRows(count);
   const plan = planOf(rows);
   const kinds = [
-    { name: 'a local sandbox, no sync', isLocal: true },
-    { name: 'one sync a group', isLocal: false },
+    { group: 16, name: 'a local sandbox, no sync', isLocal: true },
+    { group: 64, name: 'a local sandbox, no sync', isLocal: true },
+    { group: 16, name: 'one sync a group', isLocal: false },
+    { group: 64, name: 'one sync a group', isLocal: false },
   ];
   const results = [];
-  for (const { name, isLocal } of kinds) {
+  for (const { group, name, isLocal } of kinds) {
     const [ledger, bare] = [{}, {}];
     let lines = [];
     const turns = await takeTurns([ledger, bare], { rounds: isQuick ? 3 : 5, seconds: 60 }, async (contestant) => {
       if (contestant === bare) return { perSecond: count / append(lines, isLocal) };
       const folder = newPath('ledger');
-      const seconds = await claimAll(open(folder, isLocal), plan, rows);
+      const seconds = await claimAll(open(folder, isLocal), plan, rows, group);
       lines = linesIn(folder);
       return { perSecond: count / seconds };
     });
@@ -36,15 +37,17 @@ export async function speed(isQuick) {
   return results;
 }
 
-async function claimAll(ledger, plan, rows) {
+async function claimAll(ledger, plan, rows, group) {
   const { run } = await ledger.register(plan);
   const began = performance.now();
+  let outcomes = [];
   for (let at = 0; at < rows.length; at += group) {
     const some = rows.slice(at, at + group);
-    const verdicts = await ledger.claim(some, { run });
+    const [verdicts] = await Promise.all([ledger.claim(some, { run }), ledger.settle(outcomes)]);
     if (verdicts.some(({ verdict }) => verdict !== 'yours')) throw new Error('a row was not granted');
-    await ledger.settle(some.map((row) => ({ run, row, outcome: 'done' })));
+    outcomes = some.map((row) => ({ run, row, outcome: 'done' }));
   }
+  await ledger.settle(outcomes);
   const seconds = (performance.now() - began) / 1_000;
   await ledger.close();
   return seconds;

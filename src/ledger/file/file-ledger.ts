@@ -15,6 +15,7 @@ import { createBook } from '../book.ts';
 import { checkOf, secretIn } from '../identity.ts';
 import type { Forgotten, Ledger } from '../ledger.ts';
 import { createMemoryLedger } from '../memory.ts';
+import { BadChange } from '../places.ts';
 import type { RunEntry } from './runs.ts';
 import { openRunIndex } from './runs.ts';
 import { createSegments, hasSegments } from './segments.ts';
@@ -62,6 +63,15 @@ export function emptyLedger({ owner, now, isLocal: _isLocal }: FileLedgerOptions
   return { ...memory, secret: randomBytes(32), note: async () => {}, close: async () => {} };
 }
 
+/** A call that waits for the turn. */
+interface Call {
+  /** In the turn, before the changes of all calls are written together. */
+  decide(): void;
+  /** After that. */
+  finish(): void;
+  fail(error: unknown): void;
+}
+
 export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const { owner, now, later, random, isLocal, sync = toDisk } = options;
   const folder = stateFolderAt(options.folder);
@@ -70,7 +80,6 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
   const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
   const index = openRunIndex(folder, options.onRepaired);
-  const notes = new Map<string, RunEntry>();
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
     book,
@@ -79,14 +88,17 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     now,
     isAlive: (other) => lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now())),
     newId: () => randomBytes(6).toString('hex'),
-    record,
+    record: (changes) => void recorded.push(...changes),
   });
-  let queue: Promise<unknown> = Promise.resolve();
+  const calls: Call[] = [];
+  /** Changes of this turn that are not written yet. */
+  const recorded: Change[] = [];
+  const notes = new Map<string, RunEntry>();
+  let noting: Promise<void> | undefined;
   /** The ledger may hold less than this process believes: nothing is granted any more. */
   let fault: unknown;
   let syncing: Promise<void> | undefined;
-  let [isDirty, isUsed] = [false, false];
-  let noting: Promise<void> | undefined;
+  let [isWorking, isDirty, isUsed] = [false, false, false];
   let closing: Promise<void> | undefined;
 
   return {
@@ -99,41 +111,94 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     runs: () => inTurn(() => memory.runs()),
     resolve: (run, found, rows) => safely(() => memory.resolve(run, found, rows)),
     closeRun: (run) => safely(() => memory.closeRun(run)),
-    forget: (what) => safely(() => forget(what)),
+    forget: (what) => safely(() => forget(what), 'run' in what ? () => index.remove(what.run) : nothing),
     note(entry) {
       notes.set(entry.run, entry);
-      return (noting ??= inTurn(writeNotes).finally(() => (noting = undefined)));
+      return (noting ??= inTurn(nothing, writeNotes).finally(() => (noting = undefined)));
     },
     close: () => (closing ??= fault === undefined && isUsed ? end() : Promise.resolve(stop())),
   };
 
   /** Resolves once the disk has it: only then may anything be sent. */
-  async function safely<T>(act: () => T): Promise<T> {
-    const result = await inTurn(act);
+  async function safely<T>(decide: () => T, finish?: () => void): Promise<T> {
+    const result = await inTurn(decide, finish);
     if (!isLocal) await synced();
     return result;
   }
 
-  function inTurn<T>(act: () => T): Promise<T> {
-    const result = queue.then(async () => {
-      if (fault !== undefined) throw fault;
-      isUsed = true;
+  function inTurn<T>(decide: () => T, finish: () => void = nothing): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: () => T;
+      const fail = (error: unknown) => reject(faultIn(error));
+      calls.push({
+        decide: () => void (result = attempt(decide)),
+        finish() {
+          try {
+            const decided = result();
+            finish();
+            resolve(decided);
+          } catch (error) {
+            fail(error);
+          }
+        },
+        fail,
+      });
+      if (!isWorking) void work();
+    });
+  }
+
+  /** Calls that come before the turn does share it, and one write. */
+  async function work(): Promise<void> {
+    isWorking = true;
+    while (calls.length > 0) {
+      let current = calls;
       try {
+        if (fault !== undefined) throw fault;
+        isUsed = true;
         if (await turn.take()) fatal(() => segments.refresh());
-        return act();
+        current = calls.splice(0);
+        for (const { decide } of current) decide();
+        fatal(write);
+        for (const { finish } of current) finish();
       } catch (error) {
-        // A process that has lost its turn once may be one that the others think dead.
-        if (error instanceof CliError && error.code === 'journal-taken') fault = error;
-        throw !(error instanceof CliError) && fileFault(error) ? unwritable(folder, error) : error;
+        for (const { fail } of current.splice(0)) fail(error);
       } finally {
         turn.pass(fault === undefined);
       }
-    });
-    queue = result.catch(() => {});
-    return result;
+    }
+    isWorking = false;
   }
 
-  /** In a turn. The notes that are added from now on need another one. */
+  function attempt<T>(act: () => T): () => T {
+    try {
+      const result = act();
+      return () => result;
+    } catch (error) {
+      // Some of its changes may have been applied to the book.
+      if (error instanceof BadChange) fault = error;
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  function faultIn(error: unknown): unknown {
+    // A process that has lost its turn once may be one that the others think dead.
+    if (error instanceof CliError && error.code === 'journal-taken') fault = error;
+    return !(error instanceof CliError) && fileFault(error) ? unwritable(folder, error) : error;
+  }
+
+  function write(): void {
+    if (fault !== undefined) throw fault;
+    if (recorded.length === 0) return;
+    const changes = recorded.splice(0);
+    turn.refuseLost();
+    for (const change of changes) if (change.type === 'owner') beginHeartbeat(change.owner);
+    segments.append(changes);
+    isDirty = true;
+    for (const change of changes) if (change.type === 'died') removeHeartbeat(change.owner);
+  }
+
   function writeNotes(): void {
     const entries = [...notes.values()];
     notes.clear();
@@ -143,27 +208,16 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   /** The index may have a run that the ledger no longer knows: it has expired, or this was interrupted before. */
   function forget(what: Forgotten): void {
-    if (!('run' in what)) return memory.forget(what);
-    const known = book.runs.get(what.run);
-    const isLeftOver = (!known || known.isForgotten) && index.remove(what.run);
-    if (isLeftOver) return;
-    memory.forget(what);
-    index.remove(what.run);
-  }
-
-  function record(changes: readonly Change[]): void {
-    fatal(() => turn.refuseLost());
-    for (const change of changes) if (change.type === 'owner') beginHeartbeat(change.owner);
-    fatal(() => segments.append(changes));
-    isDirty = true;
-    for (const change of changes) if (change.type === 'died') removeHeartbeat(change.owner);
+    const run = 'run' in what ? book.runs.get(what.run) : undefined;
+    const isLeftOver = 'run' in what && (!run || run.isForgotten) && index.has(what.run);
+    if (!isLeftOver) memory.forget(what);
   }
 
   function fatal(act: () => void): void {
     try {
       act();
     } catch (error) {
-      fault = error;
+      fault ??= error;
       throw error;
     }
   }
@@ -189,10 +243,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
 
   async function end(): Promise<void> {
     try {
-      await safely(() => {
-        memory.close();
-        segments.save();
-      });
+      await safely(
+        () => memory.close(),
+        () => segments.save(),
+      );
     } finally {
       stop();
     }
@@ -228,3 +282,5 @@ function silenceOf(folder: string, { id, at }: KnownOwner, now: number): number 
 function heartbeatOf(folder: string, id: string): string {
   return join(folder, `${id}.owner`);
 }
+
+function nothing(): void {}

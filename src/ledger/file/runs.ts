@@ -47,8 +47,9 @@ export interface RunFile {
 export interface RunIndex {
   /** Adds runs, or replaces what is known of them. */
   put(entries: readonly RunEntry[]): void;
-  /** Removes a run that was forgotten; returns false if there is none. */
-  remove(run: string): boolean;
+  /** Removes a run that was forgotten, if it has it. */
+  remove(run: string): void;
+  has(run: string): boolean;
   close(): void;
 }
 
@@ -78,14 +79,16 @@ export function openRunIndex(folder: string, onRepaired: (path: string, bytes: n
       add(changed.map((entry) => ({ put: entry })));
     },
     remove(run) {
-      if (!existsSync(path)) return false;
-      current();
-      const isKnown = entries.has(run);
-      if (isKnown) add([{ remove: run }]);
-      return isKnown;
+      if (has(run)) add([{ remove: run }]);
     },
+    has,
     close: () => file?.close(),
   };
+
+  function has(run: string): boolean {
+    if (existsSync(path)) current();
+    return entries.has(run);
+  }
 
   function add(records: readonly unknown[]): void {
     if (!existsSync(path)) createAppendFile(path, form, {});

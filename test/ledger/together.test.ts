@@ -1,0 +1,94 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listRuns } from '../../src/ledger/file/runs.ts';
+import { killedAtChange, run, scriptIn } from './apart.ts';
+import { accepted, message, messages, openLedger, planOf, temporaryFolder } from './rig.ts';
+
+/** Prints how many changes to the disk each step needs, in a turn that the process keeps. */
+const text = `
+${killedAtChange}
+const { open, planOf } = await import('./library.mjs');
+const rows = [1, 2, 3, 4].map((number) => new Uint8Array(20).fill(number));
+const ledger = open(process.argv[2], true);
+const { run } = await ledger.register(planOf(rows));
+const claim = (at) => ledger.claim([rows[at]], { run });
+const settle = (at) => ledger.settle([{ run, row: rows[at], outcome: 'done' }]);
+const counted = async (act) => {
+  const before = changes;
+  await act();
+  return changes - before;
+};
+await claim(0);
+const apart = await counted(async () => { await settle(0); await claim(1); });
+const together = await counted(() => Promise.all([settle(1), claim(2)]));
+const many = await counted(() => Promise.all([settle(2), claim(3), claim(2), settle(3)]));
+print([apart, together, many].join());
+await ledger.close();
+`;
+
+describe('calls of one moment', () => {
+  it('need one write', async () => {
+    const home = temporaryFolder();
+    const { lines } = await run(await scriptIn(home, text), join(home, 'ledger'), '0');
+    expect(lines).toEqual(['2,1,1']);
+  });
+
+  it('get what they would get one after the other', async () => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
+    const [ada, bob] = [message('ada:1'), message('bob:1')];
+    const results = await Promise.all([
+      ledger.claim([ada], { run }),
+      ledger.claim([ada, bob], { run }),
+      ledger.settle([{ run, row: ada, outcome: 'done' }]),
+      ledger.claim([ada, bob], { run }),
+      ledger.runs(),
+    ]);
+    expect(results).toMatchObject(
+      [
+        [{ verdict: 'yours' }],
+        [{ verdict: 'taken' }, { verdict: 'yours' }],
+        {},
+        [{ verdict: 'done' }, { verdict: 'taken' }],
+        [{ counts: { done: 1, leaving: 1 } }],
+      ].map((result, at) => (at === 2 ? undefined : result)),
+    );
+    await ledger.close();
+    const second = openLedger(folder);
+    expect(await second.runs()).toMatchObject([{ counts: { done: 1, unsure: 1 } }]);
+    await second.close();
+  });
+
+  it('fail alone if only one of them is wrong', async () => {
+    const ledger = openLedger(temporaryFolder());
+    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
+    const results = await Promise.allSettled([
+      ledger.claim(messages('ada:1'), { run }),
+      ledger.claim(messages('ada:1'), { run: 'unknown' }),
+      ledger.claim(messages('bob:1'), { run }),
+    ]);
+    expect(results).toMatchObject([
+      { value: [{ verdict: 'yours' }] },
+      { reason: { message: 'the ledger has no run unknown' } },
+      { value: [{ verdict: 'yours' }] },
+    ]);
+    await ledger.close();
+  });
+
+  it('all fail if they cannot be written, and so does all that follows', async () => {
+    const folder = temporaryFolder();
+    const ledger = openLedger(folder);
+    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
+    const segment = join(folder, readdirSync(folder).find((name) => /^\d.*\.ndjson$/.test(name)) ?? '');
+    writeFileSync(segment, `${readFileSync(segment, 'utf8')}[`);
+    const claims = [ledger.claim(messages('ada:1'), { run }), ledger.claim(messages('bob:1'), { run })];
+    const taken = { status: 'rejected', reason: { code: 'journal-taken' } };
+    expect(await Promise.allSettled(claims)).toMatchObject([taken, taken]);
+    const later = [ledger.runs(), ledger.look(message('ada:1'), { run })];
+    expect(await Promise.allSettled(later)).toMatchObject([taken, taken]);
+    expect(listRuns(folder)).toEqual([]);
+    await ledger.close();
+  });
+});
