@@ -8,13 +8,14 @@ import { makeFolder } from '../folder.ts';
 import type { Store } from './store.ts';
 import { readStore, storeFile, storeName } from './store.ts';
 
-/** Reads, changes and writes the store as one step, which no other process comes between. */
+/** Reads, changes and writes the store as one step, which no other process interrupts. Writes nothing if unchanged. */
 export async function changeStore(folder: string, change: (store: Store) => Store): Promise<Store> {
   onDisk(folder, () => prepare(folder));
   const release = await claim(folder);
   try {
-    const store = change(readStore(folder));
-    onDisk(storeFile(folder), () => write(folder, store));
+    const before = readStore(folder);
+    const store = change(before);
+    if (store !== before) onDisk(storeFile(folder), () => write(folder, store));
     return store;
   } finally {
     // The work is done or has failed by now; a lock that stays is stale in ten seconds.

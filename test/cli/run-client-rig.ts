@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { createContext } from '../../src/cli/context.ts';
+import type { Line } from '../../src/cli/calling.ts';
 import type { CliContext } from '../../src/cli/context.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
@@ -15,6 +16,7 @@ export const key = 'sk_test_0123456789abcdef';
 
 interface Rig {
   readonly context: CliContext;
+  readonly line: Line;
   readonly notes: string[];
 }
 
@@ -58,9 +60,10 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
   };
   const reporter = createReporter({ stderr, json: false, redact: (text) => text });
-  const context = createContext({ host, given: readInput(globals, words), reporter, helpFor: async () => '' });
+  const given = readInput(globals, words);
+  const context = createContext({ host, given, reporter, helpFor: async () => '' });
   onTestFinished(() => context.close());
-  return { context, notes };
+  return { context, line: { host, given, reporter, command: '', sandboxes: context.sandboxes }, notes };
 }
 
 function emptyHome(): string {

@@ -49,7 +49,7 @@ describe('the account of a profile', () => {
     const { run, add, accountOf } = machine();
     await add('acme');
     expect(JSON.parse((await run('profiles show acme -o json')).stdout)).toMatchObject({ account: accountOf('acme') });
-    expect((await run('profiles show acme')).stdout).toContain(`  account: ${accountOf('acme')}\n`);
+    expect((await run('profiles show acme')).stdout).toContain(`  account: ${String(accountOf('acme'))}\n`);
     expect((await run('profiles list -o json')).stdout).not.toContain('account');
   });
 });

@@ -87,6 +87,14 @@ describe('the store', () => {
     expect(readFileSync(kept, 'utf8')).toContain('acme');
   });
 
+  it('is not written if nothing changes', async () => {
+    const path = folder();
+    await changeStore(path, add('acme'));
+    const before = statSync(storeFile(path)).ino;
+    await changeStore(path, (store) => store);
+    expect(statSync(storeFile(path)).ino).toBe(before);
+  });
+
   it('is left as it was by a change that is refused', async () => {
     const path = folder();
     await changeStore(path, add('acme'));
