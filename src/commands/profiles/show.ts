@@ -8,7 +8,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: 3f9c27b1a40e',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
   honours: [...printing],
   piped: 'text',
   run: async (context, input) => {
