@@ -15,13 +15,12 @@ export function checkCount(
 }
 
 /** Sending with a live key needs the number of rows, typed or as an option; `--yes` does not stand for it. */
-export async function confirmLive(
-  context: Context,
-  { mode }: RunTarget,
-  due: number,
-  { expectCount, atMost }: Pick<RunInput, 'expectCount' | 'atMost'>,
-): Promise<void> {
-  if (mode === 'sandbox' || due === 0 || expectCount !== undefined || atMost !== undefined) return;
+export function needsConfirmation({ mode }: RunTarget, { expectCount, atMost }: RunInput): boolean {
+  return mode !== 'sandbox' && expectCount === undefined && atMost === undefined;
+}
+
+export async function confirmLive(context: Context, due: number): Promise<void> {
+  if (due === 0) return;
   const rows = due === 1 ? '1 row' : `${whole(due)} rows`;
   if (!context.interactive) {
     const hint = `if it is meant, add --at-most ${due}, or --expect-count with the number of rows in the input`;

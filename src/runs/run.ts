@@ -4,7 +4,7 @@ import type { Sandboxes } from '../cli/sandboxes.ts';
 import { unitOf } from '../bulk/rows/place.ts';
 import { CliError, usage } from '../errors.ts';
 import type { Plan } from '../ledger/ledger.ts';
-import { checkCount, confirmLive } from './confirm.ts';
+import { checkCount, confirmLive, needsConfirmation } from './confirm.ts';
 import { dryRunOf, suspectNote } from './dry-run.ts';
 import type { DryRunEnded } from './dry-run.ts';
 import { dueRows } from './due.ts';
@@ -19,7 +19,7 @@ import { checkChoice, choiceOf } from './options.ts';
 import type { RunInput } from './options.ts';
 import { refuseKeys } from './refuse-keys.ts';
 import { noteText, register } from './register.ts';
-import type { Registered } from './register.ts';
+import type { Registered, Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { writeFiles } from './files.ts';
 import type { Ended, RunResult } from './result.ts';
@@ -83,7 +83,7 @@ export async function runJob(
 
 /** Everything before the first row is sent. */
 async function prepared(running: Running): Promise<Ended | DryRunEnded> {
-  const { context, job, options, input, client, opened } = running;
+  const { context, job, options, input, client, opened, signals } = running;
   const found = await surveyed(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
@@ -106,15 +106,26 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
   }
   const damaged = suspectNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
+  const confirmed = needsConfirmation(client.target, options) ? await confirmedPlan(running, registering, plan) : plan;
+  if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
+  const registered = await register({ ...registering, plan: confirmed });
+  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
+  if (confirmed === plan && dueIn(registered) > 0) await noteMismatch(running);
+  return carriedOut(running, found, registered);
+}
+
+/** With the user's answers; nothing is registered yet. */
+async function confirmedPlan(running: Running, registering: Omit<Registering, 'plan'>, plan: Plan): Promise<Plan> {
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const due = dueIn(foreseen);
-  const warning = due > 0 ? await job.check?.(client) : undefined;
+  if (due > 0) await noteMismatch(running);
+  await confirmLive(running.context, due);
+  return { ...foreseen.plan, isRehearsal: false };
+}
+
+async function noteMismatch({ context, job, client }: Running): Promise<void> {
+  const warning = await job.check?.(client);
   if (warning !== undefined) context.note('params', warning);
-  await confirmLive(context, client.target, due, options);
-  if (running.signals.stop.aborted) throw interruptedEarly(running.signals.stop.reason);
-  const registered = await register({ ...registering, plan: { ...foreseen.plan, isRehearsal: false } });
-  for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
-  return carriedOut(running, found, registered);
 }
 
 async function rehearsed(running: Running, found: Survey, plan: Plan): Promise<DryRunEnded> {
