@@ -184,7 +184,16 @@ function isHeader(value: unknown): value is LogHeader & typeof form {
   );
 }
 
-const kinds: ReadonlySet<unknown> = new Set(['claimed', 'sent', 'failed', 'unsure', 'released', 'skipped', 'resolved', 'invalid']);
+const kinds: ReadonlySet<unknown> = new Set([
+  'claimed',
+  'sent',
+  'failed',
+  'unsure',
+  'released',
+  'skipped',
+  'resolved',
+  'invalid',
+]);
 
 /** The checksum of its line proves that this program wrote it. */
 function isLogRecord(value: unknown): value is LogRecord {
