@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { configuration } from '../errors.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { Account } from '../ledger/ledger.ts';
 import type { AnyCaller, Approached, Line } from './calling.ts';
-import { oldRuns } from './old-runs.ts';
+import { refuseOldRuns, refuseOldSends } from './old-runs.ts';
 
 export interface OpenedLedger {
   readonly ledger: Pick<FileLedger, 'secret' | 'register' | 'claim' | 'settle' | 'look' | 'runs' | 'note'>;
@@ -21,6 +20,7 @@ export async function openLedger(line: Line, caller: AnyCaller, approached: Appr
     import('../ledger/file/file-ledger.ts'),
   ]);
   refuseOldRuns(stateFolder);
+  if (!given.dryRun) await refuseOldSends(stateFolder, host);
   const facts = await accountFacts(line, caller, approached, { write: true });
   const folder = join(stateFolder, 'ledger');
   const open = given.dryRun && !files.hasLedger(folder) ? files.emptyLedger : files.openFileLedger;
@@ -41,16 +41,4 @@ export async function openLedger(line: Line, caller: AnyCaller, approached: Appr
   const { baseUrl, key } = approached.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
   return { ledger, account, close: ledger.close };
-}
-
-function refuseOldRuns(stateFolder: string): void {
-  const { length } = oldRuns(stateFolder);
-  if (length === 0) return;
-  const path = join(stateFolder, 'runs');
-  const which = length === 1 ? '1 run' : `${length} runs`;
-  throw configuration(
-    'runs-of-old-version',
-    `${path} has ${which} of an earlier version of bizmsg; this version cannot tell what they sent`,
-    `finish them with that version; then move the folder away: mv ${path} ${path}.old`,
-  );
 }

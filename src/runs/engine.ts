@@ -1,6 +1,6 @@
 import type { Departure } from '../client/exchange.ts';
 import { CliError } from '../errors.ts';
-import type { Ledger, RunRule, Outcome as Settlement, Verdict } from '../ledger/ledger.ts';
+import type { Ledger, Outcome as Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
 import type { Clock, OutageOptions } from './outage.ts';
 import { createOutage, givenUp } from './outage.ts';
@@ -26,8 +26,8 @@ export interface EngineOptions {
   readonly signals: Signals;
   readonly clock: Clock;
   readonly onOutage?: OutageOptions['onOutage'];
-  /** Another process is sending this many rows of the input; this one waits for their outcomes. */
-  readonly onTaken?: ((rows: number) => void) | undefined;
+  /** Another process is sending rows of this input; this one waits for their outcomes. */
+  readonly onTaken?: ((owner: Owner) => void) | undefined;
   /** Called once a row has ended and that is recorded. Its slot stays occupied until the promise resolves. */
   readonly onOutcome: (outcome: Outcome) => Promise<void> | undefined;
 }
@@ -216,16 +216,16 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
 
   /** The ledger did not grant it. */
   function pass(row: Ready, verdict: Verdict | undefined): void {
+    if (verdict?.verdict === 'taken') return defer(row, verdict.owner);
     const kind = verdict?.verdict;
-    if (kind === 'taken') return defer(row);
     if (kind === 'failed') return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
     tell({ outcome: 'skipped', row, why: kind === 'unsure' || kind === 'elsewhere' ? kind : 'this_run' });
   }
 
-  function defer(row: Ready): void {
+  function defer(row: Ready, owner: Owner): void {
     if (taken.push(row) > 1) return;
+    options.onTaken?.(owner);
     clock.later(takenPause, () => {
-      options.onTaken?.(taken.length);
       again.push(...taken.splice(0));
       alarm.ring();
     });

@@ -3,7 +3,8 @@ import type { OpenedLedger, RunClient } from '../cli/run-client.ts';
 import type { Sandboxes } from '../cli/sandboxes.ts';
 import { unitOf } from '../bulk/rows/place.ts';
 import { CliError, usage } from '../errors.ts';
-import type { Plan } from '../ledger/ledger.ts';
+import type { Owner, Plan } from '../ledger/ledger.ts';
+import { hostIn, isElsewhere, longestSilence } from '../process-life.ts';
 import { checkCount, confirmLive, needsConfirmation } from './confirm.ts';
 import { dryRunOf, suspectNote } from './dry-run.ts';
 import type { DryRunEnded } from './dry-run.ts';
@@ -231,9 +232,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       signals,
       clock: own,
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
-      onTaken: once((rows) =>
-        context.note('taken', `another process is sending ${rows} of these rows; waiting for it`),
-      ),
+      onTaken: once((owner) => context.note('taken', takenText(owner))),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
         tally.take(outcome);
@@ -283,10 +282,18 @@ function gone(last: CliError | undefined): string {
   return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
-function once(act: (rows: number) => void): (rows: number) => void {
+function takenText({ pid, start }: Owner): string {
+  const who = `process ${pid}${isElsewhere(start) ? ` on ${hostIn(start) ?? 'another machine'}` : ''}`;
+  const limit = isElsewhere(start)
+    ? `; its rows become unsure ${longestSilence / 1_000} s after its last sign of life`
+    : '';
+  return `${who} is sending some of these rows; waiting for it${limit}`;
+}
+
+function once<T>(act: (value: T) => void): (value: T) => void {
   let isDone = false;
-  return (rows) => {
-    if (!isDone) act(rows);
+  return (value) => {
+    if (!isDone) act(value);
     isDone = true;
   };
 }
