@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPath, start } from '../rig/processes.mjs';
+import { median } from '../rig/quantiles.mjs';
 import { megabytes, milliseconds, whole } from '../rig/table.mjs';
 import { loadLibrary, randomRows, single } from './library.mjs';
 
@@ -16,10 +17,11 @@ export async function size(isQuick) {
   await first.close();
 
   const second = open(folder, true);
-  const loading = await timed(() => second.runs());
   const [row] = randomRows(1);
+  const loading = await timed(() => second.register({ ...planOf([row]), isRehearsal: true }));
   const claiming = await timed(() => second.claim([row], single));
   await second.close();
+  const [unloaded, empty] = await singlesIn(file, folder, newPath('ledger'));
 
   const memory = await memoryOf(file, folder);
   rmSync(join(folder, 'table'));
@@ -33,6 +35,13 @@ export async function size(isQuick) {
     { what: `load ${rows}`, value: milliseconds(loading), ratios: [loading], most: 500 },
     { what: `load ${rows} without the table`, value: milliseconds(replaying) },
     { what: `one claim, ${rows} loaded`, value: milliseconds(claiming) },
+    {
+      what: `one claim in a new process, ${rows} in the file`,
+      value: milliseconds(unloaded),
+      rival: `an empty ledger ${milliseconds(empty)}`,
+      ratios: [unloaded - empty],
+      most: 1,
+    },
   ];
 }
 
@@ -45,7 +54,7 @@ async function memoryOf(library, folder) {
     const owner = { pid: process.pid, kill: () => true };
     const folder = process.argv[2];
     const ledger = openFileLedger({ folder, owner, now: Date.now, later, random: Math.random, isLocal: true, onRepaired() {} });
-    await ledger.runs();
+    await ledger.register({ account: {}, input: { count: 0 }, choice: {}, isRehearsal: true });
     for (let round = 0; round < 3; round++) {
       globalThis.gc();
       await new Promise((resolve) => void setImmediate(resolve));
@@ -55,6 +64,28 @@ async function memoryOf(library, folder) {
   writeFileSync(script, text);
   const { line } = await start(['--expose-gc', script, folder]);
   return Number(line);
+}
+
+/** Milliseconds of a single message's claim, in the large ledger and in an empty one: medians of processes that take turns. */
+async function singlesIn(library, ...folders) {
+  const script = newPath('single.mjs');
+  writeFileSync(
+    script,
+    `
+    import { openFileLedger } from '${library}';
+    const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
+    const world = { owner: { pid: process.pid, kill: () => true }, now: Date.now, later, random: Math.random };
+    const row = crypto.getRandomValues(new Uint8Array(20));
+    const began = performance.now();
+    const ledger = openFileLedger({ ...world, folder: process.argv[2], isLocal: true, onRepaired() {} });
+    await ledger.claim([row], ${JSON.stringify(single)});
+    console.log(performance.now() - began);
+    await ledger.close();`,
+  );
+  const taken = folders.map(() => []);
+  for (let round = 0; round < 15; round++)
+    for (const [at, folder] of folders.entries()) taken[at].push(Number((await start([script, folder])).line));
+  return taken.map(median);
 }
 
 async function timed(act) {

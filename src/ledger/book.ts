@@ -1,4 +1,6 @@
 import type { Dump, Entries } from './entries.ts';
+import type { Layers, Stored } from './layers.ts';
+import { layersOn } from './layers.ts';
 import { createEntries } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { Owner, Subject } from './ledger.ts';
@@ -102,8 +104,12 @@ export interface Book {
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
   dump(): BookDump;
-  /** In place of all that it has. */
-  restore(dump: BookDump): void;
+  /** In place of all that it has. The entries stay in the file until `load`. */
+  restore(stored: StoredBook): void;
+  /** Reads the entries that are still in a file. Deciding about many rows would read them one by one. */
+  load(): void;
+  /** Drops all that it has. */
+  clear(): void;
 }
 
 /** All of a book, for a file that saves reading the journals. */
@@ -116,6 +122,10 @@ export interface BookDump {
   readonly entries: Dump;
 }
 
+export interface StoredBook extends Omit<BookDump, 'entries'> {
+  readonly entries: Stored;
+}
+
 /** In the order of their numbers. */
 export interface RunDump extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSingles' | 'counts'> {
   readonly counts: readonly number[];
@@ -124,7 +134,8 @@ export interface RunDump extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSin
 }
 
 export function createBook(): Book {
-  const entries = createEntries();
+  let entries: Entries = createEntries();
+  let layers: Layers | undefined;
   const runs = new Map<string, Run>();
   const numbered: Run[] = [];
   const owners = new Map<string, KnownOwner>();
@@ -133,7 +144,9 @@ export function createBook(): Book {
   let order = 0;
 
   return {
-    entries,
+    get entries() {
+      return entries;
+    },
     runs,
     owners,
     order: () => order,
@@ -152,27 +165,53 @@ export function createBook(): Book {
     },
     dump,
     restore,
+    load,
+    clear,
   };
 
   function dump(): BookDump {
-    const indexes = new Map([...owners.keys()].map((id, at) => [id, at]));
+    load();
+    const named = namedOwners();
+    const indexes = new Map(named.map(({ id }, at) => [id, at]));
     return {
       order,
       runs: numbered.map(({ number: _number, isSingles: _isSingles, rows, counts, owners, ...run }) => ({
         ...run,
         counts: states.map((state) => counts[state]),
-        owners: [...owners],
+        owners: [...owners].filter((id) => indexes.has(id)),
         blocks: rows.blocks(),
       })),
-      owners: [...owners.values()],
+      owners: named,
       claimants: [...claimants].flatMap(([entry, id]) => [entry, indexes.get(id) ?? 0]),
       entries: entries.dump(),
     };
   }
 
-  function restore(dump: BookDump): void {
+  /** Without the processes that ended and that nothing refers to: each single message has its own. */
+  function namedOwners(): readonly KnownOwner[] {
+    const named = new Set([...claimants.values(), ...numbered.flatMap(({ owners }) => [...owners].slice(-1))]);
+    return [...owners.values()].filter(({ id, state }) => state === 'active' || named.has(id));
+  }
+
+  function load(): void {
+    if (!layers) return;
+    entries = layers.load();
+    layers.close();
+    layers = undefined;
+  }
+
+  function clear(): void {
+    layers?.close();
+    [layers, entries, order] = [undefined, createEntries(), 0];
+    for (const map of [runs, owners, claimants, flying]) map.clear();
+    numbered.length = 0;
+  }
+
+  function restore(dump: StoredBook): void {
+    clear();
     order = dump.order;
-    entries.restore(dump.entries);
+    layers = layersOn(dump.entries);
+    entries = layers;
     for (const owner of dump.owners) owners.set(owner.id, owner);
     for (const { counts, owners, blocks, ...facts } of dump.runs) {
       const run = newRun(facts);

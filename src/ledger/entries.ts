@@ -23,19 +23,27 @@ export interface Marks {
   /** All rows, in the array in which they are kept. */
   bytes(): Uint8Array<ArrayBuffer>;
   dump(): Dump;
-  /** In place of all rows. */
-  restore(dump: Dump): void;
 }
 
-/** The arrays themselves, to be written to a file as they are. */
+/**
+ * The arrays themselves, to be written to a file as they are: rows, the chains of both digests, their two indexes,
+ * scopes, times, orders, and four flags a word. The counts are those of the rows and of the slots in use. Arrays of
+ * rows may be longer.
+ */
 export interface Dump {
   readonly counts: readonly number[];
   readonly arrays: readonly Uint32Array<ArrayBuffer>[];
 }
 
-/** All rows of all scopes: 41 bytes each, and 11 to 22 for the two indexes. */
-export interface Entries extends Marks {
-  add(bytes: Uint8Array, at: number, scope: number): number;
+/** Rows with their scopes and states, as they are. */
+export interface Lookup {
+  count(): number;
+  /** See `Marks`. */
+  first(bytes: Uint8Array, at: number): number;
+  next(entry: number): number;
+  firstSecond(bytes: Uint8Array, at: number): number;
+  nextSecond(entry: number): number;
+  read(entry: number, into: Uint8Array, at: number): void;
   scopeOf(entry: number): number;
   stateOf(entry: number): State;
   /** Seconds since 1970 of the last change. */
@@ -44,22 +52,33 @@ export interface Entries extends Marks {
   orderOf(entry: number): number;
   /** For contacts: the row that this scope claimed last of all rows of the contact. */
   isLatest(entry: number): boolean;
+}
+
+/** All rows of all scopes: 41 bytes each, and 11 to 22 for the two indexes. */
+export interface Entries extends Lookup {
+  /** Makes room, so that the arrays need not grow in steps. */
+  reserve(count: number): void;
+  add(bytes: Uint8Array, at: number, scope: number): number;
   set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void;
   setLatest(entry: number, isLatest: boolean): void;
   /** Makes a row unrecognizable. Its place is kept. */
   erase(entry: number): void;
+  dump(): Dump;
 }
 
-const [digestWords, rowWords] = [digestSize / 4, rowSize / 4];
+export const rowWords = rowSize / 4;
+/** The words of a row that an index covers. */
+export const digestIndex = { offset: 0, length: digestSize / 4 };
+export const secondIndex = { offset: digestIndex.length, length: rowWords - digestIndex.length };
 
-export function createMarks(): Marks {
+export function createMarks(dump?: Dump): Marks {
   /** In the byte order of this machine, so that the same memory is the rows as bytes. */
-  let words = new Uint32Array(0);
-  let view = new Uint8Array(words.buffer);
-  let [older, olderSecond] = [new Uint32Array(0), new Uint32Array(0)];
-  let count = 0;
-  const digests = createIndex(0, digestWords);
-  const seconds = createIndex(digestWords, rowWords - digestWords);
+  let words = dump?.arrays[0] ?? new Uint32Array(0);
+  let view = new Uint8Array(words.buffer, words.byteOffset, 0);
+  let [older, olderSecond] = [dump?.arrays[1] ?? new Uint32Array(0), dump?.arrays[2] ?? new Uint32Array(0)];
+  let count = dump?.counts[0] ?? 0;
+  const digests = createIndex(digestIndex, dump?.arrays[3], dump?.counts[1]);
+  const seconds = createIndex(secondIndex, dump?.arrays[4], dump?.counts[2]);
 
   return {
     count: () => count,
@@ -85,21 +104,13 @@ export function createMarks(): Marks {
       const isCurrent = view.buffer === words.buffer && view.length === count * rowSize;
       return isCurrent ? view : (view = new Uint8Array(words.buffer, words.byteOffset, count * rowSize));
     },
-    dump,
-    restore,
+    dump: dumped,
   };
 
-  function dump(): Dump {
+  function dumped(): Dump {
     const arrays = [words.subarray(0, count * rowWords), older.subarray(0, count), olderSecond.subarray(0, count)];
     const [one, other] = [digests.dump(), seconds.dump()];
     return { counts: [count, one.used, other.used], arrays: [...arrays, one.slots, other.slots] };
-  }
-
-  function restore({ counts, arrays }: Dump): void {
-    count = counts[0] ?? 0;
-    [words, older, olderSecond] = [arrays[0] ?? words, arrays[1] ?? older, arrays[2] ?? olderSecond];
-    digests.restore(counts[1] ?? 0, arrays[3]);
-    seconds.restore(counts[2] ?? 0, arrays[4]);
   }
 
   function reserve(size: number): void {
@@ -113,13 +124,19 @@ export function createMarks(): Marks {
   }
 }
 
-export function createEntries(): Entries {
-  const marks = createMarks();
-  let scopes = new Uint32Array(0);
-  let [times, orders] = [new Uint32Array(0), new Uint32Array(0)];
+/** The degree to which an index is filled when its size is chosen, and when it grows. */
+const [full, fullest] = [0.75, 0.85];
+
+/** With the rows of a dump, whose arrays it goes on using. */
+export function createEntries(dump?: Dump): Entries {
+  const marks = createMarks(dump);
+  const [stored0, stored1, stored2, packed] = dump?.arrays.slice(5) ?? [];
+  let scopes = stored0 ?? new Uint32Array(0);
+  let [times, orders] = [stored1 ?? new Uint32Array(0), stored2 ?? new Uint32Array(0)];
   /** The state, and a bit for the latest row of a contact. */
-  let flags = new Uint8Array(0);
-  const latest = 0x80;
+  let flags = packed
+    ? new Uint8Array(packed.buffer, packed.byteOffset, scopes.length)
+    : new Uint8Array(new ArrayBuffer(0));
   const reserve = (size: number) => {
     marks.reserve(size);
     if (size <= scopes.length) return;
@@ -141,10 +158,10 @@ export function createEntries(): Entries {
       return entry;
     },
     scopeOf: (entry) => scopes[entry] ?? 0,
-    stateOf: (entry) => stateAt((flags[entry] ?? 0) & ~latest),
+    stateOf: (entry) => stateIn(flags[entry] ?? 0),
     timeOf: (entry) => times[entry] ?? 0,
     orderOf: (entry) => orders[entry] ?? 0,
-    isLatest: (entry) => ((flags[entry] ?? 0) & latest) !== 0,
+    isLatest: (entry) => isLatestIn(flags[entry] ?? 0),
     set(entry, { state, time, order }) {
       flags[entry] = codes[state] | ((flags[entry] ?? 0) & latest);
       times[entry] = time;
@@ -163,12 +180,6 @@ export function createEntries(): Entries {
       const own = [scopes.subarray(0, size), times.subarray(0, size), orders.subarray(0, size)];
       return { counts, arrays: [...arrays, ...own, new Uint32Array(packed.buffer)] };
     },
-    restore(dump) {
-      marks.restore(dump);
-      const [own0, own1, own2, packed] = dump.arrays.slice(5);
-      [scopes, times, orders] = [own0 ?? scopes, own1 ?? times, own2 ?? orders];
-      flags = new Uint8Array(packed?.buffer ?? new ArrayBuffer(0)).subarray(0, marks.count());
-    },
     erase: (entry) => {
       // No run has this number, so no look-up returns the entry.
       scopes[entry] = erased;
@@ -176,7 +187,9 @@ export function createEntries(): Entries {
   };
 }
 
-const erased = 0xffff_ffff;
+/** A scope. */
+export const erased = 0xffff_ffff;
+const latest = 0x80;
 const codes = codesOf();
 
 function codesOf(): Readonly<Record<State, number>> {
@@ -193,26 +206,28 @@ function codesOf(): Readonly<Record<State, number>> {
   };
 }
 
-function stateAt(code: number): State {
-  return states[code] ?? 'absent';
+export function stateIn(flag: number): State {
+  return states[flag & ~latest] ?? 'absent';
+}
+
+export function isLatestIn(flag: number): boolean {
+  return (flag & latest) !== 0;
 }
 
 /**
  * Open addressing with linear probing over the words that begin at an offset in each row, two or three of them. The
- * digests are random, so their first word is the hash. Nothing here allocates: it runs for each row several times.
+ * digests are random, so their first word is the hash. A slot holds a mark plus one; 0 is free. Nothing here allocates: it runs for each row several times.
  */
-function createIndex(offset: number, length: number) {
-  const isLong = length === 3;
-  /** A mark plus one; 0 is free. */
-  let slots = new Uint32Array(16);
-  let used = 0;
+function createIndex(covered: typeof digestIndex, slots = new Uint32Array(16), used = 0) {
+  const { offset } = covered;
+  const isLong = covered.length === 3;
   return {
     find(words: Uint32Array, first: number, second: number, third: number): number {
       return (slots[probe(words, first, second, third)] ?? 0) - 1;
     },
     /** Puts it in the place of the one with the same digest, which it returns; -1 without one. */
     put(words: Uint32Array, mark: number): number {
-      if (used * 4 >= slots.length * 3) resize(words, slots.length * 2);
+      if (used >= slots.length * fullest) resize(words, slots.length * 2);
       const at = mark * rowWords + offset;
       const slot = probe(words, words[at] ?? 0, words[at + 1] ?? 0, isLong ? (words[at + 2] ?? 0) : 0);
       const before = (slots[slot] ?? 0) - 1;
@@ -221,11 +236,8 @@ function createIndex(offset: number, length: number) {
       return before;
     },
     dump: () => ({ used, slots }),
-    restore(count: number, dumped = new Uint32Array(16)): void {
-      [used, slots] = [count, dumped];
-    },
     reserve(words: Uint32Array, count: number): void {
-      const size = Math.ceil(count / 0.75) + 1;
+      const size = Math.ceil(count / full) + 1;
       if (size > slots.length) resize(words, size);
     },
   };
@@ -254,7 +266,7 @@ function createIndex(offset: number, length: number) {
 }
 
 /** Sizes that are not powers of two fill the index to the same degree with any number of rows. */
-function slotOf(hash: number, size: number): number {
+export function slotOf(hash: number, size: number): number {
   return Math.floor((hash * size) / 0x1_0000_0000);
 }
 
@@ -267,12 +279,12 @@ function roomFor(size: number, count: number): number {
 const [firstShift, lastShift] = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? [0, 24] : [24, 0];
 const [secondShift, thirdShift] = firstShift === 0 ? [8, 16] : [16, 8];
 
-function wordAt(bytes: Uint8Array, at: number): number {
+export function wordAt(bytes: Uint8Array, at: number): number {
   const low = ((bytes[at] ?? 0) << firstShift) | ((bytes[at + 1] ?? 0) << secondShift);
   return (low | ((bytes[at + 2] ?? 0) << thirdShift) | ((bytes[at + 3] ?? 0) << lastShift)) >>> 0;
 }
 
-function putWord(bytes: Uint8Array, at: number, word: number): void {
+export function putWord(bytes: Uint8Array, at: number, word: number): void {
   bytes[at] = word >>> firstShift;
   bytes[at + 1] = word >>> secondShift;
   bytes[at + 2] = word >>> thirdShift;

@@ -56,6 +56,7 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
 
   return {
     register(plan) {
+      book.load();
       const world = current();
       const { registered: result, changes } = decideRegister(book, world, plan, newId);
       if (plan.isRehearsal || result.stop) return result;
@@ -78,22 +79,26 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       keep([...introduction(world), ...decideSettle(book, world, outcomes)]);
     },
     withdraw({ run: id, rows }) {
+      book.load();
       const run = knownRun(book, id);
       keep([{ type: 'withdraw', run: id, at: now(), rows: positionsOf(book, run, rows), closes: false }]);
     },
     runs: () => runStates(book, current()),
     resolve(id, found, rows) {
+      book.load();
       current();
       const { count, changes } = decideResolve(book, now(), id, found, rows);
       keep(changes);
       return count;
     },
     closeRun(id) {
+      book.load();
       const run = knownRun(book, id);
       refuseRunning(id);
       keep([{ type: 'withdraw', run: id, at: now(), rows: [0, run.rows.count()], closes: true }]);
     },
     forget(what) {
+      book.load();
       if ('seconds' in what) return keep([{ type: 'forget-seconds', seconds: Buffer.concat(what.seconds) }]);
       knownRun(book, what.run);
       refuseRunning(what.run);

@@ -19,6 +19,7 @@ import { BadChange } from '../places.ts';
 import type { RunEntry } from './runs.ts';
 import { openRunIndex } from './runs.ts';
 import { createSegments, hasSegments } from './segments.ts';
+import { BadTable } from './table.ts';
 import { createTurn } from './turn.ts';
 
 export interface FileLedgerOptions {
@@ -157,7 +158,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
         isUsed = true;
         if (await turn.take()) fatal(() => segments.refresh());
         current = calls.splice(0);
-        for (const { decide } of current) decide();
+        decide(current);
         fatal(write);
         for (const { finish } of current) finish();
       } catch (error) {
@@ -169,11 +170,24 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     isWorking = false;
   }
 
+  /** Once more after the segments were read, if the table turns out to be damaged. */
+  function decide(current: readonly Call[]): void {
+    try {
+      for (const call of current) call.decide();
+    } catch (error) {
+      if (!(error instanceof BadTable)) throw error;
+      recorded.length = 0;
+      fatal(() => segments.restart());
+      for (const call of current) call.decide();
+    }
+  }
+
   function attempt<T>(act: () => T): () => T {
     try {
       const result = act();
       return () => result;
     } catch (error) {
+      if (error instanceof BadTable) throw error;
       // Some of its changes may have been applied to the book.
       if (error instanceof BadChange) fault = error;
       return () => {

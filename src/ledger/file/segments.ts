@@ -8,7 +8,8 @@ import { unusable } from '../identity.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
 import { changeIn, textOf } from './lines.ts';
-import { readTable, tailOf, writeTable } from './table.ts';
+import type { Table } from './table.ts';
+import { BadTable, openTable, tailOf, writeTable } from './table.ts';
 
 /** One file a day; only the last one grows. */
 export interface Segments {
@@ -16,6 +17,8 @@ export interface Segments {
   refresh(): void;
   /** Appends changes; they are not applied. Only in a turn, after a refresh. */
   append(changes: readonly Change[]): void;
+  /** Forgets what the table said, which is damaged, and reads the segments themselves. Only in a turn. */
+  restart(): void;
   /** Writes a table of all that is known, if that saves others much reading. Only in a turn. */
   save(): void;
   /** The file that the last append went to. */
@@ -33,55 +36,102 @@ export interface SegmentOptions {
 }
 
 const form = { format: 'bizmsg ledger', version: 1 };
-/** Bytes of a segment: reading them takes longer than 20 ms. */
-const worthSaving = 1 << 20;
+/** Bytes of segments that a process reads in a millisecond or two. */
+const shortTail = 1 << 14;
 /** Characters gathered before they are written. */
 const chunk = 1 << 17;
 
 export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
-  let saved = { name: '', size: 0 };
+  /** What the table covers. */
+  let covered = { name: '', size: 0 };
   return {
     current: () => current,
     refresh() {
-      if (!current) restore();
-      const names = segmentNames(folder).filter((name) => name > day);
-      current?.read(apply, names.length === 0 ? 'repair' : 'damage');
-      for (const name of names) enter(name, name === names.at(-1));
+      try {
+        refresh();
+      } catch (error) {
+        if (!(error instanceof BadTable)) throw error;
+        restart();
+      }
     },
+    restart,
     append(changes) {
       const today = nameAt(now());
       if (!current || today > day) begin(today);
       current?.append(textsOf(changes));
     },
     save() {
-      if (!current || current.end() - (day === saved.name ? saved.size : 0) < worthSaving) return;
-      saved = { name: day, size: current.end() };
-      writeTable(
-        join(folder, 'table'),
-        { ...saved, secret: check, tail: tailOf(current.fd(), saved.size) },
-        book.dump(),
-      );
+      try {
+        save();
+      } catch (error) {
+        if (!(error instanceof BadTable)) throw error;
+        rmSync(join(folder, 'table'), { force: true });
+      }
     },
-    close: () => current?.close(),
+    close() {
+      current?.close();
+      book.clear();
+    },
   };
+
+  function refresh(): void {
+    const isFirst = !current;
+    if (isFirst) restore();
+    const names = segmentNames(folder).filter((name) => name > day);
+    current?.read(apply, names.length === 0 ? 'repair' : 'damage');
+    for (const name of names) enter(name, name === names.at(-1));
+    // Processes that were killed have written none.
+    if (isFirst) save();
+  }
+
+  function restart(): void {
+    current?.close();
+    [current, day, covered] = [undefined, '', { name: '', size: 0 }];
+    rmSync(join(folder, 'table'), { force: true });
+    book.clear();
+    refresh();
+  }
+
+  function save(): void {
+    if (!current || !isTailLong()) return;
+    covered = { name: day, size: current.end() };
+    const tail = tailOf(current.fd(), covered.size);
+    writeTable(join(folder, 'table'), { ...covered, secret: check, tail }, book.dump());
+  }
 
   /** Starts from the table, if it belongs to a segment as it is now. */
   function restore(): void {
-    const table = readTable(join(folder, 'table'));
-    if (table?.secret !== check || !existsSync(join(folder, table.name))) return;
-    const segment = openAppendFile({ path: join(folder, table.name), ...form, onRepaired });
+    const table = openTable(join(folder, 'table'));
+    if (!table) return;
+    if (!isCovered(table)) return table.book.entries.close();
+    covered = { name: table.name, size: table.size };
+    book.restore(table.book);
+    // Applying many changes to rows that are still in the file would take longer than reading them.
+    if (isTailLong()) book.load();
+    enter(table.name, segmentNames(folder).at(-1) === table.name, table.size);
+  }
+
+  function isCovered(table: Table): boolean {
+    const path = join(folder, table.name);
+    if (table.secret !== check || !existsSync(path)) return false;
+    const segment = openAppendFile({ path, ...form, onRepaired });
     try {
       const { size } = fstatSync(segment.fd());
-      if (size < table.size) throw damaged(segment.path, size, `it once had ${table.size} bytes`);
-      if (tailOf(segment.fd(), table.size) !== table.tail) return;
+      if (size < table.size) throw damaged(path, size, `it once had ${table.size} bytes`);
+      return tailOf(segment.fd(), table.size) === table.tail;
     } finally {
       segment.close();
     }
-    saved = { name: table.name, size: table.size };
-    book.restore(table.book);
-    enter(table.name, segmentNames(folder).at(-1) === table.name, table.size);
+  }
+
+  /** Whether reading what follows the table costs more than a look-up in it. Writing a large one takes long, too. */
+  function isTailLong(): boolean {
+    const sizes = segmentNames(folder)
+      .filter((name) => name >= covered.name)
+      .map((name) => statSync(join(folder, name)).size);
+    return sizes.reduce((sum, size) => sum + size, -covered.size) > Math.max(shortTail, book.entries.count());
   }
 
   /** The first line names the segment before it, so that one that is missing or shorter is noticed. */

@@ -1,0 +1,124 @@
+import type { Dump, Entries, Lookup } from './entries.ts';
+import { createEntries, erased } from './entries.ts';
+import { rowSize } from './identity.ts';
+import type { State } from './states.ts';
+
+/** Rows in a file, of which only the parts that are asked for are read. */
+export interface Stored extends Lookup {
+  /** Reads the rest. */
+  load(): Dump;
+  close(): void;
+}
+
+/** Rows that may still be in a file. */
+export interface Layers extends Entries {
+  /** All rows in memory, under the same numbers. */
+  load(): Entries;
+  close(): void;
+}
+
+interface Facts {
+  scope: number;
+  state: State;
+  time: number;
+  order: number;
+  isLatest: boolean;
+}
+
+/** Stored rows as the lower layer; new rows and changes are kept above it. Meant for few look-ups and few changes. */
+export function layersOn(stored: Stored): Layers {
+  const above = createEntries();
+  const size = stored.count();
+  /** Of stored rows. */
+  const changed = new Map<number, Facts>();
+  const scratch = new Uint8Array(rowSize);
+
+  const isStored = (entry: number) => entry < size;
+  const raised = (mark: number) => (mark === -1 ? -1 : size + mark);
+  const first = (bytes: Uint8Array, at: number) => {
+    const mark = above.first(bytes, at);
+    return mark === -1 ? stored.first(bytes, at) : raised(mark);
+  };
+  const firstSecond = (bytes: Uint8Array, at: number) => {
+    const mark = above.firstSecond(bytes, at);
+    return mark === -1 ? stored.firstSecond(bytes, at) : raised(mark);
+  };
+  const layers = {
+    count: () => size + above.count(),
+    first,
+    next(entry: number): number {
+      if (isStored(entry)) return stored.next(entry);
+      const mark = above.next(entry - size);
+      if (mark !== -1) return raised(mark);
+      above.read(entry - size, scratch, 0);
+      return stored.first(scratch, 0);
+    },
+    firstSecond,
+    nextSecond(entry: number): number {
+      if (isStored(entry)) return stored.nextSecond(entry);
+      const mark = above.nextSecond(entry - size);
+      if (mark !== -1) return raised(mark);
+      above.read(entry - size, scratch, 0);
+      return stored.firstSecond(scratch, 0);
+    },
+    read(entry: number, into: Uint8Array, at: number): void {
+      if (isStored(entry)) stored.read(entry, into, at);
+      else above.read(entry - size, into, at);
+    },
+    scopeOf: (entry: number) =>
+      isStored(entry) ? (changed.get(entry)?.scope ?? stored.scopeOf(entry)) : above.scopeOf(entry - size),
+    stateOf: (entry: number) =>
+      isStored(entry) ? (changed.get(entry)?.state ?? stored.stateOf(entry)) : above.stateOf(entry - size),
+    timeOf: (entry: number) =>
+      isStored(entry) ? (changed.get(entry)?.time ?? stored.timeOf(entry)) : above.timeOf(entry - size),
+    orderOf: (entry: number) =>
+      isStored(entry) ? (changed.get(entry)?.order ?? stored.orderOf(entry)) : above.orderOf(entry - size),
+    isLatest: (entry: number) =>
+      isStored(entry) ? (changed.get(entry)?.isLatest ?? stored.isLatest(entry)) : above.isLatest(entry - size),
+    reserve: (count: number) => above.reserve(Math.max(0, count - size)),
+    add: (bytes: Uint8Array, at: number, scope: number) => raised(above.add(bytes, at, scope)),
+    set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void {
+      if (isStored(entry)) Object.assign(factsOf(entry), change);
+      else above.set(entry - size, change);
+    },
+    setLatest(entry: number, isLatest: boolean): void {
+      if (isStored(entry)) factsOf(entry).isLatest = isLatest;
+      else above.setLatest(entry - size, isLatest);
+    },
+    erase(entry: number): void {
+      if (isStored(entry)) factsOf(entry).scope = erased;
+      else above.erase(entry - size);
+    },
+    dump: () => load().dump(),
+    load,
+    close: stored.close,
+  };
+  return layers;
+
+  function factsOf(entry: number): Facts {
+    const known = changed.get(entry);
+    if (known) return known;
+    const { scopeOf, stateOf, timeOf, orderOf, isLatest } = stored;
+    const facts = { scope: scopeOf(entry), state: stateOf(entry), time: timeOf(entry), order: orderOf(entry) };
+    const all = { ...facts, isLatest: isLatest(entry) };
+    changed.set(entry, all);
+    return all;
+  }
+
+  function load(): Entries {
+    const entries = createEntries(stored.load());
+    entries.reserve(layers.count());
+    for (let mark = 0; mark < above.count(); mark++) {
+      above.read(mark, scratch, 0);
+      const entry = entries.add(scratch, 0, above.scopeOf(mark));
+      entries.set(entry, { state: above.stateOf(mark), time: above.timeOf(mark), order: above.orderOf(mark) });
+      entries.setLatest(entry, above.isLatest(mark));
+    }
+    for (const [entry, facts] of changed) {
+      entries.set(entry, facts);
+      entries.setLatest(entry, facts.isLatest);
+      if (facts.scope === erased) entries.erase(entry);
+    }
+    return entries;
+  }
+}
