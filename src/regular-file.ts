@@ -6,7 +6,7 @@ export function openRegular(path: string, flags: number = fs.constants.O_RDONLY)
   const found = fs.fstatSync(fd);
   if (found.isFile()) return fd;
   fs.closeSync(fd);
-  throw Object.assign(new Error(`${path} is no file`), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE' });
+  throw Object.assign(new Error(`${path} is not a file`), { code: found.isDirectory() ? 'EISDIR' : 'EFTYPE', path });
 }
 
 export function readRegular(path: string): Buffer {

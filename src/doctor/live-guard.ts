@@ -1,88 +1,51 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
-import { openRegular } from '../regular-file.ts';
 import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
 import { shellPath } from './shell-words.ts';
 
 const { pass, fail } = checksOf('machine');
 
-export interface Log {
+export interface Ledger {
   readonly folder: string;
-  /** The newest first. */
-  readonly files: readonly string[];
+  /** Reads all of it and changes nothing; throws if it cannot be used. */
+  readonly check: () => void;
 }
 
-/** Of the secret by which a message is known again. */
-const secretLength = 32;
-const lack = 'so a second send of a live message may not be noticed';
+const lack = 'so messages with a live key are refused';
 
-/** Whether what keeps a live message from being sent twice can be read and written. Nothing is written to find out. */
-export function liveGuardCheck({ folder, files }: Log): Check {
-  const [newest, ...older] = files;
-  const secret = join(folder, 'secret');
-  const steps = [
-    () => folderFault(folder),
-    () => secretFault(secret),
-    () => fileProblem(newest, fs.constants.O_RDWR | fs.constants.O_APPEND),
-    ...older.map((path) => () => fileProblem(path, fs.constants.O_RDONLY)),
-  ];
-  for (const step of steps) {
-    const found = step();
-    if (found) return fail('activity', `${found.what}, ${lack}`, found.remedy, 'configuration');
-  }
-  return pass('activity', 'a live message that is sent twice is noticed');
-}
-
-interface Problem {
-  readonly what: string;
-  readonly remedy: string;
-}
-
-function folderFault(folder: string): Problem | undefined {
-  return attempt(folder, 'rwx', () => {
-    fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
-    if (!fs.statSync(folder).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-    return undefined;
-  });
-}
-
-function secretFault(path: string): Problem | undefined {
-  return attempt(path, 'rw', () => {
-    if (sizeOf(path, fs.constants.O_RDONLY) === secretLength) return undefined;
-    const first = 'no earlier send is known again without it: look at bizmsg activity --live --failed';
-    return { what: `${path} is damaged`, remedy: `${first}, and only then rm ${shellPath(path)}` };
-  });
-}
-
-function fileProblem(path: string | undefined, flags: number): Problem | undefined {
-  if (path === undefined) return undefined;
-  return attempt(path, 'rw', () => void sizeOf(path, flags));
-}
-
-function attempt(path: string, bits: string, look: () => Problem | undefined): Problem | undefined {
+/** Whether the ledger, which keeps messages from being sent twice, can be read and written. Writes nothing. */
+export function liveGuardCheck({ folder, check }: Ledger): Check {
   try {
-    return look();
+    checkFolder(folder);
+    check();
   } catch (error) {
-    const fault = fileFault(error);
-    if (!fault) throw error;
-    // It is made when it is needed.
-    if (fault.code === 'ENOENT') return undefined;
-    const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
-    const word = shellPath(path);
-    const remedy = isMode
-      ? `chmod u+${bits} ${word}`
-      : `mv ${word} ${shellPath(`${path}.away`)}; what it says of earlier calls is then not known`;
-    return { what: `cannot use ${path}: ${fault.reason}`, remedy };
+    if (error instanceof CliError)
+      return fail('ledger', `${error.message}, ${lack}`, error.hint ?? null, 'configuration');
+    return unusable(folder, error);
   }
+  return pass('ledger', 'a message that is sent twice is noticed');
 }
 
-function sizeOf(path: string, flags: number): number {
-  const fd = openRegular(path, flags);
-  try {
-    return fs.fstatSync(fd).size;
-  } finally {
-    fs.closeSync(fd);
-  }
+function checkFolder(folder: string): void {
+  const found = fs.statSync(folder, { throwIfNoEntry: false });
+  // It is created on first use.
+  if (!found) return;
+  if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path: folder });
+  fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+}
+
+function unusable(folder: string, error: unknown): Check {
+  const fault = fileFault(error);
+  if (!fault) throw error;
+  const path = pathOf(error) ?? folder;
+  const bits = path === folder ? 'rwx' : 'rw';
+  const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
+  const remedy = isMode ? `chmod u+${bits} ${shellPath(path)}` : `mv ${shellPath(path)} ${shellPath(`${path}.away`)}`;
+  return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }

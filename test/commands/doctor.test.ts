@@ -122,10 +122,10 @@ describe('doctor', () => {
 
   it('finds that what keeps a live message from being sent twice cannot work', async () => {
     const home = newHome();
-    const folder = join(home, '.local/state/bizmsg/activity');
-    mkdirSync(join(folder, '1.ndjson'), { recursive: true });
+    const folder = join(home, '.local/state/bizmsg/ledger');
+    mkdirSync(join(folder, 'secret'), { recursive: true });
     const { code, checks } = await examined({ home }, '--profile', 'local');
-    expect([code, checks['activity']?.['status']]).toEqual([3, 'fail']);
+    expect([code, checks['ledger']?.['status']]).toEqual([3, 'fail']);
   });
 
   it('finds a whole set-up healthy as the program that is run', async () => {

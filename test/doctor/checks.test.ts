@@ -128,13 +128,13 @@ it('says which candidates the caller came before', () => {
 });
 
 it.each([
-  [[], 'pass', 'none'],
-  [['finished'], 'pass', '1 run, all finished'],
-  [['finished', 'running'], 'pass', '1 run under way'],
-  [['unfinished', 'finished', 'unfinished'], 'warn', '2 runs unfinished'],
-  [['damaged', 'unfinished'], 'warn', 'the journal of 1 run cannot be read'],
-] as const)('tells of the runs %j', (states, status, message) => {
-  expect(runsCheck(states.map((state) => ({ state })))).toMatchObject({ status, message });
+  [[], 0, 'pass', 'none'],
+  [['finished'], 0, 'pass', '1 run, all finished'],
+  [['finished', 'running'], 0, 'pass', '1 run under way'],
+  [['unfinished', 'finished', 'unfinished'], 0, 'warn', '2 runs unfinished'],
+  [['unfinished'], 1, 'warn', '1 run of an earlier version'],
+] as const)('reports the runs %j, and %i of an earlier version', (states, old, status, message) => {
+  expect(runsCheck(states, old)).toMatchObject({ status, message });
 });
 
 it('tells of what dead processes left, and how to remove what nobody can read', () => {

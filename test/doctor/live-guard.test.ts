@@ -1,51 +1,84 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { secretIn } from '../../src/activity/secret.ts';
+import { liveGuardCheck } from '../../src/doctor/live-guard.ts';
+import { checkLedger } from '../../src/ledger/file/check.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/hostile.ts';
-import { liveGuardCheck } from '../../src/doctor/live-guard.ts';
+import { openLedger, planOf } from '../ledger/rig.ts';
 
-function folder(): string {
-  const path = join(newHome(), 'activity');
-  mkdirSync(path);
-  return path;
+const check = (folder: string) => liveGuardCheck({ folder, check: () => checkLedger(folder) });
+const newFolder = () => join(newHome(), 'ledger');
+const filesIn = (folder: string) =>
+  readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
+
+/** A ledger that has two rows. Returns its folder and its only segment. */
+async function used() {
+  const folder = newFolder();
+  const ledger = openLedger(folder);
+  await ledger.register(planOf('Ada Bob'));
+  await ledger.close();
+  const segment = readdirSync(folder).find((name) => name.endsWith('.ndjson') && name !== 'runs.ndjson') ?? '';
+  return { folder, segment: join(folder, segment), secret: join(folder, 'secret') };
 }
 
-const check = (path: string) =>
-  liveGuardCheck({ folder: path, files: ['2', '1'].map((name) => join(path, `${name}.ndjson`)) });
-
-it('is well where nothing is there yet, and makes nothing', () => {
-  const path = folder();
-  expect([check(path).status, check(join(path, 'none')).status, readdirSync(path)]).toEqual(['pass', 'pass', []]);
+it('passes without a ledger, and creates none', () => {
+  const folder = newFolder();
+  expect(check(folder).status).toBe('pass');
+  expect(() => readdirSync(folder)).toThrow('ENOENT');
 });
 
-it('is well with the secret that a send makes', async () => {
-  const path = folder();
-  await secretIn(path);
-  writeFileSync(join(path, '2.ndjson'), '{}\n');
-  expect(check(path).status).toBe('pass');
+it('passes for a ledger in use, and changes nothing', async () => {
+  const { folder } = await used();
+  const before = filesIn(folder);
+  expect(check(folder)).toMatchObject({ status: 'pass', message: 'a message that is sent twice is noticed' });
+  expect(filesIn(folder)).toEqual(before);
 });
 
-it.each<[what: string, make: (path: string) => void, remedy: string]>([
-  ['a secret of two bytes', (path) => writeFileSync(join(path, 'secret'), 'ab'), 'and only then rm '],
-  ['a folder for a secret', (path) => mkdirSync(join(path, 'secret')), 'mv '],
-  ['a folder for the newest file', (path) => mkdirSync(join(path, '2.ndjson')), 'mv '],
-  ['a folder for an older file', (path) => mkdirSync(join(path, '1.ndjson')), 'mv '],
-  ['a pipe for a file', (path) => makePipe(join(path, '1.ndjson')), 'mv '],
-])('fails for %s', (_, make, remedy) => {
-  const path = folder();
-  make(path);
-  expect(check(path)).toMatchObject({
+it('passes for a line that a crash cut off, and leaves the repair to the next command', async () => {
+  const { folder, segment } = await used();
+  appendFileSync(segment, '[123,{"ty');
+  expect(check(folder).status).toBe('pass');
+  expect(readFileSync(segment, 'latin1').endsWith('[123,{"ty')).toBe(true);
+});
+
+type Used = Awaited<ReturnType<typeof used>>;
+
+it.each<[what: string, damage: (ledger: Used) => void, message: string, remedy: string]>([
+  ['a secret of two bytes', ({ secret }) => writeFileSync(secret, 'ab'), 'secret is damaged', 'restore it'],
+  ['no secret', ({ secret }) => rmSync(secret), 'secret is missing', 'restore it'],
+  ['another secret', ({ secret }) => writeFileSync(secret, Buffer.alloc(32)), 'another secret', 'restore it'],
+  ['a folder for a secret', ({ secret }) => replaced(secret, mkdirSync), 'a folder stands where a file should', 'mv '],
+  ['a pipe for a secret', ({ secret }) => replaced(secret, makePipe), 'it is not a regular file', 'mv '],
+  ['a folder for a segment', ({ segment }) => replaced(segment, mkdirSync), 'a folder stands', 'mv '],
+  ['a pipe for a segment', ({ segment }) => replaced(segment, makePipe), 'it is not a regular file', 'mv '],
+  ['a changed byte', ({ segment }) => changeByte(segment), 'is damaged', ''],
+  ['a segment of another version', ({ segment }) => writeFileSync(segment, '[0,{}]\n'), 'is damaged', ''],
+])('fails for %s', async (_, damage, message, remedy) => {
+  const ledger = await used();
+  damage(ledger);
+  expect(check(ledger.folder)).toMatchObject({
     status: 'fail',
     exit: 3,
-    message: expect.stringContaining('may not be noticed'),
+    message: expect.stringMatching(new RegExp(`${message}.*, so messages with a live key are refused$`)),
     remedy: expect.stringContaining(remedy),
   });
 });
 
-it('fails where a file stands in the place of the folder', () => {
-  const path = join(newHome(), 'activity');
-  writeFileSync(path, '');
-  expect(check(path)).toMatchObject({ status: 'fail', exit: 3 });
+it('fails if a file stands where the folder should', () => {
+  const folder = newFolder();
+  writeFileSync(folder, '');
+  expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `mv ${folder} ${folder}.away` });
 });
+
+function replaced(path: string, put: (path: string) => void): void {
+  rmSync(path);
+  put(path);
+}
+
+function changeByte(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.lastIndexOf('"type"') + 8;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}

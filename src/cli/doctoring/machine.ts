@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { activityFolder, logFiles } from '../../activity/files.ts';
 import { checksOf } from '../../doctor/check.ts';
 import type { Check } from '../../doctor/check.ts';
 import { folderCheck, storeCheck } from '../../doctor/folders.ts';
@@ -11,7 +10,8 @@ import { CliError } from '../../errors.ts';
 import { namesIn } from '../../folder.ts';
 import type { Host } from '../../host.ts';
 import { configFolder, stateFolder } from '../../profiles/folders.ts';
-import { runsOf } from '../../runs/listing.ts';
+import { checkLedger } from '../../ledger/file/check.ts';
+import { ledgerFolder, runsOf } from '../../runs/listing.ts';
 import { readStore } from '../../profiles/store.ts';
 import { locatorsIn } from '../../sandbox/locator.ts';
 import { listenersIn } from '../../webhooks/listener-locator.ts';
@@ -30,7 +30,7 @@ export function machineChecks(host: Host): readonly Check[] {
   ];
   const sandboxes = traced(join(state, 'sandboxes'), () => locatorsIn(state, kill));
   const listeners = traced(join(state, 'listeners'), () => listenersIn(state, kill));
-  const activity = activityFolder(state);
+  const ledger = ledgerFolder(state);
   return [
     nodeCheck(node, now()),
     ...folders,
@@ -39,7 +39,7 @@ export function machineChecks(host: Host): readonly Check[] {
     sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
     ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
     ...runsChecks(state, host),
-    liveGuardCheck({ folder: activity, files: logFiles(activity).map(({ path }) => path) }),
+    liveGuardCheck({ folder: ledger, check: () => checkLedger(ledger) }),
     leftoversCheck([sandboxes.traces, listeners.traces]),
   ];
 }

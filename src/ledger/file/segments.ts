@@ -35,7 +35,7 @@ export interface SegmentOptions {
   readonly onRepaired: (path: string, bytes: number) => void;
 }
 
-const form = { format: 'bizmsg ledger', version: 1 };
+export const form = { format: 'bizmsg ledger', version: 1 };
 /** Bytes of segments that a process reads in a millisecond or two. */
 const shortTail = 1 << 14;
 /** Characters gathered before they are written. */
@@ -190,7 +190,7 @@ export function hasSegments(folder: string): boolean {
   return existsSync(folder) && segmentNames(folder).length > 0;
 }
 
-function segmentNames(folder: string): readonly string[] {
+export function segmentNames(folder: string): readonly string[] {
   return namesIn(folder)
     .filter((name) => /^\d{4}-\d{2}-\d{2}\.ndjson$/.test(name))
     .sort();

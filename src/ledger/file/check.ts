@@ -1,0 +1,45 @@
+import { closeSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../../contract/readers.ts';
+import { foreign, linesOf, recordIn } from '../../journal-lines.ts';
+import { openRegular } from '../../regular-file.ts';
+import { createBook } from '../book.ts';
+import { checkOf, secretIn, unusable } from '../identity.ts';
+import { BadChange } from '../places.ts';
+import { damaged } from './append.ts';
+import { changeIn } from './lines.ts';
+import { form, segmentNames } from './segments.ts';
+
+/** Reads a whole ledger and changes nothing; throws for whatever would keep a command from using it. */
+export function checkLedger(folder: string): void {
+  const names = existsSync(folder) ? segmentNames(folder) : [];
+  if (names.length === 0 && !existsSync(join(folder, 'secret'))) return;
+  const check = checkOf(secretIn(folder, true));
+  const book = createBook();
+  for (const name of names) checkSegment(join(folder, name), check, (record) => book.apply(changeIn(record)));
+}
+
+/** A line without an end is being written now, or a crash left it: the next command repairs that. */
+function checkSegment(path: string, check: string, apply: (record: unknown) => void): void {
+  const fd = openRegular(path, constants.O_RDWR);
+  try {
+    for (const line of linesOf(fd)) {
+      const record = recordIn(line, path);
+      if (line.at > 0) applied(path, line.at, () => apply(record));
+      else if (!isRecord(record) || record['format'] !== form.format || record['version'] !== form.version)
+        throw foreign(line, path);
+      else if (record['secret'] !== check) throw unusable(`${path} was written with another secret`);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function applied(path: string, at: number, apply: () => void): void {
+  try {
+    apply();
+  } catch (error) {
+    if (!(error instanceof BadChange)) throw error;
+    throw damaged(path, at, error.message);
+  }
+}
