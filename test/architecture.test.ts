@@ -12,39 +12,26 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
     lazy: ['sandbox'],
   },
   'commands/sandbox/start.ts': {
-    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'commands'],
+    now: ['cli/command', 'cli/params', 'cli/values', 'commands'],
     lazy: ['sandbox'],
   },
   'commands/webhooks': {
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'contract', 'terminal/rows', 'commands'],
-    lazy: ['webhooks', 'profiles/base-url'],
-  },
-  // Loaded by who sends the rows of a file.
-  'commands/running': {
-    now: [
-      'cli/command',
-      'cli/params',
-      'cli/values',
-      'contract',
-      'bulk',
-      'terminal/rows',
-      'terminal/run-progress',
-      'commands',
-    ],
+    lazy: ['webhooks'],
   },
   'commands/activity.ts': {
     now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'commands'],
     lazy: ['activity'],
   },
   'commands/runs': {
-    now: ['cli/command', 'cli/globals', 'cli/params', 'commands'],
-    lazy: ['bulk'],
+    now: ['cli/command', 'cli/globals', 'cli/params', 'cli/values', 'commands'],
+    lazy: ['runs', 'cli/old-runs'],
   },
   // Loaded by `doctor --contract`.
-  'commands/conformance/compare.ts': { now: ['cli/command', 'conformance', 'terminal/rows', 'commands'] },
+  'commands/conformance/compare.ts': { now: ['conformance', 'terminal/rows', 'commands'] },
   // Loaded by who waits for events.
   'commands/waiting': {
-    now: ['cli/command', 'contract', 'webhooks', 'commands/waiting'],
+    now: ['webhooks', 'commands/waiting'],
   },
   commands: {
     now: [
@@ -52,25 +39,21 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
       'cli/tree',
       'cli/globals',
       'cli/params',
+      'cli/record-pages',
       'cli/values',
       'contract',
       'terminal/rows',
       'bulk/mapping/flags',
+      'runs/options',
+      'runs/view',
       'commands',
     ],
     // They read what is given, and hold no state.
-    lazy: ['sandbox/trigger/fields', 'sandbox/contents/read'],
+    lazy: ['runs', 'sandbox/trigger/fields', 'sandbox/contents/read'],
   },
   // Loaded on first use itself.
   'cli/sandboxes.ts': {
-    now: [
-      'contract',
-      'profiles/base-url',
-      'profiles/environment',
-      'profiles/folders',
-      'sandbox/addresses',
-      'sandbox/locator',
-    ],
+    now: ['contract', 'profiles/environment', 'profiles/folders', 'sandbox/addresses', 'sandbox/locator'],
     lazy: ['cli/child', 'sandbox/elsewhere', 'sandbox/start', 'sandbox/proof', 'sandbox/remote/remote'],
   },
   // The same.
@@ -80,28 +63,30 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   // Loaded where a plan is known.
   'cli/shared-pace.ts': { now: ['client', 'profiles/folders'] },
   // What TAB runs, and what keeps the names for it.
-  'cli/complete-names.ts': { now: ['cli', 'contract', 'profiles/folders', 'profiles/resolve', 'profiles/store'] },
+  'cli/complete-names.ts': { now: ['contract', 'profiles/folders', 'profiles/resolve', 'profiles/store'] },
   'cli/complete-learn.ts': { now: ['cli', 'profiles/folders'] },
   'cli/watch.ts': {
-    now: ['cli', 'profiles/base-url', 'profiles/resolve', 'webhooks'],
+    now: ['cli', 'profiles/resolve', 'webhooks'],
   },
   // Loaded on first use, as all of `doctor` is.
   'cli/doctoring': {
     now: [
       'cli',
-      'activity/files',
-      'bulk/run',
       'client',
       'doctor',
+      'ledger',
       'profiles',
+      'runs',
       'sandbox/locator',
       'terminal',
       'webhooks/listener-locator',
     ],
   },
+  // Loaded for a message with a live key.
+  'cli/once.ts': { now: ['cli', 'ledger/ledger'], lazy: ['cli', 'ledger'] },
   cli: {
     now: ['cli', 'contract', 'terminal'],
-    lazy: ['activity', 'client', 'profiles', 'terminal', 'sandbox/locator', 'sandbox/remote/remote'],
+    lazy: ['activity', 'client', 'ledger', 'profiles', 'terminal'],
   },
   // What it finds out, it is asked for by `cli/doctoring`, which knows the machine.
   doctor: { now: ['doctor', 'client', 'contract', 'profiles', 'terminal/times'] },
@@ -113,7 +98,9 @@ const rules: Readonly<Record<string, { readonly now: readonly string[]; readonly
   'sandbox/library': { now: ['sandbox', 'contract'] },
   sandbox: { now: ['sandbox', 'contract', 'delivery', 'webhooks/signature'], lazy: ['sandbox'] },
   webhooks: { now: ['webhooks', 'contract', 'delivery'] },
-  bulk: { now: ['bulk', 'contract', 'terminal/run-progress', 'terminal/times'], lazy: ['bulk'] },
+  // What imports and batches have in common.
+  runs: { now: ['runs', 'contract', 'ledger', 'cli', 'terminal', 'bulk', 'activity'] },
+  bulk: { now: ['bulk', 'contract'], lazy: ['bulk'] },
   ledger: { now: ['ledger', 'contract'] },
   // How events are sent.
   delivery: { now: ['delivery'] },
@@ -171,6 +158,21 @@ describe('the rooms of the house', () => {
         return !allowed.some((name) => to === name || to.startsWith(`${name}/`));
       });
     expect(wrong).toEqual([]);
+  });
+
+  it('has no rule that nothing needs', () => {
+    const needed = new Set<string>();
+    for (const { file, to: path } of imports.filter(({ to, how }) => how !== 'type' && to.startsWith('.'))) {
+      const room = Object.keys(rules).find((name) => file === name || file.startsWith(`${name}/`)) ?? '';
+      const to = relative('.', join(file, '..', path)).replace(/\.ts$/, '');
+      const { now = [], lazy = [] } = rules[room] ?? {};
+      for (const name of [...now, ...lazy])
+        if (to === name || to.startsWith(`${name}/`)) needed.add(`${room}: ${name}`);
+    }
+    const all = Object.entries(rules).flatMap(([room, { now, lazy = [] }]) =>
+      [...now, ...lazy].map((name) => `${room}: ${name}`),
+    );
+    expect(all.filter((rule) => !needed.has(rule))).toEqual([]);
   });
 
   it('lets each package in through one file', () => {

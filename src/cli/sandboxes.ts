@@ -40,9 +40,12 @@ export interface Sandboxes {
     afterwards?: (exit: number) => Promise<void>,
   ): Promise<number>;
   /** What a sandbox that runs in this process is known by. */
-  readonly process: Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals' | 'random'> & {
-    readonly build: string;
-  };
+  readonly process: OwnProcess;
+}
+
+/** This process, and what it may use of its world. */
+export interface OwnProcess extends Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals' | 'random'> {
+  readonly build: string;
 }
 
 /** What a dry run shows of a sandbox that is not running. */

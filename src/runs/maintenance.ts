@@ -1,4 +1,4 @@
-import type { Sandboxes } from '../cli/sandboxes.ts';
+import type { OwnProcess } from '../cli/sandboxes.ts';
 import { activityFolder } from '../activity/files.ts';
 import { newestFirst } from '../activity/history.ts';
 import { usage } from '../errors.ts';
@@ -12,7 +12,7 @@ import { createRunLog, logFolder, logParts } from './log.ts';
 
 interface Place {
   readonly stateFolder: string;
-  readonly own: Sandboxes['process'];
+  readonly own: OwnProcess;
 }
 
 export interface Resolving extends Place {

@@ -1,6 +1,6 @@
 import type { Context, Emit } from '../cli/command.ts';
 import type { OpenedLedger, RunClient } from '../cli/run-client.ts';
-import type { Sandboxes } from '../cli/sandboxes.ts';
+import type { OwnProcess } from '../cli/sandboxes.ts';
 import { unitOf } from '../bulk/rows/place.ts';
 import { CliError, usage } from '../errors.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
@@ -46,8 +46,7 @@ export interface Running {
   readonly emit: Emit;
   readonly opened: OpenedLedger;
   readonly stateFolder: string;
-  /** This process. */
-  readonly own: Sandboxes['process'];
+  readonly own: OwnProcess;
 }
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
