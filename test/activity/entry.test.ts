@@ -1,11 +1,10 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { begin } from '../../src/activity/entry.ts';
 import type { Writer } from '../../src/activity/entry.ts';
 import { newestFirst } from '../../src/activity/history.ts';
 import type { Facts } from '../../src/activity/record.ts';
-import { secretIn } from '../../src/activity/secret.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
@@ -105,20 +104,5 @@ describe('the files of the log', () => {
     const size = readFileSync(join(folder, '1.ndjson')).length;
     withRoomFor(size, () => entry.end({ outcome: 'done' }));
     expect([faults, states()]).toEqual([[expect.stringContaining('ending')], ['unsure']]);
-  });
-});
-
-describe('the secret', () => {
-  it('is the same for all who ask at once', async () => {
-    const secrets = await Promise.all(Array.from({ length: 20 }, () => secretIn(folder)));
-    expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(1);
-    expect([secrets[0]?.length, readdirSync(folder)]).toEqual([32, ['secret']]);
-  });
-
-  it('is not made anew where it is damaged', async () => {
-    await secretIn(folder);
-    writeFileSync(join(folder, 'secret'), '');
-    await expect(secretIn(folder)).rejects.toThrow('secret is damaged');
-    expect(existsSync(join(folder, 'secret'))).toBe(true);
   });
 });

@@ -4,8 +4,10 @@ import { createPace } from '../../src/client/pace.ts';
 import { failureFrom, rig, ways } from './rig.ts';
 import { serve } from './servers.ts';
 
+const ready = (leaving: () => Promise<void> | undefined) => ({ leaving, waits: () => {} });
+
 describe.each(ways)('over a %s connection, a request of many that is about to leave', (way) => {
-  it('says so once: after it has its slot, and before it is sent for the first time', async () => {
+  it('reports each departure after it has its slot, and each wait before its repetition', async () => {
     const told: string[] = [];
     const pace: Pace = {
       slot: async () => {
@@ -19,8 +21,15 @@ describe.each(ways)('over a %s connection, a request of many that is about to le
       response.writeHead(service.seen.length < 2 ? 429 : 200).end('{}');
     });
     const { client } = await rig(way, service.url, { pace });
-    await client.calling('createContact')('{}', () => void told.push('leaving'));
-    expect(told).toEqual(['slot', 'leaving', 'sent', 'limited', 'slot', 'sent', 'done']);
+    await client.calling('createContact')('{}', {
+      leaving: () => void told.push('leaving'),
+      waits: () => told.push('waits'),
+    });
+    const [first, second] = [
+      ['slot', 'leaving', 'sent', 'waits', 'limited'],
+      ['slot', 'leaving', 'sent', 'done'],
+    ];
+    expect(told).toEqual([...first, ...second]);
   });
 
   it('waits until that is settled', async () => {
@@ -34,7 +43,7 @@ describe.each(ways)('over a %s connection, a request of many that is about to le
       told.push('ready');
     };
     const { client } = await rig(way, service.url);
-    await client.calling('createContact')('{}', leaving);
+    await client.calling('createContact')('{}', ready(leaving));
     expect(told).toEqual(['ready', 'sent']);
   });
 
@@ -51,7 +60,7 @@ describe.each(ways)('over a %s connection, a request of many that is about to le
     const pace: Pace = { slot: () => (how) => told.push(how), hold: () => {} };
     const service = await serve((_request, __, response) => response.end('{}'));
     const { client } = await rig(way, service.url, { pace });
-    await expect(client.calling('createContact')('{}', leaving)).rejects.toThrow('no');
+    await expect(client.calling('createContact')('{}', ready(leaving))).rejects.toThrow('no');
     expect([told, service.seen]).toEqual([['unsent'], []]);
   });
 
@@ -60,7 +69,9 @@ describe.each(ways)('over a %s connection, a request of many that is about to le
     const service = await serve((_, __, response) => response.end('{}'));
     const { client } = await rig(way, service.url, { boarding: user.signal });
     const leaving = async () => user.abort('SIGINT');
-    expect(await failureFrom(client.calling('createContact')('{}', leaving))).toMatchObject({ exit: 'interrupted' });
+    expect(await failureFrom(client.calling('createContact')('{}', ready(leaving)))).toMatchObject({
+      exit: 'interrupted',
+    });
     expect(service.seen).toEqual([]);
   });
 
@@ -70,7 +81,12 @@ describe.each(ways)('over a %s connection, a request of many that is about to le
     const pace = createPace({ now: () => 0, later: () => () => {} });
     pace.hold(1_000);
     const { client } = await rig(way, 'http://127.0.0.1:9', { pace, boarding: user.signal });
-    const failure = failureFrom(client.calling('createContact')('{}', () => void told.push('leaving')));
+    const failure = failureFrom(
+      client.calling('createContact')(
+        '{}',
+        ready(() => void told.push('leaving')),
+      ),
+    );
     user.abort('SIGINT');
     expect([await failure, told]).toMatchObject([{ exit: 'interrupted', done: 'no' }, []]);
   });

@@ -30,24 +30,6 @@ interface Constant {
 /** A name, and the flag that gives it. */
 export type Named = readonly [flag: string, name: string];
 
-/** One text for all options that map alike: it tells runs apart. */
-export function mappingText(options: ContactMappingOptions): string {
-  const { map = [], set = [], split = [], number = [], boolean = [], drop = [], phone = [], country } = options;
-  const { json = [] } = options;
-  return JSON.stringify({
-    map: canonical(map.map(({ from, to }) => [from, to])),
-    set: canonical(set.map(({ key, value }) => [key, value])),
-    split: canonical(split.map(({ field, by }) => [field, by])),
-    number: canonical(number),
-    boolean: canonical(boolean),
-    // Not there for a run that an earlier version began, either.
-    json: json.length > 0 ? canonical(json) : undefined,
-    drop: canonical(drop),
-    phone: canonical(phone),
-    country: phone.length > 0 ? country?.toUpperCase() : undefined,
-  });
-}
-
 /** Refuses what contradicts itself, whatever the input; nothing has to be read for it. */
 export function checkContactMapping(options: ContactMappingOptions): void {
   const { map = [], set = [], drop = [], phone = [], country } = options;
@@ -76,8 +58,4 @@ export function converted(options: ContactMappingOptions): readonly Named[] {
     ...json.map((field) => ['--parse-json', field] as const),
     ...phone.map((field) => ['--phone', field] as const),
   ];
-}
-
-function canonical(values: readonly unknown[]): readonly string[] {
-  return [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }

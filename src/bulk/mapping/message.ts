@@ -52,17 +52,6 @@ export function checkMessageMapping({ params, allowEmpty = false }: MessageMappi
   if (empty !== -1 && !allowEmpty) throw usage(`param ${empty + 1} is empty`, '--allow-empty says that it is meant');
 }
 
-/** One text for all options that map alike: it tells runs apart. */
-export function messageMappingText({ template, toColumn, params, allowEmpty, phone }: MessageMappingOptions): string {
-  return JSON.stringify({
-    template,
-    toColumn,
-    params: params.map((param) => ('column' in param ? { column: param.column } : { value: param.value })),
-    allowEmpty: allowEmpty === true,
-    phone: phone && { country: phone.country?.toUpperCase() },
-  });
-}
-
 function paramReader(param: ParamSource, place: number, { allowEmpty = false }: MessageMappingOptions): ParamReader {
   if ('value' in param) return () => param.value;
   const { column } = param;

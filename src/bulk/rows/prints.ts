@@ -20,11 +20,7 @@ export function refuseOther(prints: Prints, name: string): (chunk: Uint8Array) =
   };
 }
 
-export function inputChanged(what: string): CliError {
+function inputChanged(what: string): CliError {
   const message = `${what} has changed since it was first read, so the run has stopped`;
-  return unsafe(
-    'input-changed',
-    message,
-    'what was sent is recorded; --resume goes on where no row that was sent has changed',
-  );
+  return unsafe('input-changed', message, 'what was sent is recorded; run the same command again: it sends the rest');
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkContactMapping, mappingText } from '../../../src/bulk/mapping/contact-options.ts';
+import { checkContactMapping } from '../../../src/bulk/mapping/contact-options.ts';
 import type { ContactMappingOptions } from '../../../src/bulk/mapping/contact-options.ts';
 import { createContactMapping } from '../../../src/bulk/mapping/contact.ts';
 import { mapFlag, splitFlag } from '../../../src/bulk/mapping/flags.ts';
@@ -102,38 +102,6 @@ it.each<[string, ContactMappingOptions, readonly object[]]>([
   const inputs = createNamedInputs(options);
   for (const fields of records) inputs.see({ ...fields });
   expect(thrown(() => inputs.refuseUnseen())).toBeUndefined();
-});
-
-it.each<[string, ContactMappingOptions, ContactMappingOptions]>([
-  ['no options', {}, { map: [], set: [], drop: [] }],
-  ['another order', { map: map('a=x', 'b=y'), set: set('m', 'n') }, { set: set('n', 'm'), map: map('b=y', 'a=x') }],
-  ['a repeated drop', { drop: ['a'] }, { drop: ['a', 'a'] }],
-  ['a separator that is usual', { split: [splitFlag('a')] }, { split: [splitFlag('a=comma')] }],
-  ['small letters', { phone: ['a'], country: 'us' }, { phone: ['a'], country: 'US' }],
-])('has one text for mappings that are equal but for %s', (_name, one, other) => {
-  expect(mappingText(one)).toBe(mappingText(other));
-});
-
-it('has a text of its own for each other mapping', () => {
-  const options: readonly ContactMappingOptions[] = [
-    {},
-    { map: map('a=x') },
-    { map: map('a=x.y') },
-    { map: [{ from: 'a', to: ['x"', 'y'] }] },
-    { set: set('a') },
-    { drop: ['a'] },
-    { drop: ['a', 'b'] },
-    { drop: ['a","b'] },
-    { number: ['a'] },
-    { boolean: ['a'] },
-    { json: ['a'] },
-    { split: [splitFlag('a')] },
-    { split: [splitFlag('a=pipe')] },
-    { phone: ['a'] },
-    { phone: ['a'], country: 'US' },
-    { phone: ['a'], country: 'GB' },
-  ];
-  expect(new Set(options.map(mappingText)).size).toBe(options.length);
 });
 
 it('makes one body of constants in any order', async () => {

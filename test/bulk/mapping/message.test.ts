@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkMessageMapping, createMessageMapping, messageMappingText } from '../../../src/bulk/mapping/message.ts';
+import { checkMessageMapping, createMessageMapping } from '../../../src/bulk/mapping/message.ts';
 import type { MessageMappingOptions } from '../../../src/bulk/mapping/message.ts';
 import type { Fields } from '../../../src/bulk/row.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -116,21 +116,4 @@ it.each<[string, Options, readonly string[], string, string]>([
 it('refuses an empty param for all rows before anything is read', () => {
   const options = full({ params: [column('a'), { value: '' }] });
   expect(thrown(() => checkMessageMapping(options))).toMatchObject({ exit: 'usage', message: 'param 2 is empty' });
-});
-
-it('has one text for equal mappings and another for each other', () => {
-  const options: readonly Options[] = [
-    {},
-    { template: 'other' },
-    { toColumn: 'a' },
-    { params: [column('a'), column('b')] },
-    { params: [column('b'), column('a')] },
-    { params: [{ value: 'a' }, column('b')] },
-    { allowEmpty: true },
-    { phone: {} },
-    { phone: { country: 'US' } },
-  ];
-  const texts = options.map((one) => messageMappingText(full(one)));
-  expect(new Set(texts).size).toBe(options.length);
-  expect(messageMappingText(full({ allowEmpty: false, phone: { country: 'us' } }))).toBe(texts.at(-1));
 });

@@ -2,22 +2,21 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../src/bulk/row.ts';
-import { refuseOther } from '../../../src/bulk/rows/prints.ts';
+import { printOf, refuseOther } from '../../../src/bulk/rows/prints.ts';
 import { openSource } from '../../../src/bulk/rows/source.ts';
-import { survey } from '../../../src/bulk/survey.ts';
-import { stateFolder } from '../run/rig.ts';
+import { newHome } from '../../support/hostile.ts';
 
 const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
 const text = `name\n${rows.join('\n')}`;
-const map = () => ({ body: {} });
 const signal = new AbortController().signal;
 
 /** Chunks of eleven bytes: the first holds the header, and none of them a row alone. */
 async function surveyed() {
-  const path = join(stateFolder(), 'people.csv');
+  const path = join(newHome(), 'people.csv');
   writeFileSync(path, text);
   const source = await openSource(path, { chunkSize: 11 });
-  const { prints } = await survey(source, { map, most: 0, compares: false, signal });
+  const prints: number[] = [];
+  for await (const _rows of source.rows(signal, (chunk) => prints.push(...printOf(chunk))));
   return { path, source, prints };
 }
 

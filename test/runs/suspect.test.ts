@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { suspectIn } from '../../src/bulk/suspect.ts';
+import { suspectIn } from '../../src/runs/suspect.ts';
 
 const found = (field: string, value: unknown) =>
   suspectIn({ [field]: value }, () => JSON.stringify({ [field]: value }));
