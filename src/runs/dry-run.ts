@@ -5,14 +5,13 @@ import type { CliError } from '../errors.ts';
 import type { ExitName } from '../errors.ts';
 import { jsonText, parseJson } from '../json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import { whole } from '../terminal/run-progress.ts';
-import { timeLines } from './dry-run-time.ts';
+import { took, whole } from '../terminal/run-progress.ts';
 import type { Job } from './job.ts';
 import type { SkippedCounts } from './result.ts';
 import { sumOf } from './result.ts';
 import type { Survey } from './survey.ts';
 
-/** What a run would do. */
+/** The effect that a run would have. */
 export interface DryRun {
   readonly type: 'rehearsal';
   readonly rows: number;
@@ -153,4 +152,45 @@ function placeText(
 
 function more(count: number): readonly string[] {
   return count > 0 ? [`  and ${whole(count)} more`] : [];
+}
+
+/** How long it will take, and what of the plan's month. */
+function timeLines(dryRun: DryRun): readonly string[] {
+  const { month, would_send: left } = dryRun;
+  if (!month) return [timeLine(dryRun)];
+  const share = `${(100 * month.share).toFixed(1)} % of the plan's month of ${whole(month.limit)}`;
+  return [timeLine(dryRun), `${whole(left)} messages are ${share}`];
+}
+
+function timeLine({ pace, least_seconds: least, would_send: left, plan_per_minute: plan, target }: DryRun): string {
+  if (!pace || least === null) return unpaced(plan, target);
+  const isTooMuch = plan !== null && (60 * pace.requests) / pace.window_seconds > plan;
+  const rate = isTooMuch ? { requests: plan, window_seconds: 60 } : pace;
+  const above = `${rateText(pace)} is more than the plan allows (${whole(plan ?? 0)} a minute): `;
+  return `${isTooMuch ? above : ''}at ${rateText(rate)} ${duration(rate, left, least)}`;
+}
+
+function unpaced(plan: number | null, target: DryRun['target']): string {
+  if (plan !== null) return 'it goes as fast as the service answers, as --no-pace says';
+  const practice = target === 'local' ? ' (bizmsg sandbox plan set growth practises one)' : '';
+  return `no plan is known${practice}, so it goes as fast as the service answers; --rate says otherwise`;
+}
+
+type Rate = NonNullable<DryRun['pace']>;
+
+/** The requests of one window leave together; the next ones follow when it is over. */
+function duration(rate: Rate, left: number, least: number): string {
+  const rest = left - rate.requests;
+  if (rest <= 0) return 'all of them leave at once';
+  const later =
+    rest > rate.requests ? `${whole(rate.requests)} each ${unitOf(rate)}` : `${whole(rest)} a ${unitOf(rate)} later`;
+  return `it takes at least ${took(least)}: ${whole(rate.requests)} at once, then ${later}`;
+}
+
+function rateText(rate: Rate): string {
+  return `${whole(rate.requests)} a ${unitOf(rate)}`;
+}
+
+function unitOf({ window_seconds: seconds }: Rate): string {
+  return seconds === 1 ? 'second' : 'minute';
 }

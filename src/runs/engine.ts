@@ -42,7 +42,7 @@ export interface Sent {
 /** A row between its start and its outcome. */
 interface Flight {
   readonly row: Ready;
-  /** `waiting` for a slot, or to be repeated; `leaving`: the ledger says so, and this process owns it. */
+  /** `waiting` for a slot, or to be repeated; `leaving`: claimed in the ledger by this process. */
   phase: 'waiting' | 'claiming' | 'leaving';
   /** The number of outages when it left: a row that an outage has lost is not a failure of the service. */
   outages: number;
@@ -274,7 +274,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     return reader.isEmpty() && again.length + taken.length + flights.size === 0;
   }
 
-  /** A second Ctrl-C: nobody will see what the service answers. */
+  /** After a second Ctrl-C: the answers are not waited for. */
   function abandon(): void {
     const failure = new CliError('unsure', 'left', 'the run was left while it was being sent');
     for (const { row, phase } of flights) if (phase === 'leaving') reject(row, 'unsure', failure);

@@ -6,7 +6,7 @@ import { redact } from '../redact.ts';
 import { shellWord } from '../shell-word.ts';
 import type { WrittenFiles } from './files.ts';
 import type { Registered } from './register.ts';
-import type { Running } from './run.ts';
+import type { Running } from './running.ts';
 import type { Stopped } from './stop.ts';
 import type { Tally } from './tally.ts';
 

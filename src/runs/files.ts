@@ -10,7 +10,7 @@ import { logParts } from './log.ts';
 import type { RunLog } from './log.ts';
 import { writeRejected } from './rejected.ts';
 import type { Word, Written } from './rejected.ts';
-import type { Running } from './run.ts';
+import type { Running } from './running.ts';
 import type { Survey } from './survey.ts';
 import type { Tally } from './tally.ts';
 
@@ -21,7 +21,7 @@ export interface Ending {
   readonly tally: Tally;
   /** The run's folder. */
   readonly folder: string;
-  /** What this run wrote last. */
+  /** The files that this run wrote last. */
   readonly before: WrittenFiles | undefined;
 }
 

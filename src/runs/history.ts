@@ -66,7 +66,7 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
   for (const part of parts) {
     const isLast = part === parts.at(-1);
     for (const row of rowsIn(part)) {
-      // Rows without a digest are listed anew by each command.
+      // Each command lists rows without a digest again.
       const isInFlight = isRunning && isLast && row.code === 'cut-short';
       if (row.digest !== undefined)
         rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);

@@ -87,7 +87,7 @@ function namelessText({ nameless }: Source): string {
     : `the last ${nameless} columns have no name and are left out`;
 }
 
-/** Whoever made the file knows what its backslashes mean. */
+/** The user knows what the backslashes mean. */
 function noteEscapes({ note }: Context, { escapes }: Source, name: string): void {
   if (escapes === 'none') return;
   const text =

@@ -6,7 +6,7 @@ import type { Kind, Row as Digest } from '../ledger/ledger.ts';
 
 type GoodRow = Extract<Row, { readonly fields: unknown }>;
 
-/** What an import or a batch does with its rows. */
+/** The parts in which an import and a batch differ. */
 export interface Job {
   readonly command: 'contacts import' | 'send-batch';
   readonly kind: Kind;

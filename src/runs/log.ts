@@ -26,7 +26,7 @@ export interface RunLog {
   invalid(row: Place, reason: string): void;
   /** The user found out what became of unsure rows. */
   resolved(rows: readonly ResolvedRow[], found: 'sent' | 'not-sent'): void;
-  /** What was written of a row that failed or is unsure. */
+  /** The record of a row that failed or is unsure. */
   rejectionOf(number: number): Rejection | undefined;
   close(): void;
 }
@@ -66,7 +66,7 @@ export interface LogHeader {
   readonly at: number;
   /** As it was given; `-` is stdin. */
   readonly file: string;
-  /** What people count its rows by. */
+  /** The unit in which people count its rows. */
   readonly unit: 'line' | 'record';
 }
 

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts';
 import { shellWord } from '../shell-word.ts';
 
-/** A field that the service misses may be in the input by nearly that name; where it is, the flag that says so. */
+/** If the service misses a field, and the input has a column of nearly that name: the option that maps it. */
 export function meantColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
   for (const reason of reasons) {
     const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
@@ -18,7 +18,7 @@ function columnFor(field: string, columns: readonly string[]): string | undefine
   return same ?? nearest(field, columns.slice(0, mostLooked));
 }
 
-/** More than anybody reads. */
+/** Columns beyond it are not compared. */
 const mostLooked = 200;
 
 function plain(name: string): string {

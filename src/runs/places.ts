@@ -2,7 +2,7 @@ import type { Unit } from '../bulk/rows/place.ts';
 
 const mostRanges = 20;
 
-/** So many places of which some are known, those that follow each other in one. */
+/** A list of lines, shortened: `lines 3, 7–9 and 20 more`. `places` may have only the first of them. */
 export function placesIn(places: readonly number[], count: number, unit: Unit = 'line'): string {
   const sorted = [...new Set(places)].sort((a, b) => a - b);
   const ranges = rangesOf(sorted).slice(0, mostRanges);

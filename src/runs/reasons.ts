@@ -15,7 +15,7 @@ export interface Reasons {
 interface Kind {
   count: number;
   readonly first: number;
-  /** What stands between the pieces. */
+  /** The text between the pieces. */
   readonly texts: readonly string[];
   /** Undefined where rows differ. */
   readonly pieces: (string | undefined)[];
@@ -60,7 +60,7 @@ function textOf({ texts, pieces, masks }: Kind): string {
   return texts.map((text, at) => text + (at < masks.length ? (pieces[at] ?? masks[at]) : '')).join('');
 }
 
-/** What may be of one row alone: what is quoted, addresses, phones, places, ids and long numbers. */
+/** Parts of a reason that may differ from row to row: quoted text, addresses, phones, places, ids, long numbers. */
 const piece =
   /"(?:[^"\\]|\\.)*"|[^\s<>()]+@[^\s<>()]+|\+\d{3,}|(?<=\b(?:row|line|record|column) )\d+|\b[\w-]*\d[\w-]{7,}\b|\b\d{4,}\b/g;
 

@@ -44,8 +44,8 @@ export interface RejectedOptions {
 
 /**
  * Writes the rejected rows beside the input, in its format: `people.failed.csv`; those of stdin go to the current
- * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if nobody has
- * changed that. Returns undefined if there are no such rows; then this run's file is removed.
+ * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if it is
+ * unchanged. Returns undefined if there are no such rows; then this run's file is removed.
  */
 export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
   const { context, input, folder, word } = options;

@@ -7,7 +7,7 @@ import { took, whole } from '../terminal/run-progress.ts';
 import { nameOf } from './input.ts';
 import type { Job } from './job.ts';
 import { placesIn } from './places.ts';
-import type { Running } from './run.ts';
+import type { Running } from './running.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
 

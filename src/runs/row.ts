@@ -4,7 +4,7 @@ import type { Row as Digest } from '../ledger/ledger.ts';
 export interface Ready {
   /** Its number in the input, counted from 1; blank lines and headers do not count. */
   readonly number: number;
-  /** What people find it by: its line, or in a JSON array its number. */
+  /** Its line, or in a JSON array its number. */
   readonly line: number;
   /** The body of its request, as JSON. */
   readonly content: string;

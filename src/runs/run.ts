@@ -1,6 +1,4 @@
 import type { Context, Emit } from '../cli/command.ts';
-import type { OpenedLedger, RunClient } from '../cli/run-client.ts';
-import type { OwnProcess } from '../cli/sandboxes.ts';
 import { unitOf } from '../bulk/rows/place.ts';
 import { CliError, usage } from '../errors.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
@@ -11,8 +9,7 @@ import type { DryRunEnded } from './dry-run.ts';
 import { dueRows } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import type { RowsInput } from './input.ts';
-import type { Job, Mapper } from './job.ts';
+import type { Job } from './job.ts';
 import { createRunLog, logFolder } from './log.ts';
 import type { RunLog } from './log.ts';
 import { meantColumn } from './meant-column.ts';
@@ -27,27 +24,13 @@ import type { Ended, RunResult } from './result.ts';
 import { earlierOf, emptyResult, exitOf } from './result.ts';
 import { showing } from './showing.ts';
 import { interruptedEarly, untilSignaled } from './signals.ts';
-import type { RunSignals } from './signals.ts';
+import type { Running } from './running.ts';
 import { holdSpareFiles } from './spare-files.ts';
 import { survey } from './survey.ts';
 import type { Survey } from './survey.ts';
 import { createTally, skipsOf } from './tally.ts';
 import type { Tally } from './tally.ts';
 import type { Stopped } from './stop.ts';
-
-export interface Running {
-  readonly context: Context;
-  readonly job: Job;
-  readonly options: RunInput;
-  readonly input: RowsInput;
-  readonly mapper: Mapper;
-  readonly client: RunClient;
-  readonly signals: RunSignals;
-  readonly emit: Emit;
-  readonly opened: OpenedLedger;
-  readonly stateFolder: string;
-  readonly own: OwnProcess;
-}
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
 export async function runJob(

@@ -5,7 +5,7 @@ import type { Signals } from './stop.ts';
 import { interrupted } from './stop.ts';
 
 export interface RunSignals extends Signals {
-  /** From now on the first signal ends the run after its requests in flight, a second one at once. */
+  /** From now on the first signal ends the run after its requests in flight; a second one does not wait for them. */
   take(): void;
   /** Signals end the process again. */
   release(): void;

@@ -14,7 +14,7 @@ import type { Reasons } from './reasons.ts';
 import { suspectIn } from './suspect.ts';
 import type { Suspect } from './suspect.ts';
 
-/** What the first reading of an input found. Nothing has been sent yet. */
+/** The result of the first reading of an input. Nothing has been sent yet. */
 export interface Survey {
   /** All rows, invalid ones too. */
   readonly rows: number;

@@ -9,7 +9,7 @@ export interface Suspect {
 
 /** Never meant, whatever the column. */
 const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
-/** The document names no field of a contact, so a phone's is told by what people call it. */
+/** The document names no field of a contact, so a phone is recognized by the usual names. */
 const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
 
 /** A cell that looks damaged, and that the body holds as it is. */

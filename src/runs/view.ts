@@ -4,7 +4,7 @@ import type { DryRunEnded } from './dry-run.ts';
 import { resultText } from './result.ts';
 import type { Ended } from './result.ts';
 
-/** How a run, or a dry run, is shown. */
+/** Shows a run or a dry run. */
 export const runView = {
   data: (ran: Ended | DryRunEnded) => ('result' in ran ? ran.result : ran.dryRun),
   view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),

@@ -44,7 +44,7 @@ const chunk = 1 << 17;
 export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
-  /** What the table covers. */
+  /** The end of the part that the table covers. */
   let covered = { name: '', size: 0 };
   return {
     current: () => current,

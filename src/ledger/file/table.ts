@@ -74,7 +74,7 @@ export function writeTable(path: string, covered: Covered, { entries, ...book }:
   }
 }
 
-/** Undefined if there is none, or none that this version can read. */
+/** Undefined without a table of this version. */
 export function openTable(path: string): Table | undefined {
   let fd: number | undefined;
   let table: Table | undefined;
