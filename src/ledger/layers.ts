@@ -3,7 +3,7 @@ import { createEntries, erased } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { State } from './states.ts';
 
-/** Rows in a file, of which only the parts that are asked for are read. */
+/** Rows in a file. Only the requested parts are read. */
 export interface Stored extends Lookup {
   /** Reads the rest. */
   load(): Dump;
