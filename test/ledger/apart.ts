@@ -11,13 +11,14 @@ const source = new URL('../../src/ledger/', import.meta.url).pathname;
 const library = `
 export { openFileLedger } from '${source}file/file-ledger.ts';
 export { createInput } from '${source}input.ts';
+export { hostIn } from '${source}../process-life.ts';
 import { openFileLedger } from '${source}file/file-ledger.ts';
 import { createInput } from '${source}input.ts';
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
 const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
-export const open = (folder, isLocal) => openFileLedger({
-  folder, isLocal, owner: { pid: process.pid, kill }, now: Date.now, later, random: Math.random,
+export const open = (folder, isLocal, now = Date.now) => openFileLedger({
+  folder, isLocal, owner: { pid: process.pid, kill }, now, later, random: Math.random,
   onRepaired() {},
 });
 export const planOf = (rows, choice = {}) => {

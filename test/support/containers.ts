@@ -5,7 +5,8 @@ import { binary, cleanEnv } from './bin.ts';
 import type { BinOptions, Running } from './bin.ts';
 import { alive } from './cli.ts';
 
-const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+/** The words for `unshare` that put a command in a process namespace of its own. */
+export const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 
 /** Why a test with containers cannot run here; undefined if it can. */
 export const noContainers: string | undefined =
