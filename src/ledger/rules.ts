@@ -68,11 +68,21 @@ function candidates(book: Book, world: World, plan: Plan): readonly Run[] {
     if (subject.account.id !== account.id && subject.account.origin !== account.origin) return false;
     if (job !== undefined) return true;
     if (choice.again && !run.isAgain) return false;
-    const isOver = isFinished(run) && !(choice.retryUnsure && run.counts.unsure > 0);
+    const isOver = isFinished(run) && !(choice.retryUnsure && run.counts.unsure > 0) && !wasCutShort(run, book, world);
     return !isOver && !run.isClosed && !(isIdle(run, world) && !isLive(run, book, world));
   });
   found.sort((a, b) => b.order - a.order);
   return job === undefined ? found.filter((run) => isMostlyIn(run, book, plan)) : found;
+}
+
+/**
+ * Whether its last process was killed a short while ago, after the last row was sent: nobody has been told of the
+ * outcomes, so the same command completes the run instead of starting another one.
+ */
+function wasCutShort(run: Run, { owners }: Book, { now, isOwn, isAlive }: World): boolean {
+  const owner = owners.get([...run.owners].at(-1) ?? '');
+  if (!owner || owner.state === 'ended' || now - run.lastAt > idleUntilAsked) return false;
+  return owner.state === 'dead' || !(isOwn(owner.id) || isAlive(owner));
 }
 
 function isAlike({ subject }: Run, { mode, kind, template, job }: Plan): boolean {

@@ -114,6 +114,27 @@ describe('rule 1: the same command again', () => {
     expect(accepted(machine.start().register(planOf(people, { again: true })))).toMatchObject({ run: again.run });
   });
 
+  it.each(['message', 'contact'] as const)('completes a run of kind %s that was killed after its last row', (kind) => {
+    const machine = createMachine();
+    const first = machine.start();
+    const { run } = sendAll(first, planOf(people, { kind }));
+    machine.dead.add(first.pid);
+    const second = machine.start();
+    expect(accepted(second.register(planOf(people, { kind })))).toMatchObject({ run, counts: { done: 4 } });
+    second.close();
+    const third = machine.start().register(planOf(people, { kind, newOnly: true }));
+    expect(accepted(third).run).not.toBe(run);
+  });
+
+  it('does not complete a finished run half a day after it was killed', () => {
+    const machine = createMachine();
+    const first = machine.start();
+    sendAll(first, planOf(people));
+    machine.dead.add(first.pid);
+    machine.now += 12 * hour + 1;
+    expect(stopOf(machine.start().register(planOf(people)))).toMatchObject({ reason: 'sent-before', rows: 4 });
+  });
+
   it('closes a run after 7 idle days, with a note', () => {
     const machine = createMachine();
     const first = machine.start();
