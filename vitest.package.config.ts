@@ -6,6 +6,8 @@ export default defineConfig({
   ...everyday,
   test: {
     ...everyday.test,
+    projects: undefined,
+    include: ['test/**/*.test.ts'],
     exclude: [],
     globalSetup: ['test/support/build.ts', 'test/package/setup.ts'],
     reporters: ['default', ['json', { outputFile: `node_modules/.vitest/package-${process.versions.node}.json` }]],
