@@ -157,10 +157,11 @@ describe('odd bodies do no harm', () => {
     ['a text of 5 MiB', JSON.stringify({ type: '.a'.repeat(2_500_000) })],
     ['dots without end', JSON.stringify({ type: 'a'.repeat(50) + '.'.repeat(50) })],
   ])('such as %s', (_, body) => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     const event = seen(body);
     mentions(event, 'msg_1');
-    expect(performance.now() - began).toBeLessThan(5_000);
+    // CPU time does not depend on what else the machine does.
+    expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
     expect(Object.keys({})).toEqual([]);
     expect('type' in {}).toBe(false);
   });
