@@ -11,6 +11,7 @@ import { alive, cli } from '../support/cli.ts';
 import type { Named } from '../support/commands.ts';
 import { commands } from '../support/commands.ts';
 import { callerOf, newHome } from '../support/hostile.ts';
+import { isLong } from '../support/length.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 import { signed } from '../commands/webhooks-rig.ts';
@@ -244,16 +245,41 @@ const withCase = (cases: Readonly<Record<string, Case>>) =>
     return one ? [{ name: named.name, named, one }] : [];
   });
 
-/** Both as a pipe and as a terminal see it, with the trace, which is the same in all forms but that of text and JSON. */
+type Look = (argv: readonly string[], options: CliOptions) => Promise<Ran>;
+
+/** Through a pipe, with the trace, and with the trace on a terminal. */
+const looks: readonly [Look, ...Look[]] = [
+  (argv, options) => cli(argv, options),
+  (argv, options) => cli([...argv, '--debug'], options),
+  (argv, options) => cli([...argv, '--debug'], { ...options, terminal: 60 }),
+];
+
+/** The trace is the same in all forms but text and JSON. */
+const looksAt = (argv: readonly string[]) => (argv.includes('-o') && !argv.includes('json') ? [looks[0]] : looks);
+
 async function allOf(argv: readonly string[], options: CliOptions): Promise<readonly Ran[]> {
-  const plain = await cli(argv, options);
-  if (argv.includes('-o') && !argv.includes('json')) return [plain];
-  return [
-    plain,
-    await cli([...argv, '--debug'], options),
-    await cli([...argv, '--debug'], { ...options, terminal: 60 }),
-  ];
+  const ran: Ran[] = [];
+  for (const look of looksAt(argv)) ran.push(await look(argv, options));
+  return ran;
 }
+
+/**
+ * One line by each caller. The long form takes all looks at all callers, the short one takes them in turn, so that the
+ * lines of a command together have each look at each caller.
+ */
+async function byEach(argv: readonly string[], at: number, callers: readonly Caller[]): Promise<readonly Ran[][]> {
+  const shown = looksAt(argv);
+  const ran: Ran[][] = [];
+  for (const [number, caller] of callers.entries()) {
+    const [first = looks[0]] = shown.slice((at + number) % shown.length);
+    const those: Ran[] = [];
+    for (const look of isLong ? shown : [first]) those.push(await look(argv, await caller()));
+    ran.push(those);
+  }
+  return ran;
+}
+
+type Caller = () => CliOptions | Promise<CliOptions>;
 
 const printedBy = (ran: readonly Ran[]) => ran.map(({ stdout, stderr }) => stdout + stderr).join('\n');
 
@@ -281,10 +307,12 @@ describe('no key is in what is printed by', () => {
     const secrets = [sandbox.keys.sandbox, sandbox.keys.live, sandbox.secret()];
     const wrong = 'sk_test_local-Qx8Wd3Nf6Ks1Vb5M';
     try {
-      for (const line of linesOf(named, one)) {
-        const ran = await allOf(line, { home, env });
-        const live = await allOf(line, { home, env: { ...env, BIZMSG_API_KEY: sandbox.keys.live } });
-        const refused = await allOf(line, { home, env: { ...env, BIZMSG_API_KEY: wrong } });
+      for (const [at, line] of linesOf(named, one).entries()) {
+        const [ran = [], live = [], refused = []] = await byEach(line, at, [
+          () => ({ home, env }),
+          () => ({ home, env: { ...env, BIZMSG_API_KEY: sandbox.keys.live } }),
+          () => ({ home, env: { ...env, BIZMSG_API_KEY: wrong } }),
+        ]);
         expect([line, leaks(printedBy([...ran, ...live, ...refused]), [...secrets, wrong])]).toEqual([line, []]);
         expect(printedBy(live)).toContain('LIVE');
       }
@@ -294,21 +322,22 @@ describe('no key is in what is printed by', () => {
   });
 
   it.each(withCase(atHome))('$name, with keys in the store and in the environment', async ({ named, one }) => {
-    for (const line of linesOf(named, one)) {
-      const { stdin } = one;
-      const options = { ...(stdin !== undefined && { stdin }) };
-      const outcomes = [
-        await allOf(line, { home: await profileHome(), ...options }),
-        await allOf(line, { home: await profileHome(), ...options, env: callerOf('https://api.example.com', bareKey) }),
-        await allOf(line, { home: await profileHome(), ...options, env: callerOf('http://api.example.com', liveKey) }),
-        await allOf(line, {
-          home: await profileHome(),
-          ...options,
-          env: { BIZMSG_API_KEY: liveKey, BIZMSG_PROFILE: 'acme' },
-        }),
-        await allOf(line, { home: await profileHome(), ...options, env: { BIZMSG_API_KEY: oddKey } }),
-        await allOf(line, { home: await damagedHome(), ...options }),
-      ].flat();
+    const { stdin } = one;
+    const options = { ...(stdin !== undefined && { stdin }) };
+    const callers: readonly Caller[] = [
+      async () => ({ home: await profileHome(), ...options }),
+      async () => ({ home: await profileHome(), ...options, env: callerOf('https://api.example.com', bareKey) }),
+      async () => ({ home: await profileHome(), ...options, env: callerOf('http://api.example.com', liveKey) }),
+      async () => ({
+        home: await profileHome(),
+        ...options,
+        env: { BIZMSG_API_KEY: liveKey, BIZMSG_PROFILE: 'acme' },
+      }),
+      async () => ({ home: await profileHome(), ...options, env: { BIZMSG_API_KEY: oddKey } }),
+      async () => ({ home: await damagedHome(), ...options }),
+    ];
+    for (const [at, line] of linesOf(named, one).entries()) {
+      const outcomes = (await byEach(line, at, callers)).flat();
       expect([line, leaks(printedBy(outcomes), [...stored, oddKey])]).toEqual([line, []]);
     }
   });
@@ -426,20 +455,30 @@ describe('no key comes back from a service that answers with', () => {
   const isForm = (line: readonly string[]) => !line.includes('-o') || line.includes('json');
   const some = lines.filter((line) => !line.includes('--dry-run') && isForm(line));
 
-  it.each(Object.entries(echoes))('%s that repeats it', async (_, echo) => {
-    for (const key of [testKey, bareKey, oddKey]) {
-      const service: Service = await serve((_, __, response) => echo(response, key));
-      const home = newHome();
-      for (const line of some) {
-        const options = { home, env: callerOf(service.url, key) };
-        const ran = [
-          await cli([...line, '--retries', '0'], options),
-          await cli([...line, '--retries', '0', '--debug'], { ...options, terminal: 60 }),
-        ];
-        expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);
+  const keys = [testKey, bareKey, oddKey];
+  const views = [looks[0], looks[2] ?? looks[0]];
+
+  // The long form repeats each key to each line, in both views; in the short one they take turns.
+  it.each(Object.entries(echoes).map(([name, echo], at) => ({ name, echo, at })))(
+    '$name that repeats it',
+    async ({ echo, at }) => {
+      for (const [number, key] of keys.entries()) {
+        const service: Service = await serve((_, __, response) => echo(response, key));
+        const home = newHome();
+        for (const [order, line] of some.entries()) {
+          const turn = at + order;
+          if (!isLong && turn % keys.length !== number) continue;
+          const options = { home, env: callerOf(service.url, key) };
+          const ran: Ran[] = [];
+          for (const [view, look] of views.entries()) {
+            if (isLong || Math.floor(turn / keys.length) % views.length === view)
+              ran.push(await look([...line, '--retries', '0'], options));
+          }
+          expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('nothing, since nobody is there', async () => {
     const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
