@@ -1,0 +1,314 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { isRecord } from '../../src/contract/readers.ts';
+import { startBin, temporaryHome } from '../support/bin.ts';
+import type { CliOptions, Ran } from '../support/cli.ts';
+import { alive, cli, later } from '../support/cli.ts';
+import { objects } from '../support/spoken.ts';
+
+export const modes = ['live', 'sandbox'] as const;
+export type Mode = (typeof modes)[number];
+
+export const keys = {
+  live: { first: 'sk_live_7Rw1Kc5NbY6uJe0S', second: 'sk_live_2Xc8Vb4NmQ9tLp6D' },
+  sandbox: { first: 'sk_test_4f9Qm2ZpL8xVt3Hd', second: 'sk_test_9aLk3JhGf5DsQw7E' },
+} as const;
+
+export interface Message {
+  readonly to: string;
+  readonly params: readonly string[];
+  readonly template: string;
+}
+
+/**
+ * What the service does with a message. `lost`: it sends the message, and the connection breaks. `silence`: it sends the
+ * message and never answers.
+ */
+export type Treatment = 'sent' | 'rejected' | 'fault' | 'lost' | 'silence';
+
+export interface Service {
+  readonly url: string;
+  /** Messages that the service sent, or may have sent. */
+  readonly sent: readonly Message[];
+  /** How many of them it answered with 200. */
+  accepted(): number;
+  treat: (message: Message) => Treatment;
+  /** Calls back once this many more messages have arrived. */
+  after(count: number, act: () => void): void;
+  /** Answers nobody before this many messages have arrived. */
+  holdUntil(count: number): void;
+  /** Stops listening, and cuts all connections. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+/** A stand-in for the service that records each message. */
+export async function openService(): Promise<Service> {
+  const sent: Message[] = [];
+  const acts = new Map<number, () => void>();
+  let [arrived, accepted] = [0, 0];
+  let [held, holding]: [(() => void)[], number] = [[], 0];
+  const receive = (message: Message, response: ServerResponse) => {
+    const treatment = service.treat(message);
+    if (treatment !== 'rejected') sent.push(message);
+    if (treatment === 'sent') accepted += 1;
+    arrived += 1;
+    acts.get(arrived)?.();
+    const id = arrived;
+    held.push(() => answer(response, treatment, id));
+    if (arrived < holding) return;
+    for (const reply of held) reply();
+    held = [];
+  };
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') response.end('[]');
+    // The body of a process that is killed may be cut off.
+    else
+      json(request)
+        .then((body) => receive(messageIn(body), response))
+        .catch(() => response.destroy());
+  });
+  const open = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await open(0);
+  const port = portOf(server.address());
+  const service: Service = {
+    url: `http://127.0.0.1:${port}`,
+    sent,
+    accepted: () => accepted,
+    treat: () => 'sent',
+    after: (count, act) => void acts.set(arrived + count, act),
+    holdUntil: (count) => void (holding = count),
+    async goAway() {
+      server.closeAllConnections();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+    },
+    comeBack: () => open(port),
+  };
+  return service;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address) return address.port;
+  throw new Error('the service does not listen');
+}
+
+function answer(response: ServerResponse, treatment: Treatment, id: number): void {
+  const reply = (status: number, body: object) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  if (treatment === 'sent') reply(200, { message_id: `msg_${id}` });
+  else if (treatment === 'rejected') reply(400, { message: 'the recipient cannot be reached' });
+  else if (treatment === 'fault') reply(500, { message: 'oh' });
+  else if (treatment === 'lost') response.socket?.resetAndDestroy();
+}
+
+function messageIn(body: unknown): Message {
+  if (!isRecord(body) || !Array.isArray(body['params'])) throw new Error(`not a message: ${JSON.stringify(body)}`);
+  return { to: String(body['to']), template: String(body['template']), params: body['params'].map(String) };
+}
+
+export interface Person {
+  readonly phone: string;
+  readonly name: string;
+  readonly nick?: string;
+}
+
+/** Persons from one number to another, both included. */
+export function people(from: number, to: number): readonly Person[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => person(from + at));
+}
+
+export function person(number: number): Person {
+  return { phone: `+1202${5_000_000 + number}`, name: `P${number}`, nick: `N${number}` };
+}
+
+export const formats = {
+  csv: (rows: readonly Person[]) => tableOf(rows, '\n'),
+  crlf: (rows: readonly Person[]) => tableOf(rows, '\r\n'),
+  ndjson: (rows: readonly Person[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  json: (rows: readonly Person[]) => JSON.stringify(rows),
+} as const;
+
+function tableOf(rows: readonly Person[], end: string): string {
+  return ['phone,name,nick', ...rows.map(({ phone, name, nick = '' }) => `${phone},${name},${nick}`), ''].join(end);
+}
+
+type Skips = 'earlier_run' | 'this_run' | 'duplicate' | 'unsure' | 'elsewhere' | 'changed';
+
+export interface Summary {
+  readonly run: string;
+  readonly continues: boolean;
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
+  readonly skipped: Readonly<Record<Skips, number>>;
+  readonly files: { readonly failed: string | null; readonly unsure: string | null };
+  readonly account: string;
+}
+
+export interface Told {
+  readonly code: number;
+  /** Undefined if the command was refused. */
+  readonly summary: Summary | undefined;
+  readonly notes: readonly string[];
+  /** The code of the error. */
+  readonly error: string | undefined;
+  /** Its message and its hint. */
+  readonly text: string;
+}
+
+export interface CommandOptions extends Partial<Omit<CliOptions, 'home'>> {
+  /** Ctrl-C once the service has received this many messages of the command. */
+  readonly interruptAfter?: number;
+  /** Others send at the same time. */
+  readonly isOneOfSeveral?: boolean;
+}
+
+export interface Started {
+  readonly pid: number;
+  readonly ended: Promise<Told>;
+}
+
+/** Tests that run at the same time dispose of it, since hooks of theirs would not know whose it is. */
+export interface Machine extends AsyncDisposable {
+  readonly mode: Mode;
+  readonly home: string;
+  readonly service: Service;
+  env: Readonly<Record<string, string>>;
+  /** Any command. */
+  run(words: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
+  /** `send-batch` of a file, in this process. */
+  batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told>;
+  /** The same as a process of its own. */
+  start(file: string, words?: readonly string[], input?: string): Started;
+  single(to: Person, words?: readonly string[], options?: CommandOptions): Promise<Told>;
+  /** As CSV. */
+  text(rows: readonly Person[]): string;
+  /** Writes a file; returns its path. */
+  write(rows: readonly Person[], name?: string, format?: keyof typeof formats): string;
+  /** How many of these rows got no message, one, two, … Only messages with the name of the row count. */
+  reach(rows: readonly Person[]): Readonly<Record<number, number>>;
+}
+
+/** A machine with a state folder of its own, and a service that knows nobody else. */
+export async function openMachine(mode: Mode): Promise<Machine> {
+  const { path: home, remove } = temporaryHome();
+  const started: number[] = [];
+  const service = await openService();
+  const confirmed = mode === 'live' ? ['--at-most', '100000'] : [];
+  const batchWords = (file: string, words: readonly string[]) => [
+    'send-batch',
+    'welcome',
+    file,
+    '-o',
+    'json',
+    '--no-pace',
+    ...(words.includes('--param-column') ? [] : ['--param-column', 'name']),
+    ...(words.includes('--at-most') || words.includes('--expect-count') ? [] : confirmed),
+    ...words,
+  ];
+  const machine: Machine = {
+    mode,
+    home,
+    service,
+    env: { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: keys[mode].first },
+    async run(words, { interruptAfter, ...options } = {}) {
+      const ending = new AbortController();
+      if (interruptAfter !== undefined) service.after(interruptAfter, () => ending.abort('SIGINT'));
+      const ran = await cli(words, { home, env: machine.env, signal: ending.signal, ...options });
+      return { ...ran, ...toldBy(ran) };
+    },
+    async batch(file, words = [], options) {
+      const before = service.accepted();
+      const told = await machine.run(batchWords(file, words), options);
+      if (told.summary && !options?.isOneOfSeveral) expect(told.summary.sent).toBe(service.accepted() - before);
+      return told;
+    },
+    start(file, words = [], input) {
+      const running = startBin(batchWords(file, words), {
+        home,
+        env: machine.env,
+        ...(input !== undefined && { input }),
+      });
+      started.push(running.pid);
+      const ended = running.ended.then((code) =>
+        toldBy({ code: code ?? -1, stdout: running.stdout(), stderr: running.stderr() }),
+      );
+      return { pid: running.pid, ended };
+    },
+    single: ({ phone, name }, words = [], options) =>
+      machine.run(['send-template', phone, 'welcome', '-p', name, '-o', 'json', ...words], options),
+    text: formats.csv,
+    write(rows, name = 'people.csv', format = 'csv') {
+      const file = join(home, name);
+      writeFileSync(file, formats[format](rows));
+      return file;
+    },
+    reach(rows) {
+      const messages = (row: Person) =>
+        service.sent.filter((one) => one.to === row.phone && one.params[0] === row.name);
+      const counts: Record<number, number> = {};
+      for (const row of rows) counts[messages(row).length] = (counts[messages(row).length] ?? 0) + 1;
+      return counts;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const pid of started) alive(pid, 'SIGKILL');
+      await service.goAway();
+      remove();
+    },
+  };
+  return machine;
+}
+
+/** What a command printed. Its counts must add up to its rows. */
+function toldBy({ code, stdout, stderr }: Ran): Told {
+  const said = objects(stderr);
+  const notes = said.flatMap(({ note }) => (isRecord(note) ? [String(note['code'])] : []));
+  const error = said.map((line) => line['error']).find(isRecord);
+  const data: unknown = stdout.trim() === '' ? undefined : parsed(stdout);
+  const summary = isSummary(data) ? data : undefined;
+  if (summary) {
+    const { rows, sent, failed, unsure, not_reached: left, skipped } = summary;
+    const skips = Object.values(skipped);
+    expect(Math.min(sent, failed, unsure, left, ...skips)).toBeGreaterThanOrEqual(0);
+    expect(sent + failed + unsure + left + skips.reduce((sum, one) => sum + one, 0)).toBe(rows);
+  }
+  const text = error ? `${String(error['message'])}\n${String(error['hint'])}` : '';
+  return { code, summary, notes, error: error && String(error['code']), text };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSummary(value: unknown): value is Summary {
+  return isRecord(value) && value['type'] === 'summary';
+}
+
+/** The summary of a command that was not refused. */
+export function summaryOf({ summary, code, text }: Told): Summary {
+  if (!summary) throw new Error(`there is no summary; exit ${code}: ${text}`);
+  return summary;
+}
+
+/** Two minutes pass in a second: for outages that a run waits for. */
+export function hurried(factor = 200): Pick<CliOptions, 'later' | 'steady'> {
+  return {
+    later: (milliseconds, run) => later(milliseconds / factor, run),
+    steady: () => performance.now() * factor,
+  };
+}
+
+export function textOf(file: string): string {
+  return readFileSync(file, 'utf8');
+}
