@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import type { Machine, Told } from './matrix-rig.ts';
+import { keys, modes, openMachine, people, summaryOf } from './matrix-rig.ts';
+
+const rows = 24;
+const all = people(1, rows);
+const hour = 3_600_000;
+
+/** 4 rows have been sent, and some more that were in flight. */
+async function interrupted(machine: Machine, words: readonly string[] = []): Promise<Told> {
+  const told = await machine.batch(machine.write(all), ['--concurrency', '4', ...words], { interruptAfter: 4 });
+  expect(told).toMatchObject({ code: 130, error: 'interrupted' });
+  return told;
+}
+
+describe.each(modes)('with a %s key', (mode) => {
+  describe('--first', () => {
+    it.concurrent('sends the first rows once; the same command without it sends the rest', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      const first = await machine.batch(file, ['--first', '5']);
+      expect(first).toMatchObject({ code: 0, summary: { sent: 5, not_reached: 19 } });
+      expect(await machine.batch(file, ['--first', '5'])).toMatchObject({
+        code: 0,
+        summary: { sent: 0, not_reached: 19, skipped: { this_run: 5 } },
+      });
+      expect([machine.reach(all.slice(0, 5)), machine.reach(all.slice(5))]).toEqual([{ 1: 5 }, { 0: 19 }]);
+      expect(await machine.batch(file, ['--first', '7'])).toMatchObject({ code: 0, summary: { sent: 2 } });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { sent: 17, continues: true } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('goes on after an interruption', async () => {
+      await using machine = await openMachine(mode);
+      const first = await interrupted(machine, ['--first', '15']);
+      const file = machine.write(all);
+      const { sent } = summaryOf(first);
+      expect(await machine.batch(file, ['--first', '15'])).toMatchObject({ code: 0, summary: { sent: 15 - sent } });
+      expect(machine.reach(all)).toEqual({ 0: 9, 1: 15 });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { sent: 9 } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+  });
+
+  describe('--again', () => {
+    it.concurrent('sends a finished file once more, however often it is interrupted', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file);
+      await interrupted(machine, ['--again']);
+      await interrupted(machine, ['--again']);
+      expect(await machine.batch(file, ['--again'])).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 2: rows });
+      expect(await machine.batch(file, ['--again'])).toMatchObject({
+        code: 0,
+        summary: { continues: false, sent: rows },
+      });
+      expect(machine.reach(all)).toEqual({ 3: rows });
+    });
+
+    it.concurrent('is continued by the same command without it', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file);
+      await interrupted(machine, ['--again']);
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 2: rows });
+    });
+
+    it.concurrent('starts a separate run while another one is unfinished', async () => {
+      await using machine = await openMachine(mode);
+      const first = await interrupted(machine);
+      const file = machine.write(all);
+      const again = await machine.batch(file, ['--again']);
+      expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
+      const { sent } = summaryOf(first);
+      expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
+    });
+  });
+
+  describe('--new-only', () => {
+    it.concurrent('sends the new rows once, however often it is interrupted', async () => {
+      await using machine = await openMachine(mode);
+      const more = people(1, 50);
+      await machine.batch(machine.write(all));
+      const file = machine.write(more);
+      const words = ['--new-only', '--concurrency', '4'];
+      for (let part = 0; part < 2; part++)
+        expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      const last = await machine.batch(file, words);
+      expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { earlier_run: rows } } });
+      expect(machine.reach(more)).toEqual({ 1: 50 });
+      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { skipped: { earlier_run: 50 } } });
+    });
+  });
+
+  describe('--job', () => {
+    it.concurrent('sends each row of a growing list once, without a question', async () => {
+      await using machine = await openMachine(mode);
+      const words = ['--job', 'welcome', '--concurrency', '4'];
+      for (const [to, interruptAfter] of [[10], [20, 4], [20], [30, 4], [40], [40]] as const)
+        await machine.batch(machine.write(people(1, to), `until-${to}.csv`), words, {
+          ...(interruptAfter !== undefined && { interruptAfter }),
+        });
+      expect(machine.reach(people(1, 40))).toEqual({ 1: 40 });
+      const last = await machine.batch(machine.write(people(1, 40)), words);
+      expect(last).toMatchObject({ code: 0, summary: { sent: 0, skipped: { this_run: 40 }, job: 'welcome' } });
+    });
+
+    it.concurrent('sends under another name once more, and does not see other runs', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      await machine.batch(file);
+      for (const name of ['monday', 'tuesday', 'tuesday'])
+        expect(await machine.batch(file, ['--job', name])).toMatchObject({ code: 0 });
+      expect(machine.reach(all)).toEqual({ 3: rows });
+    });
+
+    it.concurrent('gets back to rows of a list that another list of the job did not have', async () => {
+      await using machine = await openMachine(mode);
+      const [one, other] = [machine.write(people(1, 20), 'one.csv'), machine.write(people(21, 40), 'other.csv')];
+      const words = ['--job', 'welcome', '--concurrency', '4'];
+      await machine.batch(one, words, { interruptAfter: 4 });
+      expect(await machine.batch(other, words)).toMatchObject({ code: 0, summary: { sent: 20 } });
+      expect(await machine.batch(one, words)).toMatchObject({ code: 0, summary: { not_reached: 0 } });
+      expect(machine.reach(people(1, 40))).toEqual({ 1: 40 });
+    });
+  });
+
+  describe('an edited mapping after an interruption', () => {
+    const edited = ['--param-column', 'nick', '--concurrency', '4'];
+    const messages = all.map((row) => ({ ...row, name: row.nick ?? '' }));
+
+    it.concurrent('is refused', async () => {
+      await using machine = await openMachine(mode);
+      const { sent } = summaryOf(await interrupted(machine));
+      const second = await machine.batch(machine.write(all), edited);
+      expect(second).toMatchObject({ code: 11, error: 'rows-edited', summary: undefined });
+      for (const option of ['--changed skip', '--changed send', '--again']) expect(second.text).toContain(option);
+      expect(second.text).toContain(`line 2, and ${sent - 1} more`);
+      expect(machine.reach(messages)).toEqual({ 0: rows });
+    });
+
+    it.concurrent(
+      'leaves out whom the run has served with --changed skip, however often it is interrupted',
+      async () => {
+        await using machine = await openMachine(mode);
+        const { sent } = summaryOf(await interrupted(machine));
+        const words = [...edited, '--changed', 'skip'];
+        const file = machine.write(all);
+        expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+        const last = await machine.batch(file, words);
+        expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { changed: sent } } });
+        expect([machine.reach(all), machine.reach(messages)]).toEqual([
+          { 0: rows - sent, 1: sent },
+          { 0: sent, 1: rows - sent },
+        ]);
+      },
+    );
+
+    it.concurrent('sends the new message to all with --changed send, however often it is interrupted', async () => {
+      await using machine = await openMachine(mode);
+      const { sent } = summaryOf(await interrupted(machine));
+      const words = [...edited, '--changed', 'send'];
+      const file = machine.write(all);
+      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { not_reached: 0 } });
+      expect([machine.reach(all), machine.reach(messages)]).toEqual([{ 0: rows - sent, 1: sent }, { 1: rows }]);
+    });
+
+    it.concurrent('is a separate run with --again, and the first one can still be finished', async () => {
+      await using machine = await openMachine(mode);
+      await interrupted(machine);
+      const file = machine.write(all);
+      expect(await machine.batch(file, [...edited, '--again'])).toMatchObject({ code: 0, summary: { sent: rows } });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
+      expect([machine.reach(all), machine.reach(messages)]).toEqual([{ 1: rows }, { 1: rows }]);
+    });
+  });
+
+  describe('another key', () => {
+    const other = keys[mode].second;
+
+    it.concurrent('from the environment is refused after an interruption; --continue goes on with it', async () => {
+      await using machine = await openMachine(mode);
+      await interrupted(machine);
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      const file = machine.write(all);
+      const second = await machine.batch(file);
+      expect(second).toMatchObject({ code: 11, error: 'run-of-other-account' });
+      for (const option of ['--continue', '--again']) expect(second.text).toContain(option);
+      const words = ['--continue', '--concurrency', '4'];
+      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('from the environment starts a separate run with --again', async () => {
+      await using machine = await openMachine(mode);
+      const { sent } = summaryOf(await interrupted(machine));
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      const again = await machine.batch(machine.write(all), ['--again']);
+      expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
+      expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
+    });
+
+    it.concurrent('from the environment is refused for a job; --continue goes on with it', async () => {
+      await using machine = await openMachine(mode);
+      await interrupted(machine, ['--job', 'welcome']);
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      const file = machine.write(all);
+      const words = ['--job', 'welcome'];
+      expect(await machine.batch(file, words)).toMatchObject({ code: 11, error: 'run-of-other-account' });
+      expect(await machine.batch(file, [...words, '--continue'])).toMatchObject({ code: 0 });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('of the account that BIZMSG_ACCOUNT names goes on without a question', async () => {
+      await using machine = await openMachine(mode);
+      machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'acme' };
+      await interrupted(machine);
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      expect(await machine.batch(machine.write(all))).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('of a profile goes on without a question', async () => {
+      await using machine = await openMachine(mode);
+      machine.env = {};
+      const add = ['profiles', 'add', 'acme', '--base-url', machine.service.url, '--key-stdin'];
+      expect(await machine.run([...add, '-o', 'json'], { stdin: `${keys[mode].first}\n` })).toMatchObject({ code: 0 });
+      const live = ['keys', 'switch-mode', 'live', '--profile', 'acme', '--yes', '-o', 'json'];
+      if (mode === 'live') await machine.run(live);
+      const words = ['--profile', 'acme', '--mode', mode];
+      await interrupted(machine, words);
+      const set = ['keys', 'set', '--key-stdin', '--profile', 'acme', '-o', 'json'];
+      expect(await machine.run(set, { stdin: `${other}\n` })).toMatchObject({ code: 0 });
+      expect(await machine.batch(machine.write(all), words)).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+  });
+});
+
+describe('another live key', () => {
+  it.concurrent.each([
+    ['without BIZMSG_ACCOUNT', {}, 11],
+    ['of an account that BIZMSG_ACCOUNT names', { BIZMSG_ACCOUNT: 'acme' }, 11],
+  ])('%s is refused after the end of a run', async (_, env, code) => {
+    await using machine = await openMachine('live');
+    const file = machine.write(all);
+    await machine.batch(file);
+    machine.env = { ...machine.env, ...env, BIZMSG_API_KEY: keys.live.second };
+    expect(await machine.batch(file)).toMatchObject({ code, error: 'sent-before' });
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  });
+
+  it.concurrent('of another account, by BIZMSG_ACCOUNT, is another sender', async () => {
+    await using machine = await openMachine('live');
+    const file = machine.write(all);
+    machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'one' };
+    await machine.batch(file);
+    machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'other', BIZMSG_API_KEY: keys.live.second };
+    expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { sent: rows } });
+    expect(machine.reach(all)).toEqual({ 2: rows });
+  });
+});
+
+describe('a run that was idle', () => {
+  const after = (hours: number) => ({ now: () => Date.now() + hours * hour });
+
+  it.concurrent('for 13 hours is continued with a live key only with --continue', async () => {
+    await using machine = await openMachine('live');
+    await interrupted(machine);
+    const file = machine.write(all);
+    const second = await machine.batch(file, [], after(13));
+    expect(second).toMatchObject({ code: 11, error: 'run-idle' });
+    for (const option of ['--continue', '--again']) expect(second.text).toContain(option);
+    expect(await machine.batch(file, ['--continue'], after(13))).toMatchObject({ code: 0 });
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  });
+
+  it.concurrent('for 13 hours is left alone with --again', async () => {
+    await using machine = await openMachine('live');
+    const { sent } = summaryOf(await interrupted(machine));
+    const again = await machine.batch(machine.write(all), ['--again'], after(13));
+    expect(again).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
+    expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
+  });
+
+  it.concurrent('for 13 hours is continued with a sandbox key', async () => {
+    await using machine = await openMachine('sandbox');
+    await interrupted(machine);
+    expect(await machine.batch(machine.write(all), [], after(13))).toMatchObject({ code: 0 });
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  });
+
+  it.concurrent('for 13 hours is continued if it is a job', async () => {
+    await using machine = await openMachine('live');
+    await interrupted(machine, ['--job', 'welcome']);
+    const last = await machine.batch(machine.write(all), ['--job', 'welcome'], after(13));
+    expect([last.code, machine.reach(all)]).toEqual([0, { 1: rows }]);
+  });
+
+  it.concurrent('for 8 days is closed: its rows count as sent, and --new-only sends the others', async () => {
+    await using machine = await openMachine('live');
+    const { sent } = summaryOf(await interrupted(machine));
+    const file = machine.write(all);
+    expect(await machine.batch(file, [], after(8 * 24))).toMatchObject({ code: 11, error: 'sent-before' });
+    const last = await machine.batch(file, ['--new-only'], after(8 * 24));
+    expect(last).toMatchObject({ code: 0, summary: { continues: false, skipped: { earlier_run: sent } } });
+    expect(last.notes).toContain('run');
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  });
+});
