@@ -90,7 +90,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   let settlings: Settling[] = [];
   /** The disk may have been full: they are recorded at the end. */
   const unrecorded: Settling[] = [];
-  let [recording, printing, outages] = [0, 0, 0];
+  let [recording, ending, printing, outages] = [0, 0, 0, 0];
 
   for (;;) {
     start();
@@ -101,14 +101,16 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     await alarm.rung();
   }
   outage.end();
+  const isDone = await isAllDone();
   await reader.close();
   await recordLast();
   stop.end();
-  return { stopped: isComplete() ? lateReason() : stop.reason };
+  return { stopped: isDone ? lateReason() : stop.reason };
 
   /** Hands rows to the client while there is room. */
   function start(): void {
-    const room = () => outage.width(concurrency) - flights.size - printing;
+    // A row that was answered is in doubt until its outcome is recorded, so it still has its slot.
+    const room = () => outage.width(concurrency) - flights.size - ending - printing;
     while (!stop.reason && room() > 0) {
       const row = again.shift() ?? reader.next();
       if (!row) return;
@@ -232,6 +234,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   }
 
   function settle(settling: Settling): void {
+    if (settling.outcome) ending += 1;
     settlings.push(settling);
     alarm.ring();
   }
@@ -245,6 +248,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
       unrecorded.push(...group);
       stop.crash(error);
     }
+    ending -= group.filter(({ outcome }) => outcome).length;
     recording -= 1;
     alarm.ring();
   }
@@ -272,6 +276,13 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
 
   function isComplete(): boolean {
     return reader.isEmpty() && again.length + taken.length + flights.size === 0;
+  }
+
+  /** A run that stopped after its last row may not know yet that this was the last one. */
+  async function isAllDone(): Promise<boolean> {
+    const mayBeLate = stop.reason !== undefined && tooLate.has(stop.reason.code) && !stop.isLeft;
+    if (mayBeLate) await reader.lookAhead();
+    return isComplete();
   }
 
   /** After a second Ctrl-C: the answers are not waited for. */
@@ -336,6 +347,8 @@ interface Reader {
   /** The next row; undefined if none has been read yet, or none is left. */
   next(): Ready | undefined;
   isEmpty(): boolean;
+  /** Finds out whether a row is left. */
+  lookAhead(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -357,6 +370,9 @@ function createReader(
       return row;
     },
     isEmpty: () => isEnded && at >= batch.length,
+    async lookAhead() {
+      if (at >= batch.length && !isEnded) await (pulling ??= pull());
+    },
     async close() {
       await pulling;
       await reading.return?.();

@@ -24,7 +24,8 @@ export function swapFile(path: string, other: string): void {
   for (const one of others) closeSync(one);
 }
 
-function limitFiles(most: string): void {
+/** From now on no file of this process may grow beyond so many bytes. */
+export function limitFiles(most: string): void {
   prlimit(`--fsize=${most}:`, '--pid', String(process.pid));
 }
 

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Departure } from '../../src/client/exchange.ts';
+import type { Done, ExitName } from '../../src/errors.ts';
+import { CliError } from '../../src/errors.ts';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
+import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
+import { messageRow } from '../../src/ledger/identity.ts';
+import { createInput } from '../../src/ledger/input.ts';
+import type { Accepted, Choice, Plan } from '../../src/ledger/ledger.ts';
+import { fates } from '../../src/ledger/ledger.ts';
+import type { EngineOptions } from '../../src/runs/engine.ts';
+import { sendRows } from '../../src/runs/engine.ts';
+import { createRunLog, logFolder } from '../../src/runs/log.ts';
+import type { Outcome, Ready } from '../../src/runs/row.ts';
+import type { Stopped } from '../../src/runs/stop.ts';
+import { alive, later } from '../support/cli.ts';
+
+export function stateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bizmsg-run-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Texts, each the content of one row and its recipient. */
+export type Input = readonly string[];
+
+export function numbered(count: number): Input {
+  return Array.from({ length: count }, (_, at) => `row ${at + 1}`);
+}
+
+export interface OpenOptions {
+  readonly pid?: number | undefined;
+  readonly kill?: ((pid: number) => boolean) | undefined;
+}
+
+export function openLedger(folder: string, { pid = process.pid, kill = alive }: OpenOptions = {}): FileLedger {
+  return openFileLedger({
+    folder: join(folder, 'ledger'),
+    owner: { pid, kill },
+    now: Date.now,
+    later,
+    random: Math.random,
+    isLocal: true,
+    onRepaired: () => {},
+  });
+}
+
+interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'rule'>>, OpenOptions {
+  /** What becomes of a row that has left. */
+  readonly send?: (content: string) => Promise<unknown>;
+  /** What it waits for before that. Default: nothing. */
+  readonly slot?: (content: string, departure: Departure) => Promise<void>;
+  readonly choice?: Choice;
+  /** In place of the rows that are due. */
+  readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
+  /** Called before the first row is sent. */
+  readonly onOpened?: (opened: Opened) => void;
+}
+
+interface Opened {
+  readonly ledger: FileLedger;
+  readonly run: string;
+}
+
+export interface Part {
+  readonly run: string;
+  readonly accepted: Accepted;
+  readonly stopped: Stopped | undefined;
+  /** What has left, in order. */
+  readonly sent: readonly string[];
+  readonly outcomes: readonly Outcome[];
+  /** The states of all rows of the run in the ledger. */
+  readonly counts: { readonly done: number; readonly failed: number; readonly unsure: number; readonly left: number };
+}
+
+/** One command that works on a run, with the ledger in files. */
+export async function part(folder: string, input: Input, sending: Sending = {}): Promise<Part> {
+  const { pid, kill, choice = {}, send = async () => ({}), slot = atOnce, rows, onOpened, ...options } = sending;
+  const ledger = openLedger(folder, { pid, kill });
+  try {
+    const plan = planOf(ledger, input, choice);
+    const accepted = await ledger.register(plan);
+    if (accepted.stop) throw new Error(`it stopped: ${accepted.stop.reason}`);
+    const { run } = accepted;
+    const log = createRunLog(logFolder(folder, run), { run, at: Date.now(), file: 'people.csv', unit: 'line' });
+    const [sent, outcomes]: [string[], Outcome[]] = [[], []];
+    const due = dueIn(plan, accepted, input);
+    onOpened?.({ ledger, run });
+    const { stopped } = await sendRows({
+      ledger,
+      log,
+      reachable: async () => true,
+      concurrency: 4,
+      signals: { stop: never, leave: never },
+      clock: virtualClock(),
+      wasAccepted: accepted.counts.done > 0,
+      ...options,
+      rule: { run, retryUnsure: choice.retryUnsure },
+      rows: rows ? rows(due) : batchesOf(due),
+      async send(content, departure) {
+        await slot(content, departure);
+        sent.push(content);
+        return send(content);
+      },
+      onOutcome(outcome) {
+        outcomes.push(outcome);
+        return options.onOutcome?.(outcome);
+      },
+    }).finally(log.close);
+    return { run, accepted, stopped, sent, outcomes, counts: await countsOf(ledger, run) };
+  } finally {
+    await ledger.close().catch(() => {});
+  }
+}
+
+const never = new AbortController().signal;
+
+async function atOnce(_: string, { leaving }: Departure): Promise<void> {
+  await leaving();
+}
+
+function planOf({ secret }: FileLedger, input: Input, choice: Choice): Plan {
+  const rows = createInput('message');
+  for (const to of input) rows.add(messageRow(secret, { mode: 'sandbox', template: 'welcome', to, params: [] }));
+  const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
+  return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice };
+}
+
+/** A header line stands before the rows. */
+function dueIn({ input: rows }: Plan, { fates: codes }: Accepted, input: Input): readonly Ready[] {
+  return ['due', 'retry'].flatMap((fate) =>
+    input.flatMap((content, at) => {
+      if (fates[codes[at] ?? 0] !== fate) return [];
+      return [{ number: at + 1, line: at + 2, content, digest: rows.read(at) }];
+    }),
+  );
+}
+
+export async function* batchesOf(due: readonly Ready[], size = 25): AsyncGenerator<readonly Ready[]> {
+  for (let at = 0; at < due.length; at += size) yield due.slice(at, at + size);
+}
+
+export async function countsOf(ledger: Pick<FileLedger, 'runs'>, run: string): Promise<Part['counts']> {
+  const counts = (await ledger.runs()).find(({ id }) => id === run)?.counts;
+  const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = counts ?? {};
+  return { done, failed, unsure, left: planned + released + leaving };
+}
+
+/** The numbers of the rows that ended like this. */
+export function numbersOf({ outcomes }: Pick<Part, 'outcomes'>, outcome: Outcome['outcome']): readonly number[] {
+  const numbers = outcomes.flatMap((one) => (one.outcome === outcome ? [one.row.number] : []));
+  return numbers.toSorted((a, b) => a - b);
+}
+
+export function failure(exit: ExitName, done?: Done, status?: number, message = `${exit} it is`): CliError {
+  return new CliError(exit, `code-${exit}`, message, { done, status });
+}
+
+export const rejected = () => failure('rejected', 'no', 400);
+export const fault = () => failure('unsure', 'unknown', 500);
+export const lost = () => failure('unsure', 'unknown');
+export const unreachable = () => failure('network', 'no');
+
+/** Fails each of these rows. */
+export function answering(answers: Readonly<Record<string, () => CliError>>) {
+  return async (content: string) => {
+    const error = answers[content];
+    if (error) throw error();
+  };
+}
+
+/** Time that passes once everything waits for it. */
+export function virtualClock() {
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  let [time, isSet] = [1_000, false];
+  const go = () => {
+    isSet = false;
+    const [next] = [...timers].sort((a, b) => a.at - b.at);
+    if (!next) return;
+    timers.delete(next);
+    time = Math.max(time, next.at);
+    next.run();
+    arm();
+  };
+  // The turns in between let everything else finish.
+  const arm = () => {
+    if (isSet) return;
+    isSet = true;
+    let turns = 6;
+    const turn = () => void (--turns > 0 ? setImmediate(turn) : go());
+    setImmediate(turn);
+  };
+  return {
+    now: () => time,
+    steady: () => time,
+    later(milliseconds: number, run: () => void) {
+      const timer = { at: time + milliseconds, run };
+      timers.add(timer);
+      arm();
+      return () => void timers.delete(timer);
+    },
+  };
+}

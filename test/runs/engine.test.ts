@@ -1,0 +1,284 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { canLimitFiles, limitFiles } from '../support/disk.ts';
+import * as rig from './engine-rig.ts';
+
+const never = new AbortController().signal;
+
+describe('a run', () => {
+  it.each([1, 3, 20])('sends every row once, %i at a time at most', async (concurrency) => {
+    let [now, most] = [0, 0];
+    const send = async () => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now -= 1;
+    };
+    const input = rig.numbered(200);
+    const { sent, counts, stopped } = await rig.part(rig.stateFolder(), input, { concurrency, send });
+    expect(sent).toEqual(input);
+    expect(most).toBe(concurrency);
+    expect([counts, stopped]).toEqual([{ done: 200, failed: 0, unsure: 0, left: 0 }, undefined]);
+  });
+
+  it('without rows ends at once', async () => {
+    const { counts, stopped } = await rig.part(rig.stateFolder(), []);
+    expect([counts, stopped]).toEqual([{ done: 0, failed: 0, unsure: 0, left: 0 }, undefined]);
+  });
+
+  it('tells failed from unsure, and goes on', async () => {
+    const send = rig.answering({ 'row 2': rig.rejected, 'row 4': rig.fault, 'row 5': rig.lost });
+    const input = rig.numbered(9);
+    const ended = await rig.part(rig.stateFolder(), input, { send });
+    expect(ended.sent.toSorted()).toEqual(input.toSorted());
+    expect(ended).toMatchObject({ counts: { done: 6, failed: 1, unsure: 2, left: 0 }, stopped: undefined });
+    expect([rig.numbersOf(ended, 'failed'), rig.numbersOf(ended, 'unsure')]).toEqual([[2], [4, 5]]);
+  });
+
+  it('reports the answers of the service', async () => {
+    const { outcomes } = await rig.part(rig.stateFolder(), ['a'], { send: async (content) => ({ id: content }) });
+    expect(outcomes).toEqual([{ outcome: 'done', row: expect.objectContaining({ number: 1 }), answer: { id: 'a' } }]);
+  });
+
+  it('sends no more rows while the outcomes cannot be printed', async () => {
+    let [sent, caughtUp] = [0, () => {}];
+    const behind = new Promise<void>((resolve) => (caughtUp = resolve));
+    const send = async () => void (sent += 1);
+    const running = rig.part(rig.stateFolder(), rig.numbered(20), { concurrency: 3, send, onOutcome: () => behind });
+    await expect.poll(() => sent).toBe(3);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(sent).toBe(3);
+    caughtUp();
+    expect(await running).toMatchObject({ counts: { done: 20 } });
+  });
+
+  it('sends no row before the ledger has its claim', async () => {
+    const [claimed, sent]: [Set<string>, number[]] = [new Set(), []];
+    const [folder, input] = [rig.stateFolder(), rig.numbered(10)];
+    const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
+    await rig.part(folder, input, {
+      onOpened({ ledger: opened }) {
+        Object.assign(ledger, {
+          claim: async (...given: Parameters<typeof opened.claim>) => {
+            const verdicts = await opened.claim(...given);
+            await new Promise(setImmediate);
+            for (const row of given[0]) claimed.add(Buffer.from(row).toString('hex'));
+            return verdicts;
+          },
+          settle: opened.settle,
+        });
+      },
+      ledger,
+      send: async () => void sent.push(claimed.size),
+    });
+    expect([claimed.size, sent.every((known, at) => known > at)]).toEqual([10, true]);
+  });
+});
+
+describe('a run stops', () => {
+  it.each([
+    ['the key is refused', rig.failure('keyRefused', 'no', 401), 'keyRefused'],
+    ['the plan does not include it', rig.failure('keyRefused', 'no', 403), 'keyRefused'],
+    ['the client has given up on 429', rig.failure('rateLimited', 'no', 429), 'rateLimited'],
+    ['the client was interrupted', rig.failure('interrupted', 'no'), 'interrupted'],
+  ])('at once when %s, and the row counts as not sent', async (_, error, exit) => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
+    const first = await rig.part(folder, input, { concurrency: 1, send: rig.answering({ 'row 7': () => error }) });
+    expect(first).toMatchObject({ counts: { done: 6, failed: 0, unsure: 0, left: 24 }, stopped: { exit } });
+    const second = await rig.part(folder, input);
+    expect(second.sent).toEqual(input.slice(6));
+    expect(second).toMatchObject({ run: first.run, counts: { done: 30, left: 0 }, stopped: undefined });
+  });
+
+  it.each([
+    ['rejected', rig.rejected, 'rejected'],
+    ['unsure', rig.fault, 'unsure'],
+  ])('after twenty consecutive rows that are %s, and continues', async (_, error, exit) => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(100)];
+    const send = async (content: string) => {
+      if (content !== 'row 1') throw error();
+    };
+    const first = await rig.part(folder, input, { concurrency: 1, send });
+    expect(first.sent).toHaveLength(21);
+    expect(first).toMatchObject({ counts: { done: 1, left: 79 }, stopped: { exit, code: 'too-many-errors' } });
+    const second = await rig.part(folder, input);
+    expect(second.sent.slice(0, 79)).toEqual(input.slice(21));
+    expect(second).toMatchObject({ counts: { left: 0 }, stopped: undefined });
+  });
+
+  it.each([
+    ['rejected', rig.rejected],
+    ['unsure', rig.fault],
+  ])('after three rows that are %s, until the service has accepted one', async (_, error) => {
+    const send = async () => {
+      throw error();
+    };
+    const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
+    const { sent, stopped, counts } = await rig.part(folder, input, { concurrency: 1, send });
+    expect([sent.length, counts.left, stopped?.code]).toEqual([3, 47, 'too-many-errors']);
+    expect(stopped?.message).toContain('the first 3 rows failed or are unsure');
+  });
+
+  it('with more than three of them only if an earlier command of this run had none accepted', async () => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
+    const stopping = rig.answering({ 'row 2': () => rig.failure('keyRefused', 'no', 401) });
+    await rig.part(folder, input, { concurrency: 1, send: stopping });
+    const send = async () => {
+      throw rig.rejected();
+    };
+    const { sent, stopped } = await rig.part(folder, input, { concurrency: 1, send });
+    expect([sent.length, stopped?.code]).toEqual([20, 'too-many-errors']);
+  });
+
+  it('not when nineteen in a row fail again and again', async () => {
+    const send = async (content: string) => {
+      if ((Number(content.slice(4)) - 1) % 20 > 0) throw rig.rejected();
+    };
+    const ended = await rig.part(rig.stateFolder(), rig.numbered(200), { concurrency: 1, send });
+    expect(ended).toMatchObject({ counts: { done: 10, failed: 190, left: 0 }, stopped: undefined });
+  });
+
+  it('after as many as --max-errors says', async () => {
+    const send = async () => {
+      throw rig.rejected();
+    };
+    const options = { concurrency: 1, maxErrors: 2, send };
+    const ended = await rig.part(rig.stateFolder(), rig.numbered(9), options);
+    expect(ended).toMatchObject({ counts: { failed: 2, left: 7 }, stopped: { exit: 'rejected' } });
+  });
+
+  it('once all requests in flight are answered, when it is asked to', async () => {
+    const [folder, input, stop] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
+    const send = async (content: string) => {
+      await new Promise(setImmediate);
+      if (content === 'row 10') stop.abort('SIGTERM');
+      await new Promise(setImmediate);
+    };
+    const { sent, counts, stopped } = await rig.part(folder, input, {
+      send,
+      signals: { stop: stop.signal, leave: never },
+    });
+    expect(counts).toEqual({ done: sent.length, failed: 0, unsure: 0, left: 50 - sent.length });
+    expect(stopped).toMatchObject({ exit: 'terminated' });
+    expect(sent.length).toBeLessThan(20);
+  });
+
+  it('at once on a second Ctrl-C, with the requests in flight unsure', async () => {
+    const [folder, input, leave] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
+    const send = (content: string) => {
+      if (content === 'row 10') leave.abort('SIGINT');
+      return content === 'row 8' || content === 'row 9' ? new Promise(() => {}) : Promise.resolve();
+    };
+    const signals = { stop: never, leave: leave.signal };
+    const ended = await rig.part(folder, input, { concurrency: 3, send, signals });
+    expect(ended).toMatchObject({ counts: { unsure: 2 }, stopped: { exit: 'interrupted' } });
+    expect(rig.numbersOf(ended, 'unsure')).toEqual([8, 9]);
+  });
+
+  it('when its input cannot be read to the end', async () => {
+    const input = rig.numbered(14);
+    const ended = await rig.part(rig.stateFolder(), input, {
+      async *rows(due) {
+        yield* rig.batchesOf(due);
+        throw rig.failure('usage');
+      },
+    });
+    expect(ended.counts.done + ended.counts.left).toBe(14);
+    expect(ended).toMatchObject({ counts: { unsure: 0 }, stopped: { exit: 'usage' } });
+  });
+
+  it('on a bug, and records all outcomes that it knows', async () => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
+    const send = async (content: string) => {
+      if (content === 'row 10') throw new TypeError('a bug');
+    };
+    await expect(rig.part(folder, input, { concurrency: 1, send })).rejects.toThrow('a bug');
+    const { sent, counts } = await rig.part(folder, input);
+    expect(sent).toEqual(input.slice(10));
+    expect(counts).toEqual({ done: 49, failed: 0, unsure: 1, left: 0 });
+  });
+
+  it.runIf(canLimitFiles)('on a full disk, before it sends a row that is not recorded', async () => {
+    const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
+    const sent: string[] = [];
+    const send = async (content: string) => {
+      if (sent.push(content) === 10) limitFiles(String(statSync(segmentIn(folder)).size));
+    };
+    try {
+      const first = rig.part(folder, input, { concurrency: 2, send, pid: 1_000, kill: () => true });
+      await expect(first).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
+    } finally {
+      limitFiles('unlimited');
+    }
+    const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });
+    expect([...sent, ...second.sent]).toEqual(input);
+    expect(second.counts).toEqual({ done: 48, failed: 0, unsure: 2, left: 0 });
+  });
+});
+
+function segmentIn(folder: string): string {
+  const name = readdirSync(join(folder, 'ledger')).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '';
+  return join(folder, 'ledger', name);
+}
+
+describe('a run that is stopped at its last row', () => {
+  it.each(['done', 'failed'] as const)('is finished when that row is %s', async (outcome) => {
+    const [stop, input] = [new AbortController(), rig.numbered(30)];
+    const send = async (content: string) => {
+      if (content !== 'row 30') return;
+      stop.abort('SIGINT');
+      if (outcome === 'failed') throw rig.rejected();
+    };
+    const { counts, stopped } = await rig.part(rig.stateFolder(), input, {
+      send,
+      signals: { stop: stop.signal, leave: never },
+    });
+    expect([counts.left, stopped]).toEqual([0, undefined]);
+  });
+
+  it('by its errors is finished, since it had no more rows to send', async () => {
+    const send = async () => {
+      throw rig.rejected();
+    };
+    const sending = { concurrency: 1, maxErrors: 30, send };
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(30), sending);
+    expect([counts.failed, stopped]).toEqual([30, undefined]);
+  });
+
+  it('is not finished when that row was not sent', async () => {
+    const send = rig.answering({ 'row 30': () => rig.failure('interrupted', 'no') });
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(30), { send });
+    expect([counts.left, stopped?.exit]).toEqual([1, 'interrupted']);
+  });
+});
+
+it('a run whose ledger was removed sends nothing more', async () => {
+  const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
+  const sent: string[] = [];
+  const send = async (content: string) => {
+    if (sent.push(content) === 10) rmSync(join(folder, 'ledger'), { recursive: true });
+  };
+  const ended = await rig.part(folder, input, { concurrency: 2, send }).then(
+    ({ stopped }) => stopped,
+    (error: unknown) => error,
+  );
+  expect(ended).toMatchObject({ exit: expect.stringMatching(/^(unsafe|configuration)$/) });
+  expect(sent.length).toBeLessThanOrEqual(11);
+});
+
+it('rows that are unsure are sent again with --retry-unsure, and no others', async () => {
+  const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
+  const send = rig.answering({ 'row 7': rig.fault, 'row 8': rig.rejected });
+  const first = await rig.part(folder, input, { send });
+  const second = await rig.part(folder, input, { choice: { retryUnsure: true } });
+  expect([second.run, second.sent.toSorted()]).toEqual([first.run, ['row 7', 'row 8']]);
+  expect(second.counts).toEqual({ done: 30, failed: 0, unsure: 0, left: 0 });
+});
+
+it('rows that failed before are sent after all others, and their new failures do not stop the run at once', async () => {
+  const [folder, input] = [rig.stateFolder(), rig.numbered(10)];
+  const send = rig.answering({ 'row 2': rig.rejected, 'row 5': () => rig.failure('keyRefused', 'no', 401) });
+  await rig.part(folder, input, { concurrency: 1, send });
+  const second = await rig.part(folder, input, { concurrency: 1, maxErrors: 1 });
+  expect(second.sent).toEqual([...input.slice(4), 'row 2']);
+});
