@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as rig from './rig.ts';
+import * as rig from './engine-rig.ts';
 
 describe('a service that cannot be reached', () => {
   it('is waited for, and no row is lost or sent twice', async () => {
@@ -14,22 +14,23 @@ describe('a service that cannot be reached', () => {
       tries.push(clock.now());
       return isUp();
     };
-    const { summary } = await rig.part(rig.stateFolder(), rig.numbered(100), { send: service, reachable, clock });
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(100), { send: service, reachable, clock });
     expect(arrived.toSorted()).toEqual(rig.numbered(100).toSorted());
-    expect(summary).toMatchObject({ done: 100, failed: 0, unsure: 0, stopped: undefined });
+    expect([counts, stopped]).toEqual([{ done: 100, failed: 0, unsure: 0, left: 0 }, undefined]);
     const waits = tries.map((time, at) => time - (tries[at - 1] ?? 1_000));
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   });
 
-  it('for two minutes stops the run, its rows unsent', async () => {
+  it('for two minutes stops the run, and its rows are not sent', async () => {
     const [folder, input, clock] = [rig.stateFolder(), rig.numbered(100), rig.virtualClock()];
     const service = async (content: string) => {
       if (Number(content.slice(4)) > 10) throw rig.unreachable();
     };
     const first = await rig.part(folder, input, { send: service, reachable: async () => false, clock });
-    expect(first.summary).toMatchObject({ done: 10, failed: 0, unsure: 0, unsent: 90, stopped: { exit: 'network' } });
+    expect(first.counts).toEqual({ done: 10, failed: 0, unsure: 0, left: 90 });
+    expect(first.stopped).toMatchObject({ exit: 'network' });
     expect(clock.now()).toBe(121_000);
-    const second = await rig.part(folder, input, { opening: rig.resume });
+    const second = await rig.part(folder, input);
     expect(second.sent).toEqual(input.slice(10));
   });
 
@@ -44,48 +45,46 @@ describe('a service that cannot be reached', () => {
       throw rig.unreachable();
     };
     const set = { ...clock, now: () => clock.now() + steps * step };
-    const { summary } = await rig.part(rig.stateFolder(), input, { send: service, reachable, clock: set });
-    expect(summary).toMatchObject({ unsent: 9, stopped: { exit: 'network' } });
+    const ended = await rig.part(rig.stateFolder(), input, { send: service, reachable, clock: set });
+    expect(ended).toMatchObject({ counts: { left: 9 }, stopped: { exit: 'network' } });
     expect(clock.steady()).toBe(121_000);
   });
 
-  it('and broke off what was on its way stops it the same, with what was met last', async () => {
+  it('that lost a request in flight stops it the same, with the last error', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async (content: string) => {
       if (content === 'row 11') throw rig.failure('unsure', 'unknown', undefined, 'it broke off');
       if (Number(content.slice(4)) > 11) throw rig.failure('network', 'no', undefined, 'it refuses');
     };
-    const { summary } = await rig.part(rig.stateFolder(), input, {
-      send: service,
-      reachable: async () => false,
-      clock,
-    });
-    expect(summary).toMatchObject({ done: 10, unsure: 1, unsent: 89, stopped: { exit: 'network' } });
-    expect(summary.stopped?.message).toContain('it refuses');
+    const sending = { send: service, reachable: async () => false, clock };
+    const { counts, stopped } = await rig.part(rig.stateFolder(), input, sending);
+    expect(counts).toEqual({ done: 10, failed: 0, unsure: 1, left: 89 });
+    expect(stopped).toMatchObject({ exit: 'network' });
+    expect(stopped?.message).toContain('it refuses');
     expect(clock.now()).toBe(121_000);
   });
 
-  it('and broke off the only row on its way stops it the same', async () => {
+  it('that lost the only request in flight stops it the same', async () => {
     const clock = rig.virtualClock();
     const service = async () => {
       throw rig.lost();
     };
     const sending = { concurrency: 1, send: service, reachable: async () => false, clock };
-    const { summary } = await rig.part(rig.stateFolder(), rig.numbered(9), sending);
-    expect(summary).toMatchObject({ unsure: 1, unsent: 8, stopped: { exit: 'network', code: 'unreachable' } });
+    const ended = await rig.part(rig.stateFolder(), rig.numbered(9), sending);
+    expect(ended).toMatchObject({ counts: { unsure: 1, left: 8 }, stopped: { exit: 'network', code: 'unreachable' } });
   });
 
-  it('though it takes connections is tried with one row at a time, and for two minutes too', async () => {
+  it('but accepts connections is tried with one row at a time, for two minutes too', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async () => {
       throw rig.unreachable();
     };
-    const { summary, sent } = await rig.part(rig.stateFolder(), input, { concurrency: 50, send: service, clock });
-    expect(summary).toMatchObject({ unsent: 100, stopped: { exit: 'network' } });
-    expect(sent.length).toBeLessThan(50 + 15);
+    const ended = await rig.part(rig.stateFolder(), input, { concurrency: 50, send: service, clock });
+    expect(ended).toMatchObject({ counts: { left: 100 }, stopped: { exit: 'network' } });
+    expect(ended.sent.length).toBeLessThan(50 + 15);
   });
 
-  it('in the middle makes unsure what was on its way, no matter how much, and nothing failed', async () => {
+  it('in the middle leaves the rows in flight unsure, however many, and none failed', async () => {
     const [input, clock] = [rig.numbered(300), rig.virtualClock()];
     const arrived: string[] = [];
     const isUp = () => arrived.length < 100 || clock.now() > 30_000;
@@ -94,24 +93,25 @@ describe('a service that cannot be reached', () => {
       arrived.push(content);
     };
     const reachable = async () => isUp();
-    const { summary } = await rig.part(rig.stateFolder(), input, { concurrency: 64, send: service, reachable, clock });
-    expect(summary).toMatchObject({ failed: 0, unsent: 0, stopped: undefined });
-    expect(summary.unsure).toBeLessThanOrEqual(64);
-    expect(summary.done).toBe(300 - summary.unsure);
-    expect(arrived).toHaveLength(summary.done);
+    const sending = { concurrency: 64, send: service, reachable, clock };
+    const { counts, stopped } = await rig.part(rig.stateFolder(), input, sending);
+    expect([counts.failed, counts.left, stopped]).toEqual([0, 0, undefined]);
+    expect(counts.unsure).toBeLessThanOrEqual(64);
+    expect(counts.done).toBe(300 - counts.unsure);
+    expect(arrived).toHaveLength(counts.done);
   });
 
-  it('and loses every row costs few of them', async () => {
+  it('that loses every request costs few of them', async () => {
     const service = async () => {
       throw rig.lost();
     };
-    const { summary } = await rig.part(rig.stateFolder(), rig.numbered(500), { concurrency: 16, send: service });
-    expect(summary.stopped).toBeDefined();
-    expect(summary.unsure).toBeLessThanOrEqual(16 + 20);
-    expect(summary.failed).toBe(0);
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(500), { concurrency: 16, send: service });
+    expect(stopped).toBeDefined();
+    expect(counts.unsure).toBeLessThanOrEqual(16 + 20);
+    expect(counts.failed).toBe(0);
   });
 
-  it('is not waited for by one who wants to end', async () => {
+  it('is not waited for after a signal', async () => {
     const stop = new AbortController();
     const service = async () => {
       throw rig.unreachable();
@@ -121,7 +121,7 @@ describe('a service that cannot be reached', () => {
       return false;
     };
     const signals = { stop: stop.signal, leave: new AbortController().signal };
-    const { summary } = await rig.part(rig.stateFolder(), rig.numbered(9), { send: service, reachable, signals });
-    expect(summary).toMatchObject({ unsent: 9, stopped: { exit: 'interrupted' } });
+    const ended = await rig.part(rig.stateFolder(), rig.numbered(9), { send: service, reachable, signals });
+    expect(ended).toMatchObject({ counts: { left: 9 }, stopped: { exit: 'interrupted' } });
   });
 });

@@ -1,0 +1,139 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Departure } from '../../src/client/exchange.ts';
+import { canLimitFiles, limitFiles } from '../support/disk.ts';
+import * as rig from './engine-rig.ts';
+
+const input = rig.numbered(30);
+const never = new AbortController().signal;
+const settled = { timeout: 5_000, interval: 1 };
+
+/** So many rows leave at once, and each other one when it is allowed to. */
+function slots(free: number) {
+  const waiting: (() => void)[] = [];
+  return {
+    waiting,
+    async slot(_: string, { leaving }: Departure): Promise<void> {
+      if (free-- <= 0) await new Promise<void>((resolve) => void waiting.push(resolve));
+      await leaving();
+    },
+  };
+}
+
+/** The rows of a run that the ledger counts as being sent. */
+function spy() {
+  let look = async () => 0;
+  return {
+    onOpened({ ledger, run }: { ledger: Pick<ReturnType<typeof rig.openLedger>, 'runs'>; run: string }) {
+      look = async () => (await ledger.runs()).find(({ id }) => id === run)?.counts.leaving ?? 0;
+    },
+    inFlight: () => look(),
+  };
+}
+
+describe('while rows wait for the rate limit', () => {
+  it('only those that have left are claimed', async () => {
+    const [{ slot, waiting }, { onOpened, inFlight }, leave] = [slots(3), spy(), new AbortController()];
+    const sent: string[] = [];
+    const send = (content: string) => new Promise(() => sent.push(content));
+    const signals = { stop: never, leave: leave.signal };
+    const running = rig.part(rig.stateFolder(), input, { concurrency: 8, slot, signals, send, onOpened });
+    await expect
+      .poll(async () => [waiting.length, sent, await inFlight()], settled)
+      .toEqual([5, input.slice(0, 3), 3]);
+    waiting.shift()?.();
+    await expect.poll(async () => [sent, await inFlight()], settled).toEqual([input.slice(0, 4), 4]);
+    leave.abort('SIGINT');
+    expect((await running).counts).toEqual({ done: 0, failed: 0, unsure: 4, left: 26 });
+  });
+
+  it('a run that is stopped by its errors ends, and sends none of them', async () => {
+    const [folder, { slot, waiting }] = [rig.stateFolder(), slots(4)];
+    const send = async () => {
+      throw rig.rejected();
+    };
+    const { counts, stopped, sent } = await rig.part(folder, input, { concurrency: 8, maxErrors: 4, slot, send });
+    expect(counts).toEqual({ done: 0, failed: 4, unsure: 0, left: 26 });
+    expect(stopped).toMatchObject({ code: 'too-many-errors' });
+    for (const go of waiting) go();
+    await new Promise(setImmediate);
+    expect(sent).toEqual(input.slice(0, 4));
+    const second = await rig.part(folder, input);
+    expect(second.sent.toSorted()).toEqual(input.toSorted());
+  });
+
+  it('an error that keeps one from leaving stops the run, and none of them is sent', async () => {
+    const { slot } = slots(2);
+    let [bothSent, done] = [() => {}, 0];
+    const both = new Promise<void>((resolve) => (bothSent = resolve));
+    const send = async () => {
+      if (++done === 2) setImmediate(bothSent);
+    };
+    const refusing = async (content: string, departure: Departure) => {
+      if (content === 'row 5') await both;
+      if (content === 'row 5') throw rig.failure('configuration');
+      await slot(content, departure);
+    };
+    const ended = await rig.part(rig.stateFolder(), input, { concurrency: 8, send, slot: refusing });
+    expect(ended).toMatchObject({ counts: { done: 2, left: 28 }, stopped: { exit: 'configuration' } });
+    expect(ended.sent).toEqual(input.slice(0, 2));
+  });
+
+  it.runIf(canLimitFiles)('one that may leave while the disk is full is not sent', async () => {
+    const [folder, { slot, waiting }] = [rig.stateFolder(), slots(1)];
+    const sent: string[] = [];
+    const [first, done] = [{ concurrency: 4, slot, pid: 1_000, kill: () => true }, new Array<number>()];
+    const running = rig.part(folder, input, {
+      ...first,
+      send: async (content) => sent.push(content),
+      onOutcome: ({ row }) => void done.push(row.number),
+    });
+    await expect.poll(() => [waiting.length, done], settled).toEqual([4, [1]]);
+    try {
+      limitFiles(String(segmentSize(folder)));
+      waiting.shift()?.();
+      await expect(running).rejects.toMatchObject({ code: 'journal-unwritable' });
+    } finally {
+      limitFiles('unlimited');
+    }
+    expect(sent).toEqual(['row 1']);
+    const second = await rig.part(folder, input, { pid: 1_001, kill: (pid) => pid !== 1_000 });
+    expect([second.sent.toSorted(), second.counts.unsure]).toEqual([input.slice(1).toSorted(), 0]);
+  });
+});
+
+it('a row that waits to be repeated after a 429 is not in doubt meanwhile', async () => {
+  const { onOpened, inFlight } = spy();
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const slot = async (_: string, departure: Departure) => {
+    await departure.leaving();
+    seen.push(await inFlight());
+    departure.waits();
+    await expect.poll(inFlight, settled).toBe(0);
+    seen.push(await inFlight());
+    await departure.leaving();
+  };
+  const signals = { stop: stop.signal, leave: never };
+  const { counts, sent } = await rig.part(rig.stateFolder(), ['row 1'], { slot, signals, onOpened });
+  expect([seen, sent, counts.done]).toEqual([[1, 0], ['row 1'], 1]);
+});
+
+it('a row that was unsure and only waited again stays unsure', async () => {
+  const folder = rig.stateFolder();
+  await rig.part(folder, ['row 1'], { send: rig.answering({ 'row 1': rig.fault }) });
+  const stop = new AbortController();
+  const slot = async () => {
+    stop.abort('SIGINT');
+    throw rig.failure('interrupted', 'no');
+  };
+  const signals = { stop: stop.signal, leave: never };
+  const second = await rig.part(folder, ['row 1'], { choice: { retryUnsure: true }, slot, signals });
+  expect([second.sent, second.counts]).toEqual([[], { done: 0, failed: 0, unsure: 1, left: 0 }]);
+});
+
+function segmentSize(folder: string): number {
+  const name = readdirSync(join(folder, 'ledger')).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '';
+  return statSync(join(folder, 'ledger', name)).size;
+}
