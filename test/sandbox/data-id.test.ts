@@ -131,6 +131,8 @@ function newMachine() {
       background: false,
       kill: alive,
       now: Date.now,
+      later,
+      later,
     });
     onTestFinished(() => served.close());
     return served;
