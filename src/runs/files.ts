@@ -8,7 +8,7 @@ import type { KnownRow } from './due.ts';
 import { reasonsBefore } from './history.ts';
 import { logParts } from './log.ts';
 import type { RunLog } from './log.ts';
-import { writeRejected } from './rejected.ts';
+import { removeDrafts, writeRejected } from './rejected.ts';
 import type { Word, Written } from './rejected.ts';
 import type { Running } from './running.ts';
 import type { Survey } from './survey.ts';
@@ -46,8 +46,9 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
   const unsurePlaces: number[] = [];
   const reasons = createReasonFinder(running, ending);
   for (const [word, isNeeded] of [['failed', mayFail] as const, ['unsure', mayBeUnsure] as const]) {
-    if (!isNeeded && !before[word]) continue;
     try {
+      removeDrafts(input, word);
+      if (!isNeeded && !before[word]) continue;
       const rows = () => rejectedRows(running, ending, { word, reasons, unsurePlaces });
       files[word] = await writeRejected({ context, input, folder, word, before: before[word], rows });
     } catch (error) {
@@ -89,7 +90,12 @@ function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, 
   let before: ReadonlyMap<number, string> | undefined;
   const earlierReason = (index: number) => {
     const { fates } = accepted;
-    before ??= reasonsBefore(logParts(folder), found.input, (one) => fates[one] !== undefined);
+    // What is damaged was noted at the start.
+    before ??= reasonsBefore(
+      logParts(folder, () => {}),
+      found.input,
+      (one) => fates[one] !== undefined,
+    );
     return before.get(index) ?? 'see bizmsg runs show';
   };
   return ({ row, index, fate }, word) => {

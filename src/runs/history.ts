@@ -14,7 +14,15 @@ export interface LoggedRow {
   readonly id?: string | null | undefined;
 }
 
+/** The log has no outcome: the row is in flight, or its process was killed. */
+export const inFlight = 'in-flight';
 const cutShort = 'the process ended while it was being sent';
+
+const amendments = {
+  sent: { outcome: 'sent' },
+  'not sent': { outcome: 'not sent' },
+  unsure: { outcome: 'unsure', code: 'killed', reason: cutShort },
+} as const;
 
 /** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
 export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
@@ -53,11 +61,14 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
             reason: 'recorded by runs resolve',
           };
         break;
+      case 'amended':
+        for (const [number, line, digest] of record.rows) yield { number, line, digest, ...amendments[record.outcome] };
+        break;
       case 'invalid':
         yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };
     }
   }
-  for (const row of open.values()) yield { ...row, outcome: 'unsure', code: 'cut-short', reason: cutShort };
+  for (const row of open.values()) yield { ...row, outcome: 'unsure', code: inFlight, reason: cutShort };
 }
 
 /** The rows of a run: of each row that several commands dealt with, what the last one did. */
@@ -66,8 +77,8 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
   for (const part of parts) {
     const isLast = part === parts.at(-1);
     for (const row of rowsIn(part)) {
+      const isInFlight = isRunning && row.code === inFlight;
       // Each command lists rows without a digest again.
-      const isInFlight = isRunning && isLast && row.code === 'cut-short';
       if (row.digest !== undefined)
         rows.set(row.digest, isInFlight ? { ...row, outcome: 'in flight', reason: undefined } : row);
       else if (isLast) rows.set(`row ${row.number}`, row);

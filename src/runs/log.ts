@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
-import { configuration } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
 import { namesIn, stateFolderAt } from '../folder.ts';
 import { unwritable, writeWhole } from '../journal-file.ts';
+import type { OnDamage } from '../journal-lines.ts';
 import { lineOf, linesOf, recordIn } from '../journal-lines.ts';
 import { redact } from '../redact.ts';
 import type { Outcome, Ready } from './row.ts';
@@ -26,10 +26,14 @@ export interface RunLog {
   invalid(row: Place, reason: string): void;
   /** The user found out what became of unsure rows. */
   resolved(rows: readonly ResolvedRow[], found: 'sent' | 'not-sent'): void;
+  /** Rows whose outcome a killed command did not log, as the ledger has them. */
+  amended(rows: readonly ResolvedRow[], outcome: Amended): void;
   /** The record of a row that failed or is unsure. */
   rejectionOf(number: number): Rejection | undefined;
   close(): void;
 }
+
+export type Amended = 'sent' | 'not sent' | 'unsure';
 
 export type Rejection = Extract<LogRecord, { type: 'failed' | 'unsure' }>;
 
@@ -38,7 +42,7 @@ interface Place {
   readonly line: number;
 }
 
-interface ResolvedRow extends Place {
+export interface ResolvedRow extends Place {
   /** As base64. */
   readonly digest: string;
 }
@@ -57,6 +61,11 @@ export type LogRecord =
   | {
       readonly type: 'resolved';
       readonly found: 'sent' | 'not-sent';
+      readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
+    }
+  | {
+      readonly type: 'amended';
+      readonly outcome: Amended;
       readonly rows: readonly (readonly [number: number, line: number, digest: string])[];
     }
   | { readonly type: 'invalid'; readonly number: number; readonly line: number; readonly reason: string };
@@ -113,11 +122,15 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
     resolved(rows, found) {
       write({ type: 'resolved', found, rows: rows.map(({ number, line, digest }) => [number, line, digest]) });
     },
+    amended(rows, outcome) {
+      if (rows.length > 0)
+        write({ type: 'amended', outcome, rows: rows.map(({ number, line, digest }) => [number, line, digest]) });
+    },
     rejectionOf(number) {
       const at = places.get(number);
       if (at === undefined) return undefined;
       const { value, done } = linesOf(fd, at).next();
-      const record: unknown = done ? undefined : recordIn(value, path);
+      const record = done ? undefined : recordIn(value, path, () => {});
       return isLogRecord(record) && (record.type === 'failed' || record.type === 'unsure') ? record : undefined;
     },
     close: () => closeSync(fd),
@@ -138,34 +151,39 @@ export interface LogPart extends LogHeader {
   readonly records: Iterable<LogRecord>;
 }
 
-/** The oldest first. A line that a crash has cut off is passed over. */
-export function logParts(folder: string): readonly LogPart[] {
+/**
+ * The oldest first. Only people read logs, so a damaged one keeps nobody from sending: its unreadable parts are passed
+ * over. A crash may have cut off the last line.
+ */
+export function logParts(folder: string, onDamage: OnDamage): readonly LogPart[] {
   const names = namesIn(folder).filter((name) => name.endsWith('.ndjson'));
-  return names.sort().flatMap((name) => partIn(join(folder, name)) ?? []);
+  return names.sort().flatMap((name) => partIn(join(folder, name), onDamage) ?? []);
 }
 
-function partIn(path: string): LogPart | undefined {
+function partIn(path: string, onDamage: OnDamage): LogPart | undefined {
   const fd = openSync(path, 'r');
   try {
     const { value, done } = linesOf(fd).next();
     if (done) return undefined;
-    const header = recordIn(value, path);
-    if (!isHeader(header)) throw unreadable(path);
+    const header = recordIn(value, path, onDamage);
+    if (header === undefined) return undefined;
+    if (!isHeader(header)) return void onDamage(unknown(path));
     const { run, at, file, unit } = header;
-    return { run, at, file, unit, records: { [Symbol.iterator]: () => recordsIn(path, value.bytes.length + 1) } };
+    const from = value.bytes.length + 1;
+    return { run, at, file, unit, records: { [Symbol.iterator]: () => recordsIn(path, from, onDamage) } };
   } finally {
     closeSync(fd);
   }
 }
 
-function* recordsIn(path: string, from: number): Generator<LogRecord> {
+function* recordsIn(path: string, from: number, onDamage: OnDamage): Generator<LogRecord> {
   const fd = openSync(path, 'r');
   try {
     if (fstatSync(fd).size <= from) return;
     for (const line of linesOf(fd, from)) {
-      const record = recordIn(line, path);
-      if (!isLogRecord(record)) throw unreadable(path);
-      yield record;
+      const record = recordIn(line, path, onDamage);
+      if (isLogRecord(record)) yield record;
+      else if (record !== undefined) onDamage(unknown(path));
     }
   } finally {
     closeSync(fd);
@@ -192,6 +210,7 @@ const kinds: ReadonlySet<unknown> = new Set([
   'released',
   'skipped',
   'resolved',
+  'amended',
   'invalid',
 ]);
 
@@ -200,9 +219,8 @@ function isLogRecord(value: unknown): value is LogRecord {
   return isRecord(value) && kinds.has(value['type']);
 }
 
-function unreadable(path: string): Error {
-  const hint = 'if a newer bizmsg wrote it, use that one';
-  return configuration('run-log-unknown', `this bizmsg does not know the format of ${path}`, hint);
+function unknown(path: string): Parameters<OnDamage>[0] {
+  return { path, text: `this bizmsg does not know the format of ${path}` };
 }
 
 /** The service's id of what it created. */

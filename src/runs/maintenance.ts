@@ -2,6 +2,7 @@ import type { OwnProcess } from '../cli/sandboxes.ts';
 import { activityFolder } from '../activity/files.ts';
 import { newestFirst } from '../activity/history.ts';
 import { usage } from '../errors.ts';
+import type { OnDamage } from '../journal-lines.ts';
 import { openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
@@ -17,18 +18,19 @@ interface Place {
 
 export interface Resolving extends Place {
   readonly id: string;
+  readonly onDamage: OnDamage;
   readonly found: 'sent' | 'not-sent';
   /** Only these lines. */
   readonly lines: ((line: number) => boolean) | undefined;
 }
 
 /** Records what was found out about unsure rows. */
-export async function resolveRows({ id, found, lines, ...place }: Resolving) {
+export async function resolveRows({ id, found, lines, onDamage, ...place }: Resolving) {
   const { stateFolder, own } = place;
   const entry = runNamed(runsOf(stateFolder, own), id);
   const { run } = entry;
   const folder = logFolder(stateFolder, run);
-  const parts = logParts(folder);
+  const parts = logParts(folder, onDamage);
   const unsure = rowsOfRun(parts).filter(({ outcome }) => outcome === 'unsure');
   const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
   if (chosen.length === 0)

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import type { Row } from '../bulk/row.ts';
 import { placeOf, unitOf } from '../bulk/rows/place.ts';
 import { createRejects } from '../bulk/rows/rejects.ts';
@@ -49,7 +49,7 @@ export interface RejectedOptions {
  */
 export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
   const { context, input, folder, word } = options;
-  const beside = besideOf(input.path ?? resolve(`stdin.${input.source.format}`), word);
+  const beside = placeOfFile(input, word);
   try {
     return await writeAt(options, beside);
   } catch (error) {
@@ -67,7 +67,6 @@ async function writeAt(
 ): Promise<Written | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
   const isReplaced = own !== undefined && isVariant(own, first);
-  removeDrafts(first);
   const draft = createDraft(isReplaced ? own : first);
   try {
     const rejects = createRejects(input.source, draft.write);
@@ -190,12 +189,23 @@ function createDraft(file: string): Draft {
 /** Milliseconds after which a draft that did not change was left by a crash. */
 const abandonedAfter = 60_000;
 
-/** A crash while the file is written leaves its draft. */
-function removeDrafts(file: string): void {
-  const [folder, start] = [dirname(file), `.${basename(file)}.`];
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    const isDraft = name.startsWith(start) && /\.[0-9a-f]{12}\.new$/.test(name);
-    if (isDraft && silenceOf(path) > abandonedAfter) rmSync(path, { force: true });
+/** A crash while a file of rejected rows is written leaves its draft. */
+export function removeDrafts(input: RowsInput, word: Word): void {
+  const file = placeOfFile(input, word);
+  const { name: stem, ext } = parse(file);
+  for (const name of namesIn(dirname(file))) {
+    const path = join(dirname(file), name);
+    if (isDraftOf(name, stem, ext) && silenceOf(path) > abandonedAfter) rmSync(path, { force: true });
   }
+}
+
+/** Of people.failed.csv, people.failed.2.csv, … */
+function isDraftOf(name: string, stem: string, extension: string): boolean {
+  const rest = name.slice(stem.length + 1).replace(/^\.\d+/, '');
+  const isOfFile = name.startsWith(`.${stem}`) && rest.startsWith(`${extension}.`);
+  return isOfFile && /^[0-9a-f]{12}\.new$/.test(rest.slice(extension.length + 1));
+}
+
+function placeOfFile({ path, source }: RowsInput, word: Word): string {
+  return besideOf(path ?? resolve(`stdin.${source.format}`), word);
 }

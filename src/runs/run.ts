@@ -3,6 +3,8 @@ import { unitOf } from '../bulk/rows/place.ts';
 import { CliError, usage } from '../errors.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../process-life.ts';
+import { sayingOnce } from '../journal-lines.ts';
+import { amend } from './amend.ts';
 import { checkCount, confirmLive, needsConfirmation } from './confirm.ts';
 import { dryRunOf, suspectNote } from './dry-run.ts';
 import type { DryRunEnded } from './dry-run.ts';
@@ -10,7 +12,7 @@ import { dueRows } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
 import type { Job } from './job.ts';
-import { createRunLog, logFolder } from './log.ts';
+import { createRunLog, logFolder, logParts } from './log.ts';
 import type { RunLog } from './log.ts';
 import { meantColumn } from './meant-column.ts';
 import { checkChoice, choiceOf } from './options.ts';
@@ -141,8 +143,13 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   const unit = unitOf(input.source);
   signals.take();
   const folder = logFolder(stateFolder, run);
+  const parts = logParts(
+    folder,
+    sayingOnce((text) => context.note('run-log', text)),
+  );
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);
+  amend({ parts, found, accepted, log });
   const entry = await keepEntry(running, registered, tally);
   try {
     const stopped = await sent(running, { found, registered, log, tally });

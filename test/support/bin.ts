@@ -11,14 +11,16 @@ export interface BinOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  readonly cwd?: string;
 }
 
 /** The real binary, with an environment that holds nothing but a home. */
-export async function bin(argv: readonly string[], { home, env, input = '' }: BinOptions): Promise<Ran> {
+export async function bin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Promise<Ran> {
   const ran = await execa(process.execPath, [binary, ...argv], {
     env: cleanEnv(home, env),
     extendEnv: false,
     input,
+    ...(cwd !== undefined && { cwd }),
     reject: false,
     stripFinalNewline: false,
   });
@@ -35,8 +37,8 @@ export interface Running {
 }
 
 /** The real binary while it runs, in a session that has no terminal, whatever the test's own has. */
-export function startBin(argv: readonly string[], { home, env, input = '' }: BinOptions): Running {
-  const child = spawn(process.execPath, [binary, ...argv], { env: cleanEnv(home, env), detached: true });
+export function startBin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Running {
+  const child = spawn(process.execPath, [binary, ...argv], { env: cleanEnv(home, env), detached: true, cwd });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (part: Buffer) => (text.stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (text.stderr += part.toString()));

@@ -28,11 +28,13 @@ export const resolveRun = command({
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
     if (sent === notSent) throw usage('say --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
-    const [{ resolveRows }, { stateFolder, process: own }] = await Promise.all([
+    const [{ resolveRows }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
       import('../../runs/maintenance.ts'),
+      import('../../journal-lines.ts'),
       context.sandboxes(),
     ]);
-    return resolveRows({ stateFolder, own, id, found: sent ? 'sent' : 'not-sent', lines });
+    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    return resolveRows({ stateFolder, own, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,

@@ -19,15 +19,19 @@ export const showRun = command({
   piped: 'rows',
   first: ['line', 'outcome', 'reason', 'id'],
   run: async (context, { id, outcome }) => {
-    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { stateFolder, process: own }] =
-      await Promise.all([
+    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { sayingOnce }, sandboxes] = await Promise.all(
+      [
         import('../../runs/listing.ts'),
         import('../../runs/history.ts'),
         import('../../runs/log.ts'),
+        import('../../journal-lines.ts'),
         context.sandboxes(),
-      ]);
+      ],
+    );
+    const { stateFolder, process: own } = sandboxes;
     const { run, status } = runNamed(runsOf(stateFolder, own), id);
-    const rows = rowsOfRun(logParts(logFolder(stateFolder, run)), status === 'running');
+    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     return wanted.map(({ number, line, outcome, reason, id }) => ({
       row: number,

@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createRandom } from '../../src/sandbox/random.ts';
+import type { Running } from '../support/bin.ts';
+import type { Answering } from '../support/service.ts';
+import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
+
+/** `bench/run-kills.mjs` takes more. */
+const kills = Number(process.env['BIZMSG_KILLS'] ?? 20);
+const killsOfOne = 5;
+const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const rows = 150;
+/** A command that is not killed sends fewer rows than these between two kills. */
+const mostBetween = 24;
+
+const stdin = { file: 'stdin', words: (more: readonly string[]) => rig.batch('-', ...more) };
+const kinds = [
+  { what: 'send-batch', file: 'people', words: (more: readonly string[]) => rig.batch('people.csv', ...more) },
+  { what: 'send-batch -', ...stdin },
+  {
+    what: 'contacts import',
+    file: 'people',
+    words: (more: readonly string[]) => ['contacts', 'import', 'people.csv', ...rig.sending, ...more],
+  },
+];
+const campaigns = Array.from({ length: Math.ceil(kills / killsOfOne) }, (_, at) => {
+  const concurrency = [8, 1, 64][at % 3] ?? 8;
+  const kind = kinds[Math.floor(at / 3 + at) % kinds.length] ?? kinds[0];
+  return { seed: seed + at, concurrency, kind };
+});
+
+it.each(campaigns)(
+  `kill -9 of $kind.what with $concurrency in flight, ${killsOfOne} times: each row is sent once (seed $seed)`,
+  { timeout: 60_000 },
+  async (campaign) => {
+    const random = createRandom(campaign.seed);
+    const place = await rig.newPlace(faulty(random));
+    rig.writePeople(place, rows);
+    const words = campaign.kind?.words(['--concurrency', String(campaign.concurrency)]) ?? [];
+    const start = () => startIn(place, words);
+    let killed = 0;
+    while (killed < killsOfOne) {
+      const running = start();
+      await moment(place, running, random, killed === killsOfOne - 1);
+      await rig.killed(running);
+      if (running.stdout() !== '') expectSum(running);
+      killed += 1;
+    }
+    // The last kill may have come too late.
+    const isEnded = (await rig.runs(place)).every(({ state }) => state === 'finished');
+    if (!isEnded) await toTheEnd(place, start);
+    await expectEach(place, campaign);
+  },
+);
+
+/** As a service behaves on a bad day. */
+function faulty(random: () => number): rig.Decide {
+  return ({ phone, before }): Answering => {
+    if (Number(phone.slice(-3)) % 40 === 0) return { reply: 400 };
+    const luck = before > 0 ? 1 : random();
+    if (luck < 0.006) return { reply: 429, headers: { 'retry-after': '0' } };
+    if (luck < 0.014) return { reply: 500 };
+    if (luck < 0.02) return { reply: 'reset' };
+    return { reply: 200, after: luck < 0.05 ? 60 : Math.floor(random() * 6) };
+  };
+}
+
+function startIn(place: Place, words: readonly string[]): Running {
+  return place.start(words, words.includes('-') ? rig.peopleText(rows) : undefined);
+}
+
+/** While it starts, between two rows, or at the end. */
+async function moment(place: Place, running: Running, random: () => number, isLast: boolean): Promise<void> {
+  const { asked } = place.service;
+  if (isLast) {
+    const all = () => new Set(asked.map(({ phone }) => phone)).size;
+    let isOver = false;
+    void running.ended.then(() => (isOver = true));
+    const near = rows - Math.floor(random() * 12);
+    await expect.poll(() => isOver || all() >= near, { timeout: 20_000, interval: 2 }).toBe(true);
+    return wait(random() * 120);
+  }
+  if (random() < 0.2) return wait(random() * 400);
+  await rig.untilAsked(place, asked.length + 1 + Math.floor(random() * mostBetween), running);
+  if (random() < 0.5) await wait(random() * 8);
+}
+
+function expectSum(running: Running): void {
+  const summary = rig.summaryIn(running.stdout());
+  expect(rig.countedIn(summary)).toBe(summary['rows']);
+}
+
+/** Faults of the service may stop a command; the same one goes on. */
+async function toTheEnd(place: Place, start: () => Running): Promise<void> {
+  for (let tries = 0; tries < 8; tries++) {
+    const running = start();
+    const code = await running.ended;
+    expect(running.stdout(), running.stderr()).not.toBe('');
+    expectSum(running);
+    const summary = rig.summaryIn(running.stdout());
+    if (summary['stopped'] !== null) continue;
+    expect(code).toBe(10);
+    expect(summary['not_reached']).toBe(0);
+    return;
+  }
+  throw new Error(`it did not end; the service was asked ${place.service.asked.length} times`);
+}
+
+async function expectEach(place: Place, { kind, concurrency }: (typeof campaigns)[number]): Promise<void> {
+  const { asked } = place.service;
+  expect(rig.repeated(place.service)).toEqual([]);
+  const list = await rig.runs(place);
+  const shown = await rig.rowsShown(place, list[0]?.['id']);
+  const numbers = shown.map(({ row }) => Number(row)).sort((a, b) => a - b);
+  expect(numbers).toEqual(Array.from({ length: rows }, (_, at) => at + 1));
+  const replies = new Map(asked.map(({ phone, reply }) => [phone, reply]));
+  const wrong = shown.filter(({ row, outcome }) => {
+    const reply = replies.get(rig.phoneOf(Number(row)));
+    if (outcome === 'sent') return reply !== 200;
+    return outcome === 'failed' ? reply !== 400 : outcome !== 'unsure';
+  });
+  expect(wrong).toEqual([]);
+  const unsure = shown.filter(({ outcome }) => outcome === 'unsure');
+  const failed = shown.filter(({ outcome }) => outcome === 'failed');
+  const faults = asked.filter(({ reply }) => reply === 500 || reply === 'reset').length;
+  expect(unsure.length).toBeLessThanOrEqual(killsOfOne * concurrency + faults);
+  const counts = { rows, sent: rows - unsure.length - failed.length, failed: failed.length, unsure: unsure.length };
+  expect(list).toEqual([expect.objectContaining({ state: 'finished', left: 0, ...counts })]);
+  const file = join(place.home, `${kind?.file}.unsure.csv`);
+  expectListed(unsure.length > 0 && kind?.file === 'people' ? file : undefined, unsure);
+  await expectTidy(place);
+}
+
+/** Each unsure row with its line and why. */
+function expectListed(file: string | undefined, unsure: readonly Readonly<Record<string, unknown>>[]): void {
+  if (file === undefined) return;
+  const lines = rig.linesOf(file).slice(1);
+  const phones = unsure.map(({ row }) => rig.phoneOf(Number(row))).sort();
+  expect(lines.map((line) => line.split(',')[0]).sort()).toEqual(phones);
+  for (const { line, reason } of unsure) {
+    expect(reason).toEqual(expect.stringMatching(/\w/));
+    expect(lines).toContainEqual(expect.stringContaining(`(line ${String(line)})`));
+  }
+  expect(lines.filter((line) => line.includes('see bizmsg runs show'))).toEqual([]);
+}
+
+/** A crash may leave drafts; the first command a minute later removes them. */
+async function expectTidy(place: Place): Promise<void> {
+  const past = Date.now() / 1_000 - 61;
+  for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
+  const again = await place.bin(rig.batch('people.csv', '--first', '1'));
+  expect([0, 10, 11]).toContain(again.code);
+  expect(rig.leftBehind(place)).toEqual([]);
+  expect(existsSync(join(place.state, 'ledger'))).toBe(true);
+  expect(readdirSync(place.home).filter((name) => name.startsWith('.people'))).toEqual([]);
+}

@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { isRecord } from '../../src/contract/readers.ts';
+
+/** A request that changes something. */
+export interface Asked {
+  /** The recipient, or the contact's phone. */
+  readonly phone: string;
+  /** The number of requests with the same phone before it. */
+  readonly before: number;
+  /** Milliseconds since the service started. */
+  readonly at: number;
+  readonly reply: Reply;
+}
+
+/** A status; `reset` closes the connection, `hang` never answers. */
+export type Reply = number | 'reset' | 'hang';
+
+export interface Answering {
+  readonly reply: Reply;
+  /** Milliseconds. */
+  readonly after?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Service {
+  readonly url: string;
+  /** In the order in which they arrived. */
+  readonly asked: readonly Asked[];
+  close(): void;
+}
+
+type Decide = (asked: Omit<Asked, 'reply'>) => Answering;
+
+const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
+
+/** A service of its own over HTTP, which records what it was asked. It knows no templates. */
+export async function openService(decide: Decide = () => ({ reply: 200 }), port = 0): Promise<Service> {
+  const asked: Asked[] = [];
+  const counts = new Map<string, number>();
+  const started = performance.now();
+  const server = createServer((request, response) => void respond(request, response).catch(() => {}));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${addressOf(server.address()).port}`,
+    asked,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    if (request.method === 'GET') return end(response, 200, []);
+    const phone = phoneIn(body);
+    const before = counts.get(phone) ?? 0;
+    counts.set(phone, before + 1);
+    const one = { phone, before, at: performance.now() - started };
+    const { reply, after = 0, headers = {} } = decide(one);
+    asked.push({ ...one, reply });
+    if (reply === 'hang') return;
+    if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
+    if (reply === 'reset') return void request.socket.resetAndDestroy();
+    const answer = reply === 200 ? { message_id: `msg_${asked.length}` } : { error: `status ${reply}` };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    end(response, reply, answer);
+  }
+}
+
+/** The environment that calls it with a live key. */
+export function envOf({ url }: Pick<Service, 'url'>): Readonly<Record<string, string>> {
+  return { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: live };
+}
+
+function end(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function phoneIn(body: string): string {
+  const value: unknown = JSON.parse(body);
+  return isRecord(value) ? String(value['to'] ?? value['phone']) : '';
+}
+
+function addressOf(address: AddressInfo | string | null): AddressInfo {
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  return address;
+}
