@@ -52,12 +52,11 @@ async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
   const [input, folder] = [rig.numbered(rows), rig.stateFolder()];
   const world = service(sends);
   let pid = 1_000;
-  for (const [after, torn] of crashes) await crash(after, torn);
-  for (let parts = 0; parts < 300; parts++) {
-    const { stopped, counts } = await go();
-    if (!stopped) return { counts, fates: [...world.known.values()], twice: world.twice };
-  }
-  throw new Error('it never ends');
+  let ended: rig.Part | undefined;
+  for (const [after, torn] of crashes) ended ??= await crash(after, torn);
+  for (let parts = 0; parts < 300 && !ended; parts++) ended = finished(await go());
+  if (!ended) throw new Error('it never ends');
+  return { counts: ended.counts, fates: [...world.known.values()], twice: world.twice };
 
   /** Each command is another process; all earlier ones are dead. */
   function go(leave = world.newPatience(), send = world.send) {
@@ -74,11 +73,11 @@ async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
   }
 
   /** Afterwards the ledger is what it was at that instant, unless the run ended before. */
-  async function crash(after: number, torn: number): Promise<void> {
+  async function crash(after: number, torn: number): Promise<rig.Part | undefined> {
     const dead = world.newPatience();
     const [ledger, copy] = [join(folder, 'ledger'), join(folder, 'copy')];
     let [count, isDead] = [0, false];
-    await go(dead, (content) => {
+    const ended = await go(dead, (content) => {
       if (isDead) return new Promise(() => {});
       const sent = world.send(content);
       if (++count !== after) return sent;
@@ -87,13 +86,19 @@ async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
       dead.abort();
       return sent;
     });
-    if (!isDead) return;
+    if (!isDead) return finished(ended);
     rmSync(ledger, { recursive: true });
     cpSync(copy, ledger, { recursive: true });
     rmSync(copy, { recursive: true });
     const segment = join(ledger, readdirSync(ledger).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '');
     appendFileSync(segment, readFileSync(segment).subarray(0, torn).toString('latin1').replaceAll('\n', ''));
+    return undefined;
   }
+}
+
+/** A run without open rows is not continued: the same command would be another run. */
+function finished(part: rig.Part): rig.Part | undefined {
+  return part.counts.left === 0 ? part : undefined;
 }
 
 /** A service that knows what arrived. */
