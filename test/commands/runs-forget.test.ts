@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
@@ -10,75 +10,56 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const folder = () => join(world.home, '.local/state/bizmsg/runs');
+const folders = () => readdirSync(join(world.home, '.local/state/bizmsg/runs'));
 const forget = (...words: readonly string[]) => world.run(['runs', 'forget', ...words], { env: {} });
 
-/** Runs of files that hold one row each. */
+async function importing(name: string, text: string, ...words: readonly string[]) {
+  const file = join(world.home, `${name}.csv`);
+  writeFileSync(file, text);
+  const { stdout } = await world.run(['contacts', 'import', file, '-o', 'json', ...words]);
+  return JSON.parse(stdout);
+}
+
+/** Runs of files that have one row each. */
 async function run(...names: readonly string[]): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (const name of names) {
-    const file = join(world.home, `${name}.csv`);
-    writeFileSync(file, `phone,name\n+12025550141,${name}\n`);
-    ids.push(JSON.parse((await world.run(['contacts', 'import', file, '-o', 'json'])).stdout).run);
-  }
+  for (const name of names) ids.push((await importing(name, `phone,name\n+12025550141,${name}\n`)).run);
   return ids;
 }
 
-async function fromStdin(): Promise<{ readonly run: string; readonly failed_file: string }> {
-  const argv = ['contacts', 'import', '-', '--format', 'csv', '-o', 'json'];
-  return JSON.parse((await world.bin(argv, world.env, 'phone\n+12025550141\n12\n')).stdout);
-}
-
-it.each([[[]], [['--finished']]])(
-  'the only copy of rows that failed is not forgotten unasked, with %j',
-  async (words) => {
-    const { run: id, failed_file: file } = await fromStdin();
-    const refused = await forget(...(words.length > 0 ? words : [id]));
-    expect([refused.code, refused.stderr]).toEqual([
-      11,
-      expect.stringContaining(`the only copy of the rows in ${file}`),
-    ]);
-    expect(existsSync(file)).toBe(true);
-    const { code } = await forget(...(words.length > 0 ? words : [id]), '--yes');
-    expect([code, readdirSync(folder())]).toEqual([0, []]);
-  },
-);
-
-it('several are forgotten by the beginnings of their ids', async () => {
+it('forgets several runs by the beginnings of their ids', async () => {
   const ids = await run('a', 'b');
-  const { code, stdout } = await forget(...ids.map((id) => id.slice(0, 8)));
-  expect([code, stdout, readdirSync(folder())]).toEqual([0, ids.map((id) => `Forgot the run ${id}\n`).join(''), []]);
+  const { code, stdout } = await forget(...ids.map((id) => id.slice(0, 8)), '--yes');
+  expect([code, stdout, folders()]).toEqual([0, ids.map((id) => `Forgot run ${id}\n`).join(''), []]);
 });
 
-it('none is forgotten where a beginning is that of several', async () => {
+it('forgets none if a beginning is that of several', async () => {
   const ids = await run(...Array.from({ length: 17 }, (_, at) => `n${at}`));
   const digits = ids.map((id) => id.slice(0, 1));
   const twice = digits.find((digit, at) => digits.indexOf(digit) !== at) ?? '';
-  const { code, stderr } = await forget(twice);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('begins several runs: ')]);
-  expect(readdirSync(folder())).toHaveLength(17);
+  const { code, stderr } = await forget(twice, '--yes');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/\d runs begin with "/)]);
+  expect(folders()).toHaveLength(17);
 });
 
-it('all that are finished are forgotten with --finished, and no other', async () => {
+it('forgets all finished runs with --finished, and no others', async () => {
   await run('a', 'b');
-  const file = join(world.home, 'c.csv');
-  writeFileSync(file, 'phone\n12\n13\n');
-  const stopped = await world.run([
-    'contacts',
-    'import',
-    file,
-    '--max-errors',
-    '1',
-    '--concurrency',
-    '1',
-    '-o',
-    'json',
-  ]);
-  expect((await forget('--finished')).code).toBe(0);
-  expect(readdirSync(folder())).toEqual([JSON.parse(stopped.stdout).run]);
-  expect(await forget('--finished')).toMatchObject({ code: 0, stdout: 'No runs\n' });
+  const stopped = await importing('c', 'phone\n12\n13\n', '--max-errors', '1', '--concurrency', '1');
+  expect((await forget('--finished', '--yes')).code).toBe(0);
+  expect(folders()).toEqual([stopped.run]);
+  expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });
 });
 
-it.each([[[]], [['0123456789', '--finished']]])('ids or --finished are wanted, and not %j', async (words) => {
-  expect(await forget(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining('give ids of runs') });
+it('leaves the files of rejected rows, which are the user\'s', async () => {
+  const { run: id, files } = await importing('a', 'phone\n12\n');
+  await forget(id, '--yes');
+  expect(readdirSync(world.home)).toContain('a.failed.csv');
+  expect(files.failed).toBe(join(world.home, 'a.failed.csv'));
 });
+
+it.each([[[]], [['0123456789', '--finished']], [['--finished', '--recipient', '+12025550101']]])(
+  'needs ids, --finished or --recipient, and not %j',
+  async (words) => {
+    expect(await forget(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining('give ids of runs') });
+  },
+);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
@@ -26,68 +26,84 @@ describe('runs', () => {
     expect([code, stdout]).toEqual([0, '[]\n']);
   });
 
-  it('are listed with how far they came, and need no key for it', async () => {
-    const stopped = await run(three, '--max-errors', '1', '--concurrency', '1');
-    const finished = await run(three, '--allow-repeat', '--set', 'name=Ada');
+  it('are listed with their counts, without a key', async () => {
+    const stopped = await run('phone\n+12025550141\n12\n13\n', '--max-errors', '1', '--concurrency', '1');
+    const finished = await run('phone,name\n+12025550142,Ada\n14,Ada\n');
     const { stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
-    const runs: readonly { readonly id: string }[] = JSON.parse(stdout);
-    expect(runs.find(({ id }) => id === stopped)).toMatchObject({ state: 'unfinished', done: 1, failed: 1, unsent: 1 });
-    expect(runs.find(({ id }) => id === finished)).toMatchObject({ state: 'finished', done: 1, failed: 2, unsent: 0 });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: stopped, state: 'unfinished', rows: 3, sent: 1, failed: 1, left: 1, file: join(world.home, 'people.csv') },
+      { id: finished, state: 'finished', rows: 2, sent: 1, failed: 1, left: 0, stopped: null },
+    ]);
   });
 
-  it('are shown with each row that was not done, and what was typed', async () => {
+  it('are listed as they were typed', async () => {
+    await run(three);
+    const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
+    expect(listed.typed).toBe(`bizmsg contacts import ${join(world.home, 'people.csv')} -o json`);
+  });
+
+  it('are shown with each row, its line, its outcome, and the id that the service gave it', async () => {
     const id = await run(three);
-    const { code, stdout } = await world.run(['runs', 'show', id, '-o', 'table'], { env: {} });
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`id: ${id}\nstate: finished\nkind: import\n`)]);
-    expect(stdout).toMatch(/\nline 3: failed: the service answered 400 [^\n]*\nline 4: failed: [^\n]*\n$/);
-    expect(stdout).toContain('\ntyped: bizmsg contacts import ');
-    expect(stdout).not.toContain('stopped:');
+    const { code, stdout } = await world.run(['runs', 'show', id, '-o', 'json'], { env: {} });
+    const rows: readonly { readonly line: number }[] = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(rows.toSorted((a, b) => a.line - b.line)).toEqual([
+      { row: 1, line: 2, outcome: 'sent', reason: null, id: expect.stringMatching(/./) },
+      { row: 2, line: 3, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
+      { row: 3, line: 4, outcome: 'failed', reason: expect.stringContaining('the service answered 400'), id: null },
+    ]);
   });
 
-  it('are shown as one object in JSON', async () => {
+  it('are shown with one outcome alone, in each format', async () => {
     const id = await run(three);
-    const shown = JSON.parse((await world.run(['runs', 'show', id, '-o', 'json'], { env: {} })).stdout);
-    expect(shown).toMatchObject({
-      id,
-      failed: 2,
-      stopped: null,
-      not_done: [{ line: 3, outcome: 'failed' }, { line: 4 }],
-    });
+    const csv = await world.run(['runs', 'show', id, '--outcome', 'failed', '-o', 'csv'], { env: {} });
+    expect(csv.stdout).toMatch(/^row,line,outcome,reason,id\r?\n\d,\d,failed,[^\n]*\n\d,\d,failed,[^\n]*\n$/);
+    const table = await world.run(['runs', 'show', id.slice(0, 8), '--outcome', 'sent'], { env: {}, terminal: 100 });
+    expect(table.stdout).toContain('sent');
+    expect(table.stdout).not.toContain('failed');
   });
 
-  it('that are finished are forgotten at once, and can then be repeated', async () => {
+  it('that were forgotten are not listed, and their rows count as new', async () => {
     const id = await run('phone\n+12025550141\n');
-    const { code, stdout } = await world.run(['runs', 'forget', id], { env: {} });
-    expect([code, stdout, existsSync(folderOf(id))]).toEqual([0, `Forgot the run ${id}\n`, false]);
-    expect(await run('phone\n+12025550141\n')).toBe(id);
+    const { code, stdout } = await world.run(['runs', 'forget', id, '--yes'], { env: {} });
+    expect([code, stdout, existsSync(folderOf(id))]).toEqual([0, `Forgot run ${id}\n`, false]);
+    expect((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout).toBe('[]\n');
+    const again = await world.run(['contacts', 'import', join(world.home, 'people.csv'), '-o', 'json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ sent: 1, continues: false, earlier: [] });
   });
 
-  it('that are not finished are forgotten only by --yes where nobody can be asked', async () => {
-    const id = await run(three, '--max-errors', '1', '--concurrency', '1');
+  it('are not forgotten unasked', async () => {
+    const id = await run(three);
     const refused = await world.run(['runs', 'forget', id], { env: {} });
-    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('of which 1 rows were not sent')]);
-    expect((await world.run(['runs', 'forget', id, '--yes'], { env: {} })).code).toBe(0);
-    expect(readdirSync(join(folderOf(id), '..'))).toEqual([]);
+    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('--yes')]);
+    expect(existsSync(folderOf(id))).toBe(true);
   });
 
-  it('that are damaged hide no other, and can be forgotten', async () => {
-    const [bad, good] = [await run(three), await run('phone\n+12025550142\n')];
-    writeFileSync(join(folderOf(bad), 'journal.ndjson'), 'x\n'.repeat(9));
-    const { code, stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
-    expect([code, stdout.includes('"state":"damaged"'), stdout.includes(good)]).toEqual([0, true, true]);
-    const refused = await world.run(['runs', 'forget', bad], { env: {} });
-    expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('of which nobody knows what it sent')]);
-    expect((await world.run(['runs', 'forget', bad, '--yes'], { env: {} })).code).toBe(0);
+  it('that are closed are not continued', async () => {
+    const id = await run(three, '--max-errors', '1', '--concurrency', '1');
+    const { code, stdout } = await world.run(['runs', 'close', id], { env: {} });
+    expect([code, stdout]).toEqual([0, `Closed run ${id}; 1 row was not sent\n`]);
+    const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
+    expect(listed).toMatchObject({ id, state: 'closed', left: 0 });
+    expect(await run(three)).not.toBe(id);
   });
 
-  it('that cannot be read are not said to be none', async () => {
-    writeFileSync(join(world.home, '.local/state/bizmsg/runs'), '');
+  it('with a damaged index are not listed as none', async () => {
+    await run(three);
+    writeFileSync(join(world.home, '.local/state/bizmsg/ledger/runs.ndjson'), 'x\n'.repeat(9));
+    const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
+    expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('is damaged')]);
+  });
+
+  it('that cannot be read are not listed as none', async () => {
+    writeFileSync(join(world.home, '.local/state/bizmsg/ledger'), '');
     const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('"code":"state-unreadable"')]);
   });
 
-  it.each(['show', 'forget'])('%s refuses one that is not there', async (word) => {
-    const { code, stdout, stderr } = await world.run(['runs', word, '0123456789'], { env: {} });
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('there is no run "0123456789"')]);
+  it.each(['show', 'forget', 'close'])('%s refuses an unknown id', async (word) => {
+    const { code, stdout, stderr } = await world.run(['runs', word, '0123456789', '-o', 'json'], { env: {} });
+    expect([code, stdout]).toEqual([5, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'run-unknown', message: 'there is no run "0123456789"' });
   });
 });

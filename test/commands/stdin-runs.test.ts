@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
 import type { World } from '../support/world.ts';
 import { openWorld } from '../support/world.ts';
 
@@ -12,82 +13,75 @@ afterEach(() => world.close());
 
 const rows = (...phones: readonly string[]) => phones.map((to) => `{"to":"${to}"}\n`).join('');
 const sent = () => world.sandbox.messages().map(({ to }) => to);
-const [ada, alan, bad, grace, joan] = ['+12025550141', '+12025550142', '12', '+12025550144', '+12025550145'];
-const stopping = rows(ada, alan, bad, grace);
+const [ada, alan, grace, joan] = ['+12025550141', '+12025550142', '+12025550144', '+12025550145'];
+const folder = () => join(world.home, '.local/state/bizmsg/runs');
+const copies = () => readdirSync(folder()).filter((name) => name.includes('stdin'));
 
-function batch(stdin: string, ...words: readonly string[]) {
-  const flags = ['--format', 'ndjson', '--concurrency', '1', '--max-errors', '1', '-o', 'json'];
-  return world.run(['send-batch', 'welcome', '-', ...flags, ...words], { stdin });
+/** Its current folder is the home of the test. */
+async function batch(input: string, ...more: readonly string[]) {
+  const words = ['--format', 'ndjson', '--concurrency', '1', '-o', 'json', ...more];
+  const { home, env } = world;
+  const ran = await bin(['send-batch', 'welcome', '-', ...words], { home, env, input, cwd: home });
+  return { ...ran, ...JSON.parse(ran.stdout === '' ? '{}' : ran.stdout) };
 }
 
-describe('a batch of stdin that was stopped', () => {
-  let stopped: Awaited<ReturnType<typeof batch>>;
-  beforeEach(async () => {
-    stopped = await batch(stopping);
+describe('a batch of stdin that is not finished', () => {
+  beforeEach(() => batch(rows(ada, alan, grace), '--first', '2'));
+
+  it('continues when the same is piped in again', async () => {
+    const ran = await batch(rows(ada, alan, grace));
+    expect(ran).toMatchObject({ code: 0, continues: true, sent: 1, skipped: { this_run: 2 } });
+    expect(sent()).toEqual([ada, alan, grace]);
   });
 
-  it('says with what it goes on, and that nothing needs to be piped in for it', () => {
-    const { code, stderr } = stopped;
-    expect([code, sent()]).toEqual([2, [ada, alan]]);
-    expect(stderr).toMatch(/nothing needs to be piped in; go on with: bizmsg send-batch welcome - [^"]*--resume"/);
+  it('continues when more is piped in, in another order, and nobody gets a second message', async () => {
+    const ran = await batch(rows(joan, grace, alan, ada));
+    expect(ran).toMatchObject({ code: 0, continues: true, rows: 4, sent: 2, file: 'stdin' });
+    expect(sent()).toEqual([ada, alan, joan, grace]);
   });
 
-  it('goes on with --resume when more is piped in, and nobody gets a second message', async () => {
-    const { code, stdout } = await batch(stopping + rows(joan), '--resume');
-    expect([code, JSON.parse(stdout), sent()]).toMatchObject([10, { rows: 5, done: 4 }, [ada, alan, grace, joan]]);
+  it('continues when the same rows are in a file', async () => {
+    writeFileSync(join(world.home, 'a.ndjson'), rows(ada, alan, grace));
+    const argv = ['send-batch', 'welcome', join(world.home, 'a.ndjson'), '-o', 'json'];
+    expect(JSON.parse((await world.run(argv)).stdout)).toMatchObject({ continues: true, sent: 1 });
   });
 
-  it('names the first line that is not what it was, and sends nothing', async () => {
-    const { code, stderr } = await batch(rows(joan) + stopping, '--resume');
-    expect([code, sent()]).toEqual([11, [ada, alan]]);
-    expect(stderr).toContain('line 1 of stdin (row 1) has changed since it was sent');
-  });
-
-  it('is refused without --resume, with how far it came', async () => {
-    const { code, stderr } = await batch(stopping + rows(joan));
-    expect([code, sent()]).toEqual([11, [ada, alan]]);
-    expect(stderr).toMatch(/this batch of stdin is not finished[^"]*: 2 of 4 rows are done, 1 failed; run /);
-  });
-
-  it('is not given up for other rows, which --restart begins beside it', async () => {
-    const [older, newer] = ['+12025550151', '+12025550152'];
-    const { code } = await batch(rows(older, newer), '--restart');
-    await batch('', '--resume');
-    expect([code, sent()]).toEqual([0, [ada, alan, older, newer, grace]]);
-  });
-
-  it('goes on with its own copy where nothing is piped in', async () => {
-    const rehearsed = await batch('', '--resume', '--dry-run');
-    expect(JSON.parse(rehearsed.stdout)).toMatchObject({ rows: 4, would_send: 1 });
-    const { code, stdout, stderr } = await batch('', '--resume');
-    expect([code, JSON.parse(stdout), sent()]).toMatchObject([10, { rows: 4, done: 3, unsent: 0 }, [ada, alan, grace]]);
-    expect(stderr).toContain('stdin is empty, so the run goes on with what was piped in before');
-    const runs = join(world.home, '.local/state/bizmsg/runs');
-    expect(readdirSync(runs, { recursive: true }).filter((path) => /stdin/.test(String(path)))).toEqual([]);
-  });
-
-  it('is refused where nothing is piped in and its copy has gone', async () => {
-    const runs = join(world.home, '.local/state/bizmsg/runs');
-    for (const id of readdirSync(runs)) {
-      expect(existsSync(join(runs, id, 'stdin'))).toBe(true);
-      rmSync(join(runs, id, 'stdin'));
-    }
-    const { code, stderr } = await batch('', '--resume');
-    expect([code, stderr]).toEqual([
-      11,
-      expect.stringContaining('stdin is empty, and this batch of stdin is not finished'),
-    ]);
+  it('leaves other rows to a run of their own', async () => {
+    const ran = await batch(rows('+12025550151', '+12025550152'));
+    expect(ran).toMatchObject({ code: 0, continues: false, sent: 2 });
+    await batch(rows(ada, alan, grace));
+    expect(sent()).toEqual([ada, alan, '+12025550151', '+12025550152', grace]);
   });
 });
 
-it.each([[['--resume']], [[]]])('no rows from stdin are no run, with %j', async (words) => {
-  const { code, stdout } = await batch('', ...words);
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { rows: 0, run: null }]);
-});
-
-it('is refused when it was finished and one row more is piped in', async () => {
+it('keeps no copy of stdin, whether the run ends, stops or is refused', async () => {
   await batch(rows(ada, alan));
-  const { code, stderr } = await batch(rows(ada, alan, grace));
-  expect([code, sent()]).toEqual([11, [ada, alan]]);
-  expect(stderr).toContain('2 of these 3 messages were sent by run ');
+  await batch(rows(grace), '--expect-count', '2');
+  await batch(rows(joan), '--dry-run');
+  world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 401 }, times: 1 });
+  await batch(rows(joan));
+  expect(copies()).toEqual([]);
+});
+
+it('removes the copy that a killed process left', async () => {
+  await batch(rows(ada));
+  const left = join(folder(), `.stdin-${2 ** 22 + 1}-0123456789ab@`);
+  writeFileSync(left, rows(alan));
+  await batch(rows(grace));
+  expect(existsSync(left)).toBe(false);
+});
+
+it('writes rejected rows to the current folder, for this user alone', async () => {
+  world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 400 }, times: 1 });
+  world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true, times: 1 });
+  const { code, files } = await batch(rows(ada, alan, grace));
+  const [failed, unsure] = ['stdin.failed.ndjson', 'stdin.unsure.ndjson'].map((name) => join(world.home, name));
+  expect([code, files]).toEqual([10, { failed, unsure }]);
+  expect(readFileSync(failed ?? '', 'utf8')).toContain(ada);
+  expect(readFileSync(unsure ?? '', 'utf8')).toContain(alan);
+  expect([failed, unsure].map((path) => statSync(path ?? '').mode & 0o777)).toEqual([0o600, 0o600]);
+});
+
+it('without rows is not a run', async () => {
+  expect(await batch('')).toMatchObject({ code: 0, rows: 0, run: null });
 });

@@ -11,6 +11,7 @@ export interface BinOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** The current folder. */
   readonly cwd?: string;
 }
 
