@@ -49,8 +49,9 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
     try {
       removeDrafts(input, word);
       if (!isNeeded && !before[word]) continue;
-      const rows = () => rejectedRows(running, ending, { word, reasons, unsurePlaces });
-      files[word] = await writeRejected({ context, input, folder, word, before: before[word], rows });
+      const rows = (see: (row: Row) => void) => rejectedRows(running, ending, { word, reasons, unsurePlaces, see });
+      const { secret } = running.opened.ledger;
+      files[word] = await writeRejected({ context, input, folder, word, before: before[word], secret, rows });
     } catch (error) {
       const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
       if (reason === undefined) throw error;
@@ -67,13 +68,17 @@ interface Wanted {
   readonly word: Word;
   readonly reasons: ReasonFinder;
   readonly unsurePlaces: number[];
+  /** Called with each row of the input. */
+  readonly see: (row: Row) => void;
 }
 
-async function* rejectedRows(running: Running, { found, accepted }: Ending, { word, reasons, unsurePlaces }: Wanted) {
+async function* rejectedRows(running: Running, { found, accepted }: Ending, wanted: Wanted) {
+  const { word, reasons, unsurePlaces, see } = wanted;
   const { input } = running;
   for await (const batch of readAgain({ input, found, fates: accepted.fates })) {
     const rejected: { row: Row; reason: string }[] = [];
     for (const known of batch) {
+      see(known.row);
       const reason = reasons(known, word);
       if (reason === undefined) continue;
       rejected.push({ row: known.row, reason });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -18,6 +18,7 @@ import type { Context } from '../cli/command.ts';
 import { CliError } from '../errors.ts';
 import { fileFault } from '../file-fault.ts';
 import { namesIn } from '../folder.ts';
+import { jsonText } from '../json.ts';
 import { silenceOf } from '../heartbeat.ts';
 import { besideOf } from './input.ts';
 import type { RowsInput } from './input.ts';
@@ -38,14 +39,17 @@ export interface RejectedOptions {
   readonly word: Word;
   /** The file that this run wrote last, if it did. */
   readonly before: Written | undefined;
-  /** The rows for the file, in the order of the input, with their reasons. */
-  readonly rows: () => AsyncIterable<readonly { readonly row: Row; readonly reason: string }[]>;
+  /** Keys the digests of rows. */
+  readonly secret: Buffer;
+  /** The rows for the file, in the order of the input, with their reasons. Each row of the input is passed to `see`. */
+  readonly rows: (see: (row: Row) => void) => AsyncIterable<readonly { readonly row: Row; readonly reason: string }[]>;
 }
 
 /**
  * Writes the rejected rows beside the input, in its format: `people.failed.csv`; those of stdin go to the current
- * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if it is
- * unchanged. Returns undefined if there are no such rows; then this run's file is removed.
+ * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if nobody has
+ * changed that and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
+ * file is removed.
  */
 export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
   const { context, input, folder, word } = options;
@@ -62,25 +66,36 @@ export async function writeRejected(options: RejectedOptions): Promise<Written |
 }
 
 async function writeAt(
-  { context, input, word, before, rows }: RejectedOptions,
+  { context, input, word, before, rows, folder, secret }: RejectedOptions,
   first: string,
 ): Promise<Written | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
-  const isReplaced = own !== undefined && isVariant(own, first);
-  const draft = createDraft(isReplaced ? own : first);
+  const digestOf = (row: Row) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
+  const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
+  /** Rows of the file that are nowhere else, as far as the input has been read. */
+  const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
+  const [draft, digests] = [createDraft(first), new Array<string>()];
   try {
     const rejects = createRejects(input.source, draft.write);
-    for await (const batch of rows())
-      for (const { row, reason } of batch) rejects.add(row, `${reason} (${placeText(row, input.source)})`);
+    for await (const batch of rows((row) => gone?.delete(digestOf(row))))
+      for (const { row, reason } of batch) {
+        digests.push(digestOf(row));
+        rejects.add(row, `${reason} (${placeText(row, input.source)})`);
+      }
     rejects.end();
     const sha256 = draft.end();
+    const isOurs = gone?.size === 0;
+    if (own !== undefined && gone && !isOurs) context.note('files', keptText(own, gone.size));
     if (sha256 === undefined) {
-      if (own !== undefined) removeOwn(context, own, word);
+      if (own !== undefined && isOurs) removeOwn(context, own, word);
       return undefined;
     }
+    writeFileSync(listOf(sha256), digests.join('\n'), { mode: 0o600 });
+    const isReplaced = own !== undefined && isOurs && isVariant(own, first);
     const file = isReplaced ? replaced(draft.path, own) : namedFreely(draft.path, first);
     if (file !== first && !isReplaced)
       context.note('files', `${first} was there before and is left as it is; the rows are in ${file}`);
+    if (before && before.sha256 !== sha256) rmSync(listOf(before.sha256), { force: true });
     return { file, sha256 };
   } finally {
     draft.remove();
@@ -89,6 +104,16 @@ async function writeAt(
 
 function placeText(row: Row, source: RowsInput['source']): string {
   return `${unitOf(source)} ${placeOf(row, source)}`;
+}
+
+/** Undefined if that is not known. */
+function digestsIn(path: string): Set<string> | undefined {
+  return existsSync(path) ? new Set(readFileSync(path, 'utf8').split('\n')) : undefined;
+}
+
+function keptText(file: string, gone: number): string {
+  const which = gone === 1 ? '1 of its rows is' : `${gone} of its rows are`;
+  return `${file} is kept: ${which} not in the input any more`;
 }
 
 function isUnchanged({ file, sha256 }: Written): boolean {

@@ -1,0 +1,194 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../client/servers.ts';
+import { callerOf } from '../support/hostile.ts';
+import type { World } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const at = (name: string) => join(world.home, name);
+const read = (name: string) => readFileSync(at(name), 'utf8');
+const phonesIn = (name: string) => read(name).match(/^\+?\d+/gm);
+const people = (...rows: readonly string[]) => writeFileSync(at('people.csv'), `phone,name\n${rows.join('\n')}\n`);
+const files = () =>
+  readdirSync(world.home)
+    .filter((name) => name.startsWith('people.'))
+    .sort();
+
+async function importing(words: readonly string[] = [], env = world.env) {
+  const argv = ['contacts', 'import', at('people.csv'), '--concurrency', '1', '-o', 'json', ...words];
+  const { code, stdout, stderr } = await world.run(argv, { env });
+  return { code, stderr, ...JSON.parse(stdout === '' ? '{}' : stdout) };
+}
+
+const [first, second, third] = ['+12025550141,Ada', '+12025550142,Bob', '+12025550143,Cleo'];
+const [ada, bob, cleo] = ['+12025550141', '+12025550142', '+12025550143'];
+
+/** A service that answers rows by their phone, one status after the other, and then accepts them. */
+async function answering(answers: Readonly<Record<string, readonly number[]>>) {
+  const left = new Map(Object.entries(answers).map(([phone, statuses]) => [phone, [...statuses]]));
+  const service = await serve(({ body }, _, response) => {
+    const status = left.get(String(JSON.parse(body).phone))?.shift() ?? 201;
+    response.writeHead(status).end(JSON.stringify({ id: 'c', message: 'no' }));
+  });
+  return callerOf(service.url);
+}
+
+/** Ends a command with its first two rows sent, so that the run stays unfinished. */
+const part = (env = world.env) => importing(['--first', '2'], env);
+
+describe('the file of failed rows', () => {
+  it('has the rows in the order of the input, with the reason and the original line, for this user alone', async () => {
+    people(first, '12,Bob', 'broken', third, '13,Di');
+    const { code, failed, files: written } = await importing();
+    expect([code, failed, written]).toEqual([10, 3, { failed: at('people.failed.csv'), unsure: null }]);
+    expect(read('people.failed.csv')).toMatch(
+      /^phone,name,bizmsg_error\n12,Bob,[^\n]*\(line 3\)[^\n]*\nbroken,,[^\n]*\(line 4\)[^\n]*\n13,Di,[^\n]*\(line 6\)[^\n]*\n$/,
+    );
+    expect(statSync(at('people.failed.csv')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is replaced by a later command of the same run', async () => {
+    const env = await answering({ [ada]: [400, 400], [cleo]: [400] });
+    people(first, second, third);
+    expect((await part(env)).files.failed).toBe(at('people.failed.csv'));
+    expect(phonesIn('people.failed.csv')).toEqual([ada]);
+    expect((await importing([], env)).files.failed).toBe(at('people.failed.csv'));
+    expect([phonesIn('people.failed.csv'), files()]).toEqual([[ada, cleo], ['people.csv', 'people.failed.csv']]);
+  });
+
+  it('is removed once all its rows are done, which is reported', async () => {
+    const env = await answering({ [ada]: [400] });
+    people(first, second, third);
+    await part(env);
+    const ran = await importing([], env);
+    expect(ran).toMatchObject({ code: 0, files: { failed: null } });
+    expect([ran.stderr, files()]).toEqual([
+      expect.stringContaining('people.failed.csv is removed: none of its rows has failed any more'),
+      ['people.csv'],
+    ]);
+  });
+
+  it('is left as it is if somebody has changed it; the rows are in another one', async () => {
+    const env = await answering({ [ada]: [400, 400] });
+    people(first, second, third);
+    await part(env);
+    appendFileSync(at('people.failed.csv'), '+12025550149,Mine,\n');
+    const changed = read('people.failed.csv');
+    const ran = await importing([], env);
+    expect([ran.files.failed, read('people.failed.csv')]).toEqual([at('people.failed.2.csv'), changed]);
+    expect(phonesIn('people.failed.2.csv')).toEqual([ada]);
+    expect(ran.stderr).toContain('was there before and is left as it is');
+  });
+
+  it('stays if it was changed and its rows are done', async () => {
+    const env = await answering({ [ada]: [400] });
+    people(first, second, third);
+    await part(env);
+    writeFileSync(at('people.failed.csv'), 'phone,name\n+12025550149,Mine\n');
+    const ran = await importing([], env);
+    expect([ran.code, phonesIn('people.failed.csv')]).toEqual([0, ['+12025550149']]);
+    expect(ran.stderr).not.toContain('none of its rows');
+  });
+
+  it('is never that of another run, nor one of the user', async () => {
+    writeFileSync(at('people.failed.csv'), 'mine');
+    people('12,Ada');
+    const one = await importing();
+    const other = await importing(['--again']);
+    expect([one.files.failed, other.files.failed]).toEqual([at('people.failed.2.csv'), at('people.failed.3.csv')]);
+    expect(read('people.failed.csv')).toBe('mine');
+    expect(one.stderr).toContain('was there before and is left as it is');
+  });
+
+  it('has another name if a folder has this one', async () => {
+    mkdirSync(at('people.failed.csv'));
+    people('12,Ada');
+    const { code, files: written } = await importing();
+    expect([code, written.failed]).toEqual([10, at('people.failed.2.csv')]);
+  });
+
+  it('cannot be written if the input is gone, which is noted beside the summary', async () => {
+    const service = await serve((_, __, response) => {
+      rmSync(at('people.csv'), { force: true });
+      response.writeHead(400).end('{}');
+    });
+    people('12,Ada', '13,Bob');
+    const ran = await importing([], callerOf(service.url));
+    expect(ran).toMatchObject({ code: 10, failed: 2, files: { failed: null } });
+    expect(ran.stderr).toMatch(/could not be written to a file: .*; see bizmsg runs show [0-9a-f]{10}/);
+  });
+
+  it('can be fixed and imported by itself', async () => {
+    people(first, '12,Bob');
+    await importing();
+    writeFileSync(at('people.failed.csv'), read('people.failed.csv').replace('12,Bob', second));
+    const argv = ['contacts', 'import', at('people.failed.csv'), '-o', 'json'];
+    const { code, stdout } = await world.run(argv);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { rows: 1, sent: 1 }]);
+    expect(world.sandbox.contacts().slice(5).map(({ phone }) => phone)).toEqual([ada, bob]);
+  });
+});
+
+describe('rows that were taken out of the input stay in the file of failed rows', () => {
+  it('if nothing failed since', async () => {
+    people('broken', first, '12,Bob', second);
+    await importing(['--first', '2']);
+    const before = read('people.failed.csv');
+    people(first, second);
+    const ran = await importing();
+    expect(ran).toMatchObject({ code: 0, continues: true, failed: 0, files: { failed: null } });
+    expect([read('people.failed.csv'), files()]).toEqual([before, ['people.csv', 'people.failed.csv']]);
+    expect(ran.stderr).toContain('people.failed.csv is kept: 2 of its rows are not in the input any more');
+  });
+
+  it('and rows that failed since are in another one', async () => {
+    people('broken', first, second, '12,Cleo');
+    await importing(['--first', '2']);
+    const before = read('people.failed.csv');
+    people(first, second, '12,Cleo');
+    const ran = await importing();
+    expect(ran).toMatchObject({ rows: 3, sent: 0, failed: 1, files: { failed: at('people.failed.2.csv') } });
+    expect([read('people.failed.csv'), phonesIn('people.failed.2.csv')]).toEqual([before, ['12']]);
+  });
+});
+
+describe('the file of unsure rows', () => {
+  it('is removed once none of its rows is unsure', async () => {
+    const env = await answering({ [ada]: [500] });
+    people(first, second);
+    expect((await importing([], env)).files.unsure).toBe(at('people.unsure.csv'));
+    expect(phonesIn('people.unsure.csv')).toEqual([ada]);
+    const ran = await importing(['--retry-unsure'], env);
+    expect(ran).toMatchObject({ code: 0, continues: true, sent: 1, unsure: 0, files: { unsure: null } });
+    expect([ran.stderr, files()]).toEqual([
+      expect.stringContaining('people.unsure.csv is removed: none of its rows is unsure any more'),
+      ['people.csv'],
+    ]);
+  });
+
+  it('stays if it was changed', async () => {
+    const env = await answering({ [ada]: [500] });
+    people(first, second);
+    await importing([], env);
+    appendFileSync(at('people.unsure.csv'), '+12025550149,Mine,\n');
+    await importing(['--retry-unsure'], env);
+    expect(phonesIn('people.unsure.csv')).toEqual([ada, '+12025550149']);
+  });
+
+  it('keeps rows that were not sent again, and that failed are in that of failed rows', async () => {
+    const env = await answering({ [ada]: [500, 409], [bob]: [500] });
+    people(first, second, third);
+    await importing([], env);
+    expect(phonesIn('people.unsure.csv')).toEqual([ada, bob]);
+    const ran = await importing(['--retry-unsure'], env);
+    expect(ran).toMatchObject({ code: 10, sent: 1, failed: 1, unsure: 0 });
+    expect([phonesIn('people.failed.csv'), existsSync(at('people.unsure.csv'))]).toEqual([[ada], false]);
+  });
+});
