@@ -39,6 +39,7 @@ export const api = command({
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
   honours: calling,
   piped: 'verbatim',
+  instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {
     const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
     if (input !== undefined && fields.length > 0)

@@ -12,7 +12,7 @@ const params = {
   to: option('--to <phone>', 'the recipient, in place of the argument'),
   template: option('--template <name>', 'the template, in place of the argument'),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
-  allowEmpty: flag('--allow-empty', 'an empty param is meant'),
+  allowEmpty: flag('--allow-empty', 'allow empty params'),
   again: flag('--again', 'send it even if the same was sent within 10 minutes'),
   retryUnsure: flag('--retry-unsure', 'send it even if the same may have been sent before'),
   wait: flag('--wait', 'wait for what becomes of the message: exit 12 if it fails, 13 if nothing comes'),
@@ -24,9 +24,11 @@ export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
   details: [
-    'Through a pipe it prints the bare message_id. It makes exactly one call and never sends twice.',
+    'Through a pipe it prints the bare message_id. It makes exactly one call and never repeats it.',
     'With --wait it watches the events of the local sandbox, or those that bizmsg webhooks listen',
-    'receives on this machine. With a live key, what may already have been sent is refused for a day.',
+    'receives on this machine. With a live key, it asks before it sends the same message again within 10',
+    'minutes (exit 11 without a terminal; --again sends it). A message that may have been sent already needs',
+    '--retry-unsure.',
   ].join('\n'),
   params,
   examples: [
@@ -39,6 +41,7 @@ export const sendTemplate = command({
   honours: calling,
   changes: true,
   piped: 'id',
+  instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, input, emit) => {
     checkWait(input);
     const body = await ordered(context, input);

@@ -11,7 +11,11 @@ export function checkCount(
 ): void {
   const counted = Math.min(rows, first);
   if (expectCount === undefined || expectCount === counted) return;
-  throw unsafe('count', `the input has ${counted} rows, not ${expectCount}`, 'nothing was sent; is it the right file?');
+  throw unsafe(
+    'count',
+    `the input has ${rowsText(counted)}, not ${expectCount}`,
+    'nothing was sent; is this the right file?',
+  );
 }
 
 /** Sending with a live key needs the number of rows, typed or as an option; `--yes` does not stand for it. */
@@ -21,13 +25,17 @@ export function needsConfirmation({ mode }: RunTarget, { expectCount, atMost }: 
 
 export async function confirmLive(context: Context, due: number): Promise<void> {
   if (due === 0) return;
-  const rows = due === 1 ? '1 row' : `${whole(due)} rows`;
+  const rows = rowsText(due);
   if (!context.interactive) {
-    const hint = `if it is meant, add --at-most ${due}, or --expect-count with the number of rows in the input`;
-    throw unsafe('count-missing', `${rows} would be sent with a live key, and nobody confirmed it`, hint);
+    const hint = `nothing was sent; add --at-most ${due}, or --expect-count with the number of rows in the input`;
+    throw unsafe('count-missing', `sending ${rows} with a live key must be confirmed`, hint);
   }
-  await context.ask(`Sending ${rows} with a live key. Type the number to go on`, '--at-most', (text) => {
+  await context.ask(`${rows} will be sent with a live key. Type the number to continue`, '--at-most', (text) => {
     if (text.trim().replaceAll(',', '') !== String(due))
-      throw usage(`it is ${due}`, 'Ctrl-C leaves without sending anything');
+      throw usage(`type ${due} to send ${due === 1 ? 'it' : 'them'}`, 'Ctrl-C cancels, and nothing is sent');
   });
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${whole(count)} rows`;
 }

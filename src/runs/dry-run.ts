@@ -96,7 +96,7 @@ export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit
 export function dryRunText(dryRun: DryRun, ui: Ui): string {
   const { rows, would_send: due, run, refused, skipped, bad, repeated, suspect, first } = dryRun;
   const lines = [`${whole(due)} of ${whole(rows)} rows would be sent; nothing was sent`];
-  if (refused) lines.push(ui.color.red(`it would be refused: ${refused.message}`));
+  if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
   if (run !== null) lines.push(`it would continue run ${run}`);
   const others = sumOf(skipped) - repeated;
   if (others > 0) lines.push(`${whole(others)} would be skipped: sent before, or unsure`);
@@ -171,9 +171,10 @@ function timeLine({ pace, least_seconds: least, would_send: left, plan_per_minut
 }
 
 function unpaced(plan: number | null, target: DryRun['target']): string {
-  if (plan !== null) return 'it goes as fast as the service answers, as --no-pace says';
-  const practice = target === 'local' ? ' (bizmsg sandbox plan set growth practises one)' : '';
-  return `no plan is known${practice}, so it goes as fast as the service answers; --rate says otherwise`;
+  if (plan !== null) return 'requests are not paced: --no-pace';
+  const practice = target === 'local' ? ' (bizmsg sandbox plan set growth simulates a plan)' : '';
+  return `no plan is known, so requests are not paced; --rate limits them${practice}`;
+}, so it goes as fast as the service answers; --rate says otherwise`;
 }
 
 type Rate = NonNullable<DryRun['pace']>;

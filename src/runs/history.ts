@@ -71,7 +71,7 @@ export function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
   for (const row of open.values()) yield { ...row, outcome: 'unsure', code: inFlight, reason: cutShort };
 }
 
-/** The rows of a run: of each row that several commands dealt with, what the last one did. */
+/** The rows of a run in the order of the input; the last command that dealt with a row counts. */
 export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonly LoggedRow[] {
   const rows = new Map<string, LoggedRow>();
   for (const part of parts) {
@@ -84,7 +84,7 @@ export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonl
       else if (isLast) rows.set(`row ${row.number}`, row);
     }
   }
-  return [...rows.values()];
+  return [...rows.values()].sort((a, b) => a.number - b.number);
 }
 
 /** Why rows of this input failed or are unsure since earlier commands, by their index. */

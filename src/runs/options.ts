@@ -23,37 +23,37 @@ export const runParams = {
   ),
   expectCount: option('--expect-count <n>', 'stop before sending unless the input has exactly n rows', count),
   atMost: option('--at-most <n>', 'stop before sending if more than n rows would be sent', count),
-  newOnly: flag('--new-only', 'skip rows that an earlier run has sent'),
+  newOnly: flag('--new-only', 'skip rows that another run has sent'),
   again: flag('--again', 'send all rows once more, as a separate run'),
-  job: option('--job <name>', 'send each row once under this name, and skip the rest without a question', jobName),
-  retryUnsure: flag('--retry-unsure', 'also send rows that may have been sent before'),
-  changed: choice('--changed <what>', 'rows whose recipient got another message from this run: skip or send them', [
-    'skip',
-    'send',
-  ]),
-  continue: flag('--continue', 'continue a run that was idle for 12 hours, or that another key began'),
+  job: option('--job <name>', 'send each row once under this name; skip rows that it has sent without asking', jobName),
+  retryUnsure: flag('--retry-unsure', 'also send unsure rows, which may have been sent before'),
+  changed: choice('--changed <what>', 'skip or send rows that were changed after this run sent them', ['skip', 'send']),
+  continue: flag('--continue', 'continue a run that was idle for 12 hours, or that another key started'),
 } as const;
 
 /** Options of other tools, and what to use here. */
 export const runInstead = {
   '--delimiter': 'the separator is detected',
   '--separator': 'the separator is detected',
-  '--resume': 'it is no longer needed: run the same command again',
-  '--restart': 'it is now --again: it sends all rows once more, as a separate run',
-  '--new-key': 'it is now --continue',
-  '--allow-repeat': 'it is now --again; --new-only sends the rows that were not sent',
-  '--allow-unsure': 'it is now --retry-unsure',
+  '--resume': '--resume is no longer needed: run the same command again',
+  '--restart': 'use --again: it sends all rows once more, as a separate run',
+  '--new-key': 'use --continue: it continues a run with another key',
+  '--allow-repeat': 'use --again to send all rows once more, or --new-only to send those that were not sent',
+  '--allow-unsure': 'use --retry-unsure',
 } as const;
 
 export type RunInput = Input<typeof runParams>;
 
-export const runDetails = [
-  'After an interruption, run the same command again: rows that were sent are skipped, the rest is sent.',
-  'It does not matter whether the file was renamed, sorted, fixed or extended, or is piped in. Ctrl-C waits',
-  'for requests in flight. What a finished run has sent with a live key is not sent again by accident:',
-  '--new-only sends the other rows, --again sends all of them, and --job NAME sends each row once under',
-  'that name. Rows that failed, and unsure ones, which may have been sent, are written to files beside',
-  'yours, to be fixed and run again. With --dry-run nothing is sent.',
+export const runDetails = (sentBefore: readonly string[]) => [
+  'After an interruption, run the same command again: rows that were sent are skipped, the rest are sent.',
+  'The file may have been renamed, sorted, fixed or extended meanwhile, or be piped in. Ctrl-C finishes the',
+  'requests in flight.',
+  '',
+  ...sentBefore,
+  '--job NAME sends each row once under that name and never asks, which suits scripts.',
+  '',
+  'Failed rows are written to people.failed.csv beside the file people.csv, and unsure rows, which may have',
+  'been sent, to people.unsure.csv. With --dry-run nothing is sent.',
   'Exit 10: some rows failed or are unsure. See bizmsg help exit-codes for the others.',
 ];
 

@@ -51,34 +51,39 @@ interface Description {
   readonly ways: readonly Way[];
 }
 
+/** `effect` begins with a regular verb: the hint has "--new-only sends…", the menu "Send…". */
 function way(option: string, effect: string, choice: Choice): Way {
-  return { option, effect: `${option} ${effect}`, name: `${effect[0]?.toUpperCase() ?? ''}${effect.slice(1)}`, choice };
+  const [verb = '', ...rest] = effect.split(' ');
+  return { option, effect: [option, `${verb}s`, ...rest].join(' '), name: capitalized(effect), choice };
 }
 
-const separate = way('--again', 'starts a separate run, which sends all rows', { again: true });
+const separate = way('--again', 'start a separate run, which sends all rows', { again: true });
 
 function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 'found' | 'unit'>): Description {
   if (stop.reason === 'sent-before') {
-    const others = plan.input.count - stop.rows;
-    const rest = others === 1 ? 'the other row' : `the other ${whole(others)} rows`;
-    const newOnly = others > 0 ? [way('--new-only', `sends ${rest}`, { newOnly: true })] : [];
-    const again = way('--again', `sends ${stop.rows === 1 ? 'it' : 'all of them'} once more`, { again: true });
-    return { message: sentBefore(stop, plan.input.count), ways: [...newOnly, again] };
+    const { count } = plan.input;
+    const others = count - stop.rows;
+    const newOnly = way('--new-only', `send ${others === 1 ? 'the other row' : 'the other rows'}`, { newOnly: true });
+    const again = way('--again', `send ${count === 1 ? 'it' : `all ${whole(count)} rows`} once more`, { again: true });
+    return { message: sentBefore(stop, count), ways: others > 0 ? [newOnly, again] : [again] };
   }
   if (stop.reason === 'idle') {
-    const message = `run ${stop.run} has these rows, of which ${whole(stop.left)} are left, and has been idle for ${span(stop.idle / 1_000)}`;
-    return { message, ways: [way('--continue', 'sends the rest', { continue: true }), separate] };
+    const message = `run ${stop.run} has been idle for ${span(stop.idle / 1_000)}, and has not sent ${rowsText(stop.left)}`;
+    return { message, ways: [way('--continue', 'send the rest', { continue: true }), separate] };
   }
   if (stop.reason === 'other-account') {
-    const message = `run ${stop.run} has these rows and is not finished; another account or key started it`;
-    return { message, ways: [way('--continue', 'goes on with this key', { continue: true }), separate] };
+    const message = `run ${stop.run} has these rows and is unfinished, but was started with another key or account`;
+    return { message, ways: [way('--continue', 'send the rest with this key', { continue: true }), separate] };
   }
   if (stop.reason === 'edited') {
-    const others = stop.rows === 1 ? '' : `, and ${whole(stop.rows - 1)} more`;
     const place = `${unit} ${found.placeOf(stop.row)}`;
-    const message = `${place}${others}: run ${stop.run} sent this recipient another message, which the input no longer has`;
-    const skip = way('--changed skip', 'leaves such rows out', { changed: 'skip' });
-    return { message, ways: [skip, way('--changed send', 'sends them too', { changed: 'send' }), separate] };
+    const message =
+      stop.rows === 1
+        ? `${place} was changed after run ${stop.run} sent its recipient a message`
+        : `${rowsText(stop.rows)} were changed after run ${stop.run} sent their recipients a message; the first is ${place}`;
+    const them = stop.rows === 1 ? 'it' : 'them';
+    const skip = way('--changed skip', `skip ${them}`, { changed: 'skip' });
+    return { message, ways: [skip, way('--changed send', `send ${them} too`, { changed: 'send' }), separate] };
   }
   return { message: `${rowsText(stop.rows)} would be sent, more than --at-most ${plan.choice.atMost}`, ways: [] };
 }
@@ -92,7 +97,7 @@ const codes = {
 } as const;
 
 function refusal({ reason }: Stop, message: string, ways: readonly Way[]): CliError {
-  return unsafe(codes[reason], message, ways.map(({ effect }) => effect).join('; ') || 'nothing was sent');
+  return unsafe(codes[reason], message, ['nothing was sent', ...ways.map(({ effect }) => effect)].join('; '));
 }
 
 function sentBefore(
@@ -105,18 +110,24 @@ function sentBefore(
         ? 'this row was'
         : `all ${whole(all)} rows were`
       : `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
-  return `${which} sent before: ${earlierText(earlier)}`;
+  return `${which} sent before${earlierText(earlier, rows)}`;
 }
 
-/** The runs that matter most; a long list helps nobody. */
-function earlierText(earlier: readonly Earlier[]): string {
+/** The latest three runs: " by run 3f9a1c20be41 (last at …)", or, of several, ": 12 by …, 8 by …". */
+function earlierText(earlier: readonly Earlier[], rows: number): string {
   const latest = [...earlier].sort((a, b) => b.at - a.at).slice(0, 3);
-  const texts = latest.map(({ run, job, at, rows, host }) => {
-    const by = run.startsWith('singles ') ? 'by send-template' : `by run ${run}`;
-    return `${whole(rows)} ${by}${job === undefined ? '' : ` (job ${job})`}${host === undefined ? '' : ` on ${host}`}, last at ${zonedTime(at)}`;
-  });
+  const [only] = latest;
+  if (only && latest.length === 1 && only.rows === rows) return ` ${byText(only)}`;
+  const texts = latest.map((one) => `${whole(one.rows)} ${byText(one)}`);
   const more = earlier.length - latest.length;
-  return [...texts, ...(more > 0 ? [`and by ${more} more runs`] : [])].join('; ');
+  if (more > 0) texts.push(`the rest by ${more === 1 ? '1 other run' : `${more} other runs`}`);
+  return `: ${texts.join(', ')}`;
+}
+
+function byText({ run, job, at, host }: Earlier): string {
+  const by = run.startsWith('singles ') ? 'by send-template' : `by run ${run}`;
+  const name = job === undefined ? '' : `job ${job}, `;
+  return `${by}${host === undefined ? '' : ` on ${host}`} (${name}last at ${zonedTime(at)})`;
 }
 
 function rowsText(count: number): string {
@@ -124,18 +135,22 @@ function rowsText(count: number): string {
 }
 
 function sentence(text: string): string {
-  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}.`;
+  return `${capitalized(text)}.`;
 }
 
-/** What the ledger did that the user should know. */
+function capitalized(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+}
+
+/** A decision of the ledger that the user should know. */
 export function noteText(note: Note, all: number): string {
-  if (note.note === 'joined') return `another process works on run ${note.run}; each row is sent by one of them`;
+  if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'withdrawn')
-    return `${rowsText(note.rows)} of an earlier part of this run ${note.rows === 1 ? 'is' : 'are'} not in the input and will not be sent`;
+    return `${rowsText(note.rows)} of this run will not be sent: the input no longer has ${note.rows === 1 ? 'it' : 'them'}`;
   if (note.note === 'closed')
-    return `run ${note.run} was idle for 7 days and is closed: ${rowsText(note.rows)} of it ${note.rows === 1 ? 'was' : 'were'} never sent`;
+    return `run ${note.run} is closed, since it was idle for 7 days; ${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} never sent`;
   if (note.note === 'imported-before')
-    return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before: ${earlierText(note.earlier)}`;
+    return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before${earlierText(note.earlier, note.rows)}; --new-only skips ${note.rows === 1 ? 'it' : 'them'}`;
   const why = note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason;
-  return `with a live key this would stop: ${why}`;
+  return `with a live key, this command would stop: ${why}`;
 }

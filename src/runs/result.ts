@@ -110,52 +110,65 @@ export function exitOf(
 }
 
 function goesOn(left: number, { exit, code }: Stopped): string {
-  const rows = left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
-  if (exit === 'keyRefused')
-    return `${rows}; with a valid key of the same account, run the same command again with --continue`;
-  if (code === 'too-many-errors') return `${rows}; fix the cause, then run the same command again: it sends the rest`;
-  return `${rows}; run the same command again: it sends the rest`;
+  const [rows, them] = left === 1 ? ['1 row was not sent', 'it'] : [`${whole(left)} rows were not sent`, 'them'];
+  if (exit === 'keyRefused') return `${rows}; with a valid key, run the same command again to send ${them}`;
+  if (code === 'too-many-errors') return `${rows}; fix the cause, then run the same command again to send ${them}`;
+  return `${rows}; run the same command again to send ${them}`;
 }
 
 export function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
-  const skips = skipTexts(skipped);
-  if (skips.length > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skips.join(', ')}`);
+  if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
   if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + at(files.failed));
-  for (const { reason, count, first_line: line } of result.reasons)
-    lines.push(`  ${whole(count)} x ${reason}${line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : ''}`);
   const open = unsure + skipped.unsure;
   if (open > 0) {
     const places = unsurePlaces.length === 0 ? '' : ` (${placesIn(unsurePlaces, open, unit)})`;
-    lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${at(files.unsure)}${places}: may have been sent`);
-    lines.push(
-      `  check, then: bizmsg runs resolve ${result.run} --sent or --not-sent; --retry-unsure sends them again`,
-    );
+    lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${at(files.unsure)}${places}`);
   }
-  if (left > 0 && !stopped) lines.push(`${whole(left)} left for later: the same command without --first sends them`);
+  // Of failed and of unsure rows.
+  for (const { reason, count, first_line: line } of result.reasons)
+    lines.push(`  ${whole(count)} x ${reason}${line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : ''}`);
+  if (open > 0) lines.push(...unsureAdvice(open, result.run));
+  if (left > 0 && !stopped)
+    lines.push(
+      `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
+    );
   return lines.join('\n');
+}
+
+function unsureAdvice(rows: number, run: string | null): readonly string[] {
+  const [which, they, them] =
+    rows === 1 ? ['the unsure row', 'it was', 'it'] : ['the unsure rows', 'they were', 'them'];
+  return [
+    `${which} may have been sent; if you know whether ${they}: bizmsg runs resolve ${run} --sent, or --not-sent`,
+    `to send ${them} again: the same command with --retry-unsure`,
+  ];
 }
 
 function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {
   const far = `${whole(sent)} of ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   const time = took((Date.parse(to) - Date.parse(from)) / 1_000);
-  if (stopped) return `${ui.done('Stopped', 'yellow')}: ${far} sent, after ${time}`;
+  if (stopped) return `${ui.done('Stopped', 'yellow')} after ${time}: ${far} sent`;
   return `${ui.done('Done')}: ${far} sent in ${time}`;
 }
 
 const skipWords = {
-  this_run: 'sent before by this run',
-  earlier_run: 'sent before by another run',
+  this_run: 'sent earlier by this run',
+  earlier_run: 'sent earlier by another run',
   duplicate: 'duplicates',
   unsure: 'unsure',
   elsewhere: 'sent meanwhile by another run',
-  changed: 'changed since',
+  changed: 'changed after they were sent',
 } as const;
 
-function skipTexts(skipped: SkippedCounts): readonly string[] {
+/** A single reason needs no number. */
+function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string {
   const names = ['this_run', 'earlier_run', 'duplicate', 'unsure', 'elsewhere', 'changed'] as const;
-  return names.flatMap((name) => (skipped[name] > 0 ? [`${whole(skipped[name])} ${skipWords[name]}`] : []));
+  const found = names.filter((name) => skipped[name] > 0);
+  const word = (name: keyof SkippedCounts) =>
+    name === 'this_run' && job !== null ? `sent earlier by job ${job}` : skipWords[name];
+  return found.map((name) => (found.length > 1 ? `${whole(skipped[name])} ` : '') + word(name)).join(', ');
 }
 
 export function sumOf(skipped: SkippedCounts): number {

@@ -27,7 +27,7 @@ export function untilSignaled(
     if (!giveBack) leave.abort(signal.reason);
   };
   const onUnread = () => {
-    if (!isUnread) note('unread', 'nobody reads stdout any more; the run goes on: see bizmsg runs list');
+    if (!isUnread) note('unread', 'stdout was closed; the run continues: see bizmsg runs list');
     isUnread = true;
   };
   if (signal.aborted) onEnd();
@@ -39,7 +39,7 @@ export function untilSignaled(
       giveBack = takeSignals((name) => {
         if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(name) : undefined;
         stoppedAt = now();
-        if (name === 'SIGINT') note('stopping', 'waiting for requests in flight; Ctrl-C again does not wait');
+        if (name === 'SIGINT') note('stopping', 'finishing the requests in flight; press Ctrl-C again to stop at once');
         stop.abort(name);
       }, onUnread);
     },

@@ -6,7 +6,7 @@ import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';
 
 const verbs =
-  /^(Add|Change|Check|Choose|Clear|Create|Deliver|Fill|Forget|Have|Install|Keep|Let|List|Make|Move|Print|Receive|Remove|Reset|Revoke|Run|Send|Set|Show|Sign|Start|Stop|Store|Uninstall)\b/;
+  /^(Add|Change|Check|Choose|Clear|Close|Create|Deliver|Fill|Forget|Have|Install|Keep|Let|List|Make|Move|Print|Receive|Record|Remove|Reset|Revoke|Run|Send|Set|Show|Sign|Start|Stop|Store|Uninstall)\b/;
 
 const root = await whole(tree);
 
@@ -25,12 +25,14 @@ const apart = new Set([
   '<name>',
   '[id]',
   '[ids...]',
+  '--again',
   '--failed',
   '--limit <n>',
   '--live',
   '--plan <name>',
   '--port <port>',
   '--rate <rate>',
+  '--retry-unsure',
   '--set <key=value>',
   '--template <name>',
   '--to <phone>',

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
@@ -13,12 +13,12 @@ import { serveLocal } from '../support/local.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 
 /** What the examples name that a machine of its own would have. */
-const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be', seed: 'help' } as const;
+const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be41', seed: 'help' } as const;
 
 /** A machine on which the examples of a command run as they stand. */
 export interface Machine {
   readonly home: string;
-  /** Without what is in the way of an example: a port that somebody has. */
+  /** The example with a free port, and the id of a run of this machine. */
   here(example: string): string;
   /** Starts a line in a shell, in the folder with the files that the examples name. */
   shell(line: string): ReturnType<typeof start>;
@@ -35,22 +35,24 @@ export async function openMachine(command: string): Promise<Machine> {
   if (command === 'sandbox start') onTestFinished(async () => void (await shell('bizmsg sandbox stop')));
   else await fillSandbox(home, failing, /^(sandbox|webhooks) /.test(command));
   for (const line of before[command] ?? []) await shell(line);
-  if (command.startsWith('runs ')) nameRun(home);
-  return {
-    home,
-    shell,
-    here: (example) => example.replaceAll('3000', String((command.startsWith('sandbox ') ? failing : handler).port)),
-  };
+  const run = command.startsWith('runs ') ? (await shell('bizmsg runs list -o id')).stdout : named.run;
+  const { port } = command.startsWith('sandbox ') ? failing : handler;
+  return { home, shell, here: (example) => example.replaceAll('3000', String(port)).replaceAll(named.run, run) };
 }
 
 const fault = 'bizmsg sandbox fault add --on send-template --status 500';
 const sent = 'bizmsg send-template +12025550101 welcome --profile local';
 
-/** What an example goes on from. */
+const mixed = 'bizmsg contacts import mixed.csv --phone phone --profile local';
+const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
+
+/** Commands that an example depends on. */
 const before: Readonly<Record<string, readonly string[]>> = {
   'completion uninstall': ['bizmsg completion install zsh --yes'],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
-  'runs show': ['bizmsg contacts import people.csv --profile local'],
+  'runs show': [mixed],
+  'runs resolve': [unanswered, 'bizmsg contacts import many.csv --profile local --max-errors 100'],
+  'runs close': ['bizmsg contacts import many.csv --profile local --first 32'],
   'runs forget': ['bizmsg contacts import people.csv --profile local'],
   'sandbox keys revoke': ['bizmsg sandbox keys create'],
   'sandbox fault list': [fault],
@@ -98,14 +100,11 @@ async function fillSandbox(home: string, failing: Service, isLookedAt: boolean):
   await sandbox.settled();
 }
 
-function nameRun(home: string): void {
-  const runs = join(home, '.local/state/bizmsg/runs');
-  for (const id of readdirSync(runs)) if (/^\w{10}$/.test(id)) renameSync(join(runs, id), join(runs, named.run));
-}
-
 function writeFiles(home: string): void {
   const files = {
     'people.csv': 'phone,name\n+12025550146,Ada\n+12025550147,Alan\n',
+    'mixed.csv': 'phone,name\n+12025550146,Ada\n1.20256E+10,Edsger\n',
+    'many.csv': `phone\n${Array.from({ length: 44 }, (_, at) => `+120255510${at + 10}\n`).join('')}`,
     'crm.csv': 'Mobile,name,tags\n(202) 555-0146,Ada,vip;lead\n(202) 555-0147,Alan,\n',
     'orders.csv': 'phone,name,order\n+12025550146,Ada,A-1042\n+12025550147,Alan,A-1043\n',
     'key.txt': `${accountKeys.sandbox}\n`,

@@ -132,7 +132,6 @@ function newMachine() {
       kill: alive,
       now: Date.now,
       later,
-      later,
     });
     onTestFinished(() => served.close());
     return served;

@@ -1,5 +1,6 @@
 const prefixes = 'msg_sandbox|con_sandbox|tpl_sandbox|cmp_sandbox|ord_sandbox|evt|key|whk|flt|dlv';
 const changing: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{12}\b/g, 'RUN'],
   [/\b20\d\d-(?:…|\d\d-\d\dT(?:…|[\d:.]+Z))/g, 'TIME'],
   [new RegExp(`\\b(${prefixes})_[0-9a-z]+`, 'g'), '$1_ID'],
   [/\be[0-9a-hjkmnp-tv-z]{10,}\b/g, 'EVENT'],

@@ -4,9 +4,9 @@ import { required } from '../../cli/params.ts';
 
 export const closeRun = command({
   name: 'close',
-  summary: 'Close an unfinished run: its unsent rows are given up',
-  details: 'No later command continues it. What it sent stays known. Unfinished runs also close after 7 idle days.',
-  params: { id: required('<id>', 'the id of a run, from runs list, or how it begins') },
+  summary: 'Close an unfinished run, so that no command continues it',
+  details: 'The rows that it sent stay known. Unfinished runs also close after 7 idle days.',
+  params: { id: required('<id>', 'the id of a run, from runs list, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   honours: printing,

@@ -6,15 +6,15 @@ import { usage } from '../../errors.ts';
 
 export const forgetRuns = command({
   name: 'forget',
-  summary: 'Forget what runs sent, which permits sending it again',
+  summary: 'Forget runs, which permits sending their rows again',
   details: [
-    'It asks first; a script needs --yes. What was sent stays sent. --recipient erases one person from all runs',
-    'and single messages.',
+    'It asks first; a script needs --yes. It changes nothing at the service. --recipient erases one person from all',
+    'runs and single messages; bizmsg activity keeps its log.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'the ids of runs, from runs list, or how they begin'),
+    ids: words('[ids...]', 'the ids of runs, from runs list, or the first characters of each'),
     finished: flag('--finished', 'all finished runs'),
-    recipient: option('--recipient <phone>', 'what was sent to this phone, by any run', phone),
+    recipient: option('--recipient <phone>', 'everything that was sent to this phone', phone),
   },
   examples: [
     'runs forget 3f9a1c20be41 --yes',

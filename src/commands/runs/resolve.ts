@@ -7,14 +7,14 @@ export const resolveRun = command({
   name: 'resolve',
   summary: 'Record whether the unsure rows of a run were sent',
   details: [
-    'An unsure row may have been sent: the service did not answer, or the process ended. Find out, for example in',
-    'the events of your webhook, then record it. Rows that were not sent are sent when you run the same command',
-    'again; rows that were sent stay as they are.',
+    'An unsure row may have been sent: the service did not answer, or the process ended. If you know whether it',
+    'arrived, for example from the events of your webhook, record it. After --not-sent, the same command sends',
+    'these rows. After --sent, it skips them.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'the id of a run, from runs list, or how it begins'),
-    sent: flag('--sent', 'they were sent'),
-    notSent: flag('--not-sent', 'they were not sent'),
+    id: required('<id>', 'the id of a run, from runs list, or its first characters'),
+    sent: flag('--sent', 'the rows were sent'),
+    notSent: flag('--not-sent', 'the rows were not sent'),
     lines: option(
       '--lines <lines>',
       'only these lines of the file, such as 12,40-44 (default: all unsure rows)',
@@ -27,7 +27,7 @@ export const resolveRun = command({
   changes: true,
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
-    if (sent === notSent) throw usage('say --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
+    if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
     const [{ resolveRows }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
       import('../../runs/maintenance.ts'),
       import('../../journal-lines.ts'),

@@ -9,8 +9,9 @@ export const resetSandbox = command({
   name: 'reset',
   summary: 'Reset what the sandbox holds: its messages, contacts, logs, or all',
   details: [
-    'What it began with is there again: its five contacts, and with all also its templates and campaigns.',
-    'Keys, plan, webhooks, faults and clock stay as they are.',
+    'The five contacts of a new sandbox are back; with all also its templates and campaigns.',
+    'Keys, plan, webhooks, faults and clock stay as they are. After a reset of messages, contacts or all, nothing',
+    'counts as sent to this sandbox: the same import or batch sends all rows again.',
   ].join('\n'),
   params: {
     what: knowing(

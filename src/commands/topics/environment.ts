@@ -38,16 +38,18 @@ bizmsg whoami --explain.
 In the folder of BIZMSG_CONFIG_DIR is profiles.json, with the keys. In that of
 BIZMSG_STATE_DIR, which holds no key of an account:
 
-  runs         imports and batches, until runs forget
-  activity     what was changed at the service; 64 MB at most
-  events       what listeners received; for a week
-  pace         what of a plan's minute is taken, for all processes
-  sandbox      what the sandbox holds, with its own keys
+  ledger       the messages and contacts that were sent, as keyed digests, and
+               the list of runs; until runs forget
+  runs         the outcomes of the rows of each run, by line; until runs forget
+  activity     a log of calls that changed something at the service; up to 64 MB
+  events       events that listeners received; for a week
+  pace         the used part of a plan's minute, for all processes
+  sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json
-               what runs now, and what can be made again
+               running processes, and files that can be made again
 
-Only you can read either. A state folder that belongs to another user, or that
-others can write to, is refused (exit 3). It may be removed while nothing runs:
-then no run can be resumed, and no message is recognised that may have been
-sent.
+Only you can read these folders. A state folder that belongs to another user,
+or that others can write to, is refused (exit 3). It may be removed while
+nothing runs. After that, bizmsg does not know what was sent: the same command
+sends all rows again.
 `;

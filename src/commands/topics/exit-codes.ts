@@ -25,16 +25,17 @@ export const exitCodesTopic = `Exit codes
 
 Of a run (contacts import, send-batch)
 
-  0    every row is done, now or before
-  10   it is finished, and some rows failed or are unsure; with --resume again
-       each time, as long as the file itself is not mended
-  11   nothing was sent: the same is unfinished or was finished before, or the
-       number of rows is not that of --expect-count
+  0    no row failed, and none is unsure; with --first, later rows are left
+  10   some rows failed or are unsure: each time, until they are settled
+  11   nothing was sent: a finished run has sent these rows (--new-only,
+       --again), the number of rows is not that of --expect-count or above
+       --at-most, or a run would be continued that was idle for 12 hours
+       (--continue) or whose rows were changed (--changed)
   3, 4, 7, 9, 129, 130, 143
        it stopped: the disk is full, the key is refused, 429 goes on, the
-       service was out of reach for 2 minutes, or a signal came. The rest is
-       not sent, and --resume goes on. Twenty consecutive failures stop it
-       too, with the code of the last one
+       service was unreachable for 2 minutes, or a signal came. Run the same
+       command again to send the rest. Twenty consecutive failures stop it
+       too, with the code of the last one; three before any row is accepted
 
 Of other commands
 
