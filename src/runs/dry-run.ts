@@ -174,7 +174,6 @@ function unpaced(plan: number | null, target: DryRun['target']): string {
   if (plan !== null) return 'requests are not paced: --no-pace';
   const practice = target === 'local' ? ' (bizmsg sandbox plan set growth simulates a plan)' : '';
   return `no plan is known, so requests are not paced; --rate limits them${practice}`;
-}, so it goes as fast as the service answers; --rate says otherwise`;
 }
 
 type Rate = NonNullable<DryRun['pace']>;

@@ -38,6 +38,10 @@ export interface SegmentOptions {
 export const form = { format: 'bizmsg ledger', version: 1 };
 /** Bytes of segments that a process reads in a millisecond or two. */
 const shortTail = 1 << 14;
+/** Milliseconds after which a draft was left by a crash: writing it takes much less. */
+const abandonedAfter = 60_000;
+/** Milliseconds after which a file with signs of life is removed. */
+const silentFor = 86_400_000;
 /** Characters gathered before they are written. */
 const chunk = 1 << 17;
 
@@ -49,6 +53,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
   return {
     current: () => current,
     refresh() {
+      if (!current) removeDrafts();
       try {
         refresh();
       } catch (error) {
@@ -150,18 +155,18 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
   function begin(name: string): void {
     // It is not synced later.
     if (current) fdatasyncSync(current.fd());
-    removeDrafts();
     const after = current ? { name: day, size: current.end() } : null;
     createAppendFile(join(folder, name), form, { secret: check, after });
     enter(name, true);
   }
 
-  /** Crashes leave drafts. Younger ones may be in use. */
+  /** Crashes leave drafts and signs of life. Younger ones may be in use. */
   function removeDrafts(): void {
     for (const name of namesIn(folder)) {
       const path = join(folder, name);
-      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-      if (/\.(new|owner)$/.test(name) && changed < now() - 86_400_000) rmSync(path, { force: true });
+      const age = now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
+      const isLeft = name.endsWith('.new') ? age > abandonedAfter : name.endsWith('.owner') && age > silentFor;
+      if (isLeft) rmSync(path, { force: true });
     }
   }
 
