@@ -29,7 +29,7 @@ export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<r
     const skipped = new Map<string, Place[]>();
     const due: Ready[] = [];
     for (const { row, index, fate } of batch) {
-      if (fate === 'due') due.push(readyOf(row, index, mapper, known));
+      if (fate === 'due') due.push(readyOf({ row, index, fate }, mapper, known));
       else if (fate === 'retry') hasRetries = true;
       else if (fate === undefined) log.invalid(placeIn(row, known), invalidity(row, mapper, known));
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
@@ -40,7 +40,7 @@ export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<r
   if (!hasRetries) return;
   for await (const batch of readAgain(known)) {
     const due = batch.filter(({ fate }) => fate === 'retry');
-    if (due.length > 0) yield due.map(({ row, index }) => readyOf(row, index, mapper, known));
+    if (due.length > 0) yield due.map((one) => readyOf(one, mapper, known));
   }
 }
 
@@ -69,10 +69,11 @@ function isSkipped(fate: Fate): boolean {
   return fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
 }
 
-function readyOf(row: Row, index: number, mapper: Mapper, known: Known): Ready {
+function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): Ready {
   const mapped = 'reason' in row ? row : mapper.map(row);
   if ('reason' in mapped) throw new Error(`row ${row.number} was valid at first: ${mapped.reason}`);
-  return { ...placeIn(row, known), content: jsonText(mapped.body), digest: known.found.input.read(index) };
+  const content = jsonText(mapped.body);
+  return { ...placeIn(row, known), isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
 }
 
 interface Place {

@@ -189,7 +189,8 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     if (failure.exit === 'interrupted' || barring.has(failure.exit)) stop.because(stoppedBy(failure));
     const isGone = fate === 'lost' || (fate === 'unsent' && failure.exit === 'network');
     if (isGone && !stop.reason) outage.begin(failure);
-    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && flight.outages === outages)) count(failure);
+    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && flight.outages === outages))
+      count(failure, flight.row.isRetry);
     if (fate === 'lost') outages += 1;
   }
 
@@ -211,8 +212,8 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     }
   }
 
-  function count(failure: CliError): void {
-    const reason = streak.failed(failure);
+  function count(failure: CliError, isRetry: boolean | undefined): void {
+    const reason = streak.failed(failure, isRetry);
     if (reason) stop.because(reason);
   }
 

@@ -8,6 +8,8 @@ export interface Ready {
   readonly line: number;
   /** The body of its request, as JSON. */
   readonly content: string;
+  /** It failed in an earlier command. */
+  readonly isRetry?: boolean | undefined;
   /** By which the ledger knows it. */
   readonly digest: Digest;
 }

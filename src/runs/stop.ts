@@ -97,8 +97,8 @@ const mostAtFirst = 3;
 
 export interface Streak {
   accepted(): void;
-  /** The reason to stop, once there are too many in a row. */
-  failed(error: Pick<CliError, 'exit' | 'message'>): Stopped | undefined;
+  /** The reason to stop, once there are too many in a row. A row that failed before is no news if it fails again. */
+  failed(error: Pick<CliError, 'exit' | 'message'>, isRetry?: boolean): Stopped | undefined;
 }
 
 /** Counts consecutive rows that failed or are unsure. `given` is `--max-errors`; `wasAccepted`: by an earlier part. */
@@ -108,7 +108,8 @@ export function createStreak(given: number | undefined, wasAccepted: boolean): S
     accepted() {
       [count, isAccepted] = [0, true];
     },
-    failed({ exit, message }) {
+    failed({ exit, message }, isRetry) {
+      if (isRetry && isAccepted) return undefined;
       count += 1;
       const most = given ?? (isAccepted ? mostInARow : mostAtFirst);
       return count < most ? undefined : { exit, code: 'too-many-errors', message: tooMany(count, isAccepted, message) };
