@@ -37,9 +37,9 @@ export async function openInput(
     noteEscapes(context, source, options.name);
     return source;
   };
-  if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
   const { stateFolder, process: own } = await context.sandboxes();
   removeLeftCopies(stateFolder, own.kill);
+  if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
   const copy = copyPath(stateFolder, own.pid);
   const close = () => rmSync(copy, { force: true });
   try {

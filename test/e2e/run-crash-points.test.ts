@@ -1,0 +1,73 @@
+import { readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/sandbox/random.ts';
+import { bin } from '../support/bin.ts';
+import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
+
+const preload = new URL('../support/killed-preload.cjs', import.meta.url).pathname;
+/** `BIZMSG_POINTS=1000` takes all. */
+const most = Number(process.env['BIZMSG_POINTS'] ?? 10);
+const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const atOnce = 3;
+const rows = 6;
+/** This row is refused by the service, so that there is a file of failed rows. */
+const refused = 5;
+
+describe.each([
+  ['a batch', rig.batch('people.csv', '--concurrency', '2'), undefined],
+  ['a batch from stdin', rig.batch('-', '--concurrency', '2'), rig.peopleText(rows)],
+  ['an import', ['contacts', 'import', 'people.csv', ...rig.sending, '--concurrency', '2'], undefined],
+])('%s that is killed before any of its changes to the disk', (_, words, input) => {
+  it(`is completed by the same command (seed ${seed})`, { timeout: 60_000 + most * 6_000 }, async () => {
+    const random = createRandom(seed);
+    const whole = await newPlace();
+    const counted = join(whole.home, 'changes');
+    const { code } = await killedAt(whole, 0, { BIZMSG_COUNTED: counted });
+    expect(code).toBe(10);
+    const changes = Number(readFileSync(counted, 'utf8'));
+    expect(changes).toBeGreaterThan(30);
+    const all = Array.from({ length: changes }, (__, at) => at + 1);
+    const points = all.length > most ? all.toSorted(() => random() - 0.5).slice(0, most) : all;
+    for (let at = 0; at < points.length; at += atOnce)
+      await Promise.all(points.slice(at, at + atOnce).map((point) => completed(point)));
+  });
+
+  async function completed(point: number): Promise<void> {
+    const place = await newPlace();
+    const { stdout } = await killedAt(place, point);
+    const past = Date.now() / 1_000 - 61;
+    for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
+    const ended = await place.bin(words, input);
+    const [run] = await rig.runs(place);
+    const told = `point ${point}: ${ended.stderr}`;
+    // The kill may have come after the end of the run.
+    if (ended.code === 11) expect([stdout === '' || run?.['state'], told]).toEqual(['finished', told]);
+    else expect([ended.code, rig.countedIn(rig.summaryIn(ended.stdout)), told]).toEqual([10, rows, told]);
+    expect([rig.repeated(place.service), told]).toEqual([[], told]);
+    expect([run?.['state'], told]).toEqual(['finished', told]);
+    const shown = await rig.rowsShown(place, run?.['id']);
+    const outcomes = new Map(shown.map(({ row, outcome }) => [row, outcome]));
+    expect([shown.length, outcomes.size, told]).toEqual([rows, rows, told]);
+    const unsure = shown.filter(({ outcome }) => outcome === 'unsure');
+    expect([unsure.length <= 2, told]).toEqual([true, told]);
+    for (const [row, outcome] of outcomes) {
+      const replies = place.service.asked.filter(({ phone }) => phone === rig.phoneOf(Number(row)));
+      const expected = outcome === 'sent' ? 200 : outcome === 'failed' ? 400 : replies.at(-1)?.reply;
+      expect([replies.at(-1)?.reply, row, told]).toEqual([expected, row, told]);
+    }
+    expect([rig.leftBehind(place), told]).toEqual([[], told]);
+  }
+
+  function killedAt(place: Place, point: number, more: Readonly<Record<string, string>> = {}) {
+    const env = { ...place.env, ...more, NODE_OPTIONS: `--require=${preload}`, BIZMSG_KILLED_AT: String(point) };
+    return bin(words, { home: place.home, cwd: place.home, env, ...(input !== undefined && { input }) });
+  }
+});
+
+async function newPlace(): Promise<Place> {
+  const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(refused) ? 400 : 200 }));
+  rig.writePeople(place, rows);
+  return place;
+}
