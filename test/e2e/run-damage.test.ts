@@ -1,0 +1,147 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lineOf } from '../../src/journal-lines.ts';
+import { errorIn, noteCodes } from '../support/spoken.ts';
+import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
+
+const words = rig.batch('people.csv', '--job', 'welcome');
+
+describe('a batch refuses to send, and names the file,', () => {
+  it.each([
+    ['of which one bit is flipped', segment, (file: string) => flip(file, 0.5)],
+    ['of which the first line is damaged', segment, (file: string) => flip(file, 0.01)],
+    ['that a newer version wrote', segment, newer],
+    ['from which a line in the middle was removed', segment, cutInside],
+    ['of which one bit is flipped in the index', index, (file: string) => flip(file, 0.5)],
+    ['that a newer version wrote as the index', index, newer],
+    ['that is the secret of another folder', secret, (file: string) => writeFileSync(file, Buffer.alloc(32, 1))],
+    ['that is the secret, cut off', secret, (file: string) => truncateSync(file, 5)],
+    ['that is the missing secret', secret, (file: string) => rmSync(file)],
+  ])('%s', async (_, fileOf, damage) => {
+    const place = await sentPlace();
+    const file = fileOf(place);
+    damage(file);
+    rig.writePeople(place, 6);
+    const ran = await place.bin(words);
+    expect([ran.code, ran.stdout]).toEqual([3, '']);
+    // The secret is noticed by the check value in the ledger.
+    const named = fileOf === secret ? join(place.state, 'ledger') : file;
+    expect(errorIn(ran.stderr)['message']).toContain(named);
+    expect(place.service.asked).toHaveLength(4);
+  });
+});
+
+describe('a damaged log of a run', () => {
+  it.each([
+    ['with a flipped bit', (file: string) => flip(file, 0.7)],
+    ['without its first line', (file: string) => flip(file, 0.01)],
+    ['of a newer version', newer],
+    ['that is empty', (file: string) => truncateSync(file, 0)],
+  ])('%s keeps no row from being sent, and no list from being shown', async (_, damage) => {
+    const place = await sentPlace();
+    const [file = ''] = logsIn(place);
+    damage(file);
+    rig.writePeople(place, 6);
+    const ran = await place.bin(words);
+    expect([ran.code, rig.summaryIn(ran.stdout)]).toMatchObject([0, { sent: 2, skipped: { this_run: 4 } }]);
+    const isNoted = readFileSync(file).length > 0;
+    expect(noteCodes(ran.stderr).includes('run-log')).toBe(isNoted);
+    const [run] = await rig.runs(place);
+    const shown = await place.bin(['runs', 'show', String(run?.['id']), '-o', 'json']);
+    expect([shown.code, noteCodes(shown.stderr).includes('run-log')]).toEqual([0, isNoted]);
+    expect(rig.recordsIn(shown.stdout).length).toBeGreaterThanOrEqual(2);
+    expect(place.service.asked).toHaveLength(6);
+  });
+});
+
+it('an incomplete last line of the ledger is removed, with a note, and the rest is sent', async () => {
+  const place = await sentPlace();
+  appendFileSync(segment(place), '[123456,{"type":"wor');
+  rig.writePeople(place, 6);
+  const ran = await place.bin(words);
+  expect([ran.code, rig.summaryIn(ran.stdout)]).toMatchObject([0, { sent: 2, skipped: { this_run: 4 } }]);
+  expect(noteCodes(ran.stderr)).toContain('ledger-repaired');
+  expect((await place.bin(words)).stderr).not.toContain('ledger-repaired');
+});
+
+describe('a state folder with runs of an earlier version', () => {
+  it('is refused with exit 3, by a batch, an import and a single message, before anything is sent', async () => {
+    const place = await oldPlace();
+    for (const argv of [
+      rig.batch('people.csv'),
+      ['contacts', 'import', 'people.csv', ...rig.sending],
+      ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'],
+    ]) {
+      const ran = await place.bin(argv);
+      const { code, message, hint } = errorIn(ran.stderr);
+      expect([ran.code, code, message]).toEqual([3, 'runs-of-old-version', expect.stringContaining('earlier version')]);
+      expect(hint).toContain(`mv ${join(place.state, 'runs')}`);
+    }
+    expect(place.service.asked).toEqual([]);
+  });
+
+  it('is named by runs list and doctor', async () => {
+    const place = await oldPlace();
+    const listed = await place.bin(['runs', 'list', '-o', 'json']);
+    expect([listed.code, listed.stdout, noteCodes(listed.stderr)]).toEqual([0, '[]\n', ['runs-of-old-version']]);
+    const examined = await place.bin(['doctor', '-o', 'json']);
+    expect(examined.stdout).toMatch(/1 run of an earlier version/);
+  });
+});
+
+async function sentPlace(): Promise<Place> {
+  const place = await rig.newPlace();
+  rig.writePeople(place, 4);
+  expect((await place.bin(words)).code).toBe(0);
+  return place;
+}
+
+async function oldPlace(): Promise<Place> {
+  const place = await rig.newPlace();
+  rig.writePeople(place, 4);
+  const folder = join(place.state, 'runs', '3f9a1c20be41');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'journal.ndjson'), '{}\n');
+  return place;
+}
+
+function segment({ state }: Pick<Place, 'state'>): string {
+  const folder = join(state, 'ledger');
+  return join(folder, readdirSync(folder).find((name) => /^\d{4}-/.test(name)) ?? '');
+}
+
+function index({ state }: Pick<Place, 'state'>): string {
+  return join(state, 'ledger', 'runs.ndjson');
+}
+
+function secret({ state }: Pick<Place, 'state'>): string {
+  return join(state, 'ledger', 'secret');
+}
+
+function logsIn({ state }: Pick<Place, 'state'>): readonly string[] {
+  const folder = join(state, 'runs');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.ndjson')).map((name) => join(folder, name));
+}
+
+/** The lowest bit of one byte. */
+function flip(file: string, share: number): void {
+  const bytes = readFileSync(file);
+  const at = Math.max(2, Math.floor(bytes.length * share));
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+function newer(file: string): void {
+  const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+  const header: unknown = JSON.parse(first);
+  const fields: unknown = Array.isArray(header) ? header[1] : {};
+  writeFileSync(file, lineOf({ ...Object(fields), version: 99 }) + rest.join('\n'));
+}
+
+function cutInside(file: string): void {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [...lines.slice(0, 3), ...lines.slice(4)].join('\n'));
+}
