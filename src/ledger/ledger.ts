@@ -144,6 +144,8 @@ export type Note =
   | { readonly note: 'closed'; readonly run: string; readonly rows: number }
   /** A live key would stop here. */
   | { readonly note: 'would-stop'; readonly stop: Stop }
+  /** With `--new-only`: other runs may have sent these rows, which are held back. */
+  | { readonly note: 'unsure-before'; readonly rows: number; readonly earlier: readonly Earlier[] }
   /** An import that was finished is imported again. */
   | { readonly note: 'imported-before'; readonly rows: number; readonly earlier: readonly Earlier[] };
 
@@ -156,6 +158,8 @@ export interface Earlier {
   /** Where its latest process ran, if that is another machine or container. */
   readonly host: string | undefined;
   readonly rows: number;
+  /** Those of them that may have been sent. */
+  readonly unsure: number;
 }
 
 export type Rule = RunRule | SingleRule;

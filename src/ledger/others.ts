@@ -116,23 +116,25 @@ function isEqual({ entries }: Book, entry: number, row: Uint8Array): boolean {
 
 /** Adds up which runs have rows of an input. */
 export function createTally(book: Book) {
-  const found = new Map<Run, { at: number; rows: number }>();
+  const found = new Map<Run, { at: number; rows: number; unsure: number }>();
   let rows = 0;
   return {
     add({ entry, run }: Elsewhere): void {
       rows += 1;
       const at = book.entries.timeOf(entry) * 1_000;
-      const one = found.get(run) ?? { at: 0, rows: 0 };
-      found.set(run, { at: Math.max(one.at, at), rows: one.rows + 1 });
+      const one = found.get(run) ?? { at: 0, rows: 0, unsure: 0 };
+      const unsure = one.unsure + (book.entries.stateOf(entry) === 'unsure' ? 1 : 0);
+      found.set(run, { at: Math.max(one.at, at), rows: one.rows + 1, unsure });
     },
     rows: () => rows,
     earlier: (): readonly Earlier[] =>
-      [...found].map(([run, { at, rows }]) => ({
+      [...found].map(([run, { at, rows, unsure }]) => ({
         run: run.id,
         job: run.subject.job,
         at,
         host: hostOf(run, book),
         rows,
+        unsure,
       })),
   };
 }

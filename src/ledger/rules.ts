@@ -225,7 +225,7 @@ function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
     isPlannedCounted: true,
     isUnsureCounted: !choice.retryUnsure,
   };
-  const tally = createTally(book);
+  const [tally, unsure] = [createTally(book), createTally(book)];
   const liveness = cached(world);
   for (let row = 0; row < input.count; row++) {
     if (!draft.isDue(row)) continue;
@@ -235,9 +235,15 @@ function compare(book: Book, world: World, plan: Plan, draft: Draft): Compared {
     const found = elsewhere(book, liveness, input.bytes, row * rowSize, { ...search, after });
     if (!found) continue;
     tally.add(found);
-    if (choice.newOnly) draft.setFate(row, 'earlier');
+    const isUnsure = book.entries.stateOf(found.entry) === 'unsure';
+    if (isUnsure) unsure.add(found);
+    if (choice.newOnly) draft.setFate(row, isUnsure ? 'unsure' : 'earlier');
   }
-  if (tally.rows() === 0 || choice.newOnly) return { notes: [] };
+  if (tally.rows() === 0) return { notes: [] };
+  if (choice.newOnly) {
+    const note = { note: 'unsure-before' as const, rows: unsure.rows(), earlier: unsure.earlier() };
+    return { notes: note.rows > 0 ? [note] : [] };
+  }
   const [rows, earlier] = [tally.rows(), tally.earlier()];
   if (plan.kind === 'contact') return { notes: [{ note: 'imported-before', rows, earlier }] };
   const stop = { reason: 'sent-before' as const, rows, earlier };
@@ -347,8 +353,8 @@ function surplusOf(book: Book, { input }: Plan, { fates: codes, known }: Draft, 
   const surplus = createPicks(run.rows.count());
   for (let row = 0; row < input.count; row++) {
     const [fate, entry] = [fateAt(codes, row), (known[row] ?? 0) - 1];
-    if (entry !== -1 && (fate === 'earlier' || fate === 'changed') && isWaiting(entry))
-      surplus.add(run.rows.positionOf(entry));
+    const isGivenUp = fate === 'earlier' || fate === 'changed' || fate === 'unsure';
+    if (entry !== -1 && isGivenUp && isWaiting(entry)) surplus.add(run.rows.positionOf(entry));
   }
   if (isJoined) return surplus;
   const bytes = new Uint8Array(rowSize);

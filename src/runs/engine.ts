@@ -222,7 +222,8 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     if (verdict?.verdict === 'taken') return defer(row, verdict.owner);
     const kind = verdict?.verdict;
     if (kind === 'failed') return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
-    tell({ outcome: 'skipped', row, why: kind === 'unsure' || kind === 'elsewhere' ? kind : 'this_run' });
+    const isUnsure = kind === 'unsure' || (verdict?.verdict === 'elsewhere' && verdict.state === 'unsure');
+    tell({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : kind === 'elsewhere' ? 'elsewhere' : 'this_run' });
   }
 
   function defer(row: Ready, owner: Owner): void {

@@ -88,12 +88,15 @@ async function* rejectedRows(running: Running, { found, accepted }: Ending, want
   }
 }
 
+/** For rows that another run left unsure, and for those whose log a power cut has lost. */
+const unknownReasons = { failed: 'see bizmsg runs show', unsure: 'an earlier command may have sent it' } as const;
+
 /** Why a row failed or is unsure; undefined if it did not, or is not. */
 type ReasonFinder = (known: KnownRow, word: Word) => string | undefined;
 
 function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, folder }: Ending): ReasonFinder {
   let before: ReadonlyMap<number, string> | undefined;
-  const earlierReason = (index: number) => {
+  const earlierReason = (index: number, word: Word) => {
     const { fates } = accepted;
     // What is damaged was noted at the start.
     before ??= reasonsBefore(
@@ -101,7 +104,7 @@ function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, 
       found.input,
       (one) => fates[one] !== undefined,
     );
-    return before.get(index) ?? 'see bizmsg runs show';
+    return before.get(index) ?? unknownReasons[word];
   };
   return ({ row, index, fate }, word) => {
     if (fate === undefined) return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
@@ -112,6 +115,6 @@ function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, 
       return rejection?.type === word ? rejection.reason : undefined;
     }
     const isOpen = (fate === 'unsure' && word === 'unsure') || (fate === 'retry' && word === 'failed');
-    return isOpen ? earlierReason(index) : undefined;
+    return isOpen ? earlierReason(index, word) : undefined;
   };
 }

@@ -65,7 +65,9 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
     const others = count - stop.rows;
     const newOnly = way('--new-only', `send ${others === 1 ? 'the other row' : 'the other rows'}`, { newOnly: true });
     const again = way('--again', `send ${count === 1 ? 'it' : `all ${whole(count)} rows`} once more`, { again: true });
-    return { message: sentBefore(stop, count), ways: others > 0 ? [newOnly, again] : [again] };
+    const retry = way('--retry-unsure', 'send the unsure rows once more', { retryUnsure: true });
+    const ways = [...(others > 0 ? [newOnly] : []), ...(unsureIn(stop.earlier) > 0 ? [retry] : []), again];
+    return { message: sentBefore(stop, count), ways };
   }
   if (stop.reason === 'idle') {
     const message = `run ${stop.run} has been idle for ${span(stop.idle / 1_000)}, and has not sent ${rowsText(stop.left)}`;
@@ -110,7 +112,13 @@ function sentBefore(
         ? 'this row was'
         : `all ${whole(all)} rows were`
       : `${whole(rows)} of ${whole(all)} rows ${rows === 1 ? 'was' : 'were'}`;
-  return `${which} sent before${earlierText(earlier, rows)}`;
+  const unsure = unsureIn(earlier);
+  const doubt = unsure === 0 ? '' : `, or may have been (${whole(unsure)} ${unsure === 1 ? 'is' : 'are'} unsure),`;
+  return `${which} sent before${doubt}${earlierText(earlier, rows)}`;
+}
+
+function unsureIn(earlier: readonly Earlier[]): number {
+  return earlier.reduce((sum, { unsure }) => sum + unsure, 0);
 }
 
 /** The latest three runs: " by run 3f9a1c20be41 (last at …)", or, of several, ": 12 by …, 8 by …". */
@@ -125,9 +133,19 @@ function earlierText(earlier: readonly Earlier[], rows: number): string {
 }
 
 function byText({ run, job, at, host }: Earlier): string {
-  const by = run.startsWith('singles ') ? 'by send-template' : `by run ${run}`;
+  const by = isSingles(run) ? 'by send-template' : `by run ${run}`;
   const name = job === undefined ? '' : `job ${job}, `;
   return `${by}${host === undefined ? '' : ` on ${host}`} (${name}last at ${zonedTime(at)})`;
+}
+
+/** The unsure rows of single messages belong to no run that could be resolved. */
+function settling(earlier: readonly Earlier[]): string {
+  const runs = earlier.flatMap(({ run }) => (isSingles(run) ? [] : `bizmsg runs resolve ${run} --sent or --not-sent`));
+  return ['check, then:', [...runs.slice(0, 3), '--retry-unsure sends them again'].join('; ')].join(' ');
+}
+
+function isSingles(run: string): boolean {
+  return run.startsWith('singles ');
 }
 
 function rowsText(count: number): string {
@@ -151,6 +169,8 @@ export function noteText(note: Note, all: number): string {
     return `run ${note.run} is closed, since it was idle for 7 days; ${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} never sent`;
   if (note.note === 'imported-before')
     return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before${earlierText(note.earlier, note.rows)}; --new-only skips ${note.rows === 1 ? 'it' : 'them'}`;
+  if (note.note === 'unsure-before')
+    return `${rowsText(note.rows)} may have been sent before and ${note.rows === 1 ? 'is' : 'are'} held back${earlierText(note.earlier, note.rows)}; ${settling(note.earlier)}`;
   const why = note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason;
   return `with a live key, this command would stop: ${why}`;
 }

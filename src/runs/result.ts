@@ -178,7 +178,7 @@ export function sumOf(skipped: SkippedCounts): number {
 /** Runs that sent rows of this input before, as far as the ledger has compared them. */
 export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   const all = notes.flatMap((note) => {
-    if (note.note === 'imported-before') return note.earlier;
+    if (note.note === 'imported-before' || note.note === 'unsure-before') return note.earlier;
     return note.note === 'would-stop' && note.stop.reason === 'sent-before' ? note.stop.earlier : [];
   });
   return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));

@@ -205,7 +205,7 @@ describe('rule 2: what another run has sent', () => {
     const { run } = sendAll(machine.start(), planOf('ada:1 bob:1'));
     const at = machine.now;
     machine.now += hour;
-    const earlier = [{ run, job: undefined, at, host: undefined, rows: 2 }];
+    const earlier = [{ run, job: undefined, at, host: undefined, rows: 2, unsure: 0 }];
     expect(stopOf(machine.start().register(planOf(people)))).toEqual({ reason: 'sent-before', rows: 2, earlier });
   });
 

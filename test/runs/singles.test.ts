@@ -76,6 +76,23 @@ describe('with a live key', () => {
     expect(machine.reach(all)).toEqual({ 1: 12 });
   });
 
+  it.concurrent('a row that a single message may have sent while the batch runs is held back as unsure', async () => {
+    await using machine = await openMachine('live');
+    const { service } = machine;
+    const last = person(12);
+    service.treat = ({ to }) => (to === last.phone ? 'fault' : 'sent');
+    let single: ReturnType<typeof machine.single> | undefined;
+    service.after(1, () => {
+      service.holdUntil(2);
+      single = machine.single(last);
+    });
+    const options = { isOneOfSeveral: true };
+    const batch = await machine.batch(machine.write(all), ['--concurrency', '1'], options);
+    expect(await single).toMatchObject({ code: 13 });
+    expect(batch).toMatchObject({ code: 10, summary: { sent: 11, skipped: { elsewhere: 0, unsure: 1 } } });
+    expect(machine.reach(all)).toEqual({ 1: 12 });
+  });
+
   describe('a message that may have been sent', () => {
     it.concurrent('by send-template stops a batch, until --retry-unsure sends it', async () => {
       await using machine = await openMachine('live');
