@@ -5,6 +5,7 @@ import { usage } from '../errors.ts';
 import type { OnDamage } from '../journal-lines.ts';
 import { openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
 import { rowsOfRun } from './history.ts';
 import type { LoggedRow } from './history.ts';
@@ -33,27 +34,28 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
   const parts = logParts(folder, onDamage);
   const unsure = rowsOfRun(parts).filter(({ outcome }) => outcome === 'unsure');
   const chosen = lines ? unsure.filter(({ line }) => lines(line)) : unsure;
-  if (chosen.length === 0)
-    throw usage(
-      lines ? 'none of these lines is unsure' : `run ${run} has no unsure rows`,
-      `see bizmsg runs show ${run}`,
-    );
+  const nothing = (why: string) => usage(why, `see bizmsg runs show ${run}`);
+  if (lines && chosen.length === 0) throw nothing('none of these lines is unsure');
   return withLedger(place, async (ledger) => {
     const digests = chosen.flatMap(({ digest }) => (digest === undefined ? [] : [Buffer.from(digest, 'base64')]));
+    // A power cut may have taken rows from the log that the ledger has.
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
+    if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
     const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
     const log = createRunLog(folder, { run, at: own.now(), file, unit });
     log.resolved(chosen.filter(hasDigest), found);
     log.close();
-    const { sent = 0, unsure: before = 0, left = 0 } = entry.counts;
-    const counts = {
-      ...entry.counts,
-      unsure: Math.max(0, before - rows),
-      ...(found === 'sent' ? { sent: sent + rows } : { left: left + rows }),
-    };
-    await ledger.note({ ...entry, counts, updatedAt: own.now() });
+    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: own.now() });
     return { run, rows, found };
   });
+}
+
+/** The index of a command that was killed is out of date. */
+async function countsNow(ledger: FileLedger, { run, counts }: RunEntry) {
+  const now = (await ledger.runs()).find(({ id }) => id === run)?.counts;
+  if (!now) return { ...counts, left: counts['left'] ?? 0 };
+  const { done: sent, unsure, planned, released, failed } = now;
+  return { ...counts, sent, unsure, failed: Math.max(counts['failed'] ?? 0, failed), left: planned + released };
 }
 
 function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string } {
@@ -63,12 +65,13 @@ function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string
 export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
   const { stateFolder, own } = place;
   const entry = runNamed(runsOf(stateFolder, own), id);
-  const { run, counts } = entry;
+  const { run } = entry;
   return withLedger(place, async (ledger) => {
+    const { left, ...counts } = await countsNow(ledger, entry);
     await ledger.closeRun(run);
     const now = own.now();
     await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });
-    return { run, left: counts['left'] ?? 0 };
+    return { run, left };
   });
 }
 

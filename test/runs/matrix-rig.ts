@@ -184,7 +184,7 @@ export interface Machine extends AsyncDisposable {
   /** Any command. */
   run(words: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
   /** `send-batch` of a file, in this process. */
-  batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told>;
+  batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
   /** The same as a process of its own. */
   start(file: string, words?: readonly string[], input?: string): Started;
   single(to: Person, words?: readonly string[], options?: CommandOptions): Promise<Told>;

@@ -1,0 +1,351 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { alive } from '../support/cli.ts';
+import { objects } from '../support/spoken.ts';
+import type { Machine, Person } from './matrix-rig.ts';
+import { modes, openMachine, people, person, summaryOf, textOf } from './matrix-rig.ts';
+
+const rows = 24;
+const all = people(1, rows);
+const among = (some: readonly Person[]) => (one: { readonly to: string }) => some.some(({ phone }) => phone === one.to);
+
+/** These rows are unsure at its end; the others are sent. */
+async function withUnsure(machine: Machine, some: readonly Person[], words: readonly string[] = []) {
+  const isUnsure = among(some);
+  machine.service.treat = (message) => (isUnsure(message) ? 'fault' : 'sent');
+  const told = await machine.batch(machine.write(all), words);
+  machine.service.treat = () => 'sent';
+  return told;
+}
+
+describe.each(modes)('with a %s key', (mode) => {
+  describe('unsure rows of a finished run', () => {
+    const some = [person(3), person(7), person(8)];
+
+    it.concurrent('are sent by --retry-unsure, and only they', async () => {
+      await using machine = await openMachine(mode);
+      const first = await withUnsure(machine, some);
+      expect(first).toMatchObject({ code: 10, summary: { sent: 21, unsure: 3 } });
+      const file = machine.write(all);
+      const summary = { continues: true, sent: 3, skipped: { this_run: 21 } };
+      expect(await machine.batch(file, ['--retry-unsure'])).toMatchObject({ code: 0, summary });
+      expect(existsSync(join(machine.home, 'people.unsure.csv'))).toBe(false);
+    });
+
+    it.concurrent('are sent once by a --retry-unsure that is interrupted and repeated', async () => {
+      await using machine = await openMachine(mode);
+      await withUnsure(machine, all.slice(0, 12), ['--max-errors', '100']);
+      const file = machine.write(all);
+      const words = ['--retry-unsure', '--concurrency', '2'];
+      expect(await machine.batch(file, words, { interruptAfter: 3 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { not_reached: 0 } });
+      expect([machine.reach(all.slice(0, 12)), machine.reach(all.slice(12))]).toEqual([{ 2: 12 }, { 1: 12 }]);
+    });
+
+    it.concurrent('are not sent again after runs resolve --sent', async () => {
+      await using machine = await openMachine(mode);
+      const { run } = summaryOf(await withUnsure(machine, some));
+      expect(await resolve(machine, run, '--sent')).toMatchObject({ code: 0, data: { rows: 3 } });
+      const file = machine.write(all);
+      const shown = await machine.run(['runs', 'show', run, '--outcome', 'unsure', '-o', 'json']);
+      expect(JSON.parse(shown.stdout)).toEqual([]);
+      expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary: { sent: 0 } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('are sent by the same command after runs resolve --not-sent', async () => {
+      await using machine = await openMachine(mode);
+      const { run } = summaryOf(await withUnsure(machine, some));
+      expect(await resolve(machine, run, '--not-sent')).toMatchObject({ code: 0, data: { rows: 3 } });
+      const file = machine.write(all);
+      const words = ['--concurrency', '1'];
+      expect(await machine.batch(file, words, { interruptAfter: 1 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true, sent: 2 } });
+      expect(machine.reach(all)).toEqual({ 1: 21, 2: 3 });
+    });
+
+    it.concurrent('are settled line by line', async () => {
+      await using machine = await openMachine(mode);
+      const { run } = summaryOf(await withUnsure(machine, some));
+      // Row 3 is on line 4.
+      expect(await resolve(machine, run, '--not-sent', '--lines', '4')).toMatchObject({ code: 0, data: { rows: 1 } });
+      expect(await resolve(machine, run, '--sent', '--lines', '8-9')).toMatchObject({ code: 0, data: { rows: 2 } });
+      expect(await resolve(machine, run, '--sent', '--lines', '8-9')).toMatchObject({ code: 2 });
+      const last = await machine.batch(machine.write(all));
+      expect(last).toMatchObject({ code: 0, summary: { sent: 1, skipped: { this_run: 23, unsure: 0 } } });
+      expect(machine.reach(all)).toEqual({ 1: 23, 2: 1 });
+    });
+  });
+
+  describe('unsure rows of an unfinished run', () => {
+    const some = [person(1), person(2)];
+
+    it.concurrent('are held back by the same command until they are settled', async () => {
+      await using machine = await openMachine(mode);
+      const isUnsure = among(some);
+      machine.service.treat = (message) => (isUnsure(message) ? 'fault' : 'sent');
+      const file = machine.write(all);
+      const first = await machine.batch(file, ['--concurrency', '2'], { interruptAfter: 6 });
+      machine.service.treat = () => 'sent';
+      const second = await machine.batch(file, ['--concurrency', '2'], { interruptAfter: 4 });
+      expect(second).toMatchObject({ code: 130, summary: { skipped: { unsure: 2 } } });
+      const third = await machine.batch(file);
+      expect(third).toMatchObject({ code: 10, summary: { not_reached: 0, skipped: { unsure: 2 } } });
+      expect(
+        textOf(String(summaryOf(third).files.unsure))
+          .trim()
+          .split('\n'),
+      ).toHaveLength(3);
+      expect(await resolve(machine, summaryOf(first).run, '--sent')).toMatchObject({ data: { rows: 2 } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+  });
+
+  describe('rows in flight when a command was killed', () => {
+    async function killed(machine: Machine): Promise<string> {
+      const { service } = machine;
+      service.treat = () => (service.sent.length < 4 ? 'sent' : 'silence');
+      const running = machine.start(machine.write(all), ['--concurrency', '8']);
+      service.after(12, () => void alive(running.pid, 'SIGKILL'));
+      await running.ended;
+      service.treat = () => 'sent';
+      return onlyRun(machine);
+    }
+
+    it.concurrent.each(['--sent', '--not-sent'])('are settled by runs resolve %s', async (found) => {
+      await using machine = await openMachine(mode);
+      const run = await killed(machine);
+      expect(await resolve(machine, run, found)).toMatchObject({ code: 0, data: { rows: 8 } });
+      const counts = found === '--sent' ? { sent: 12, left: 12 } : { sent: 4, left: 20 };
+      expect(await listed(machine, run)).toMatchObject({ rows, unsure: 0, ...counts });
+      const last = await machine.batch(machine.write(all));
+      expect(last).toMatchObject({ code: 0, summary: { continues: true, not_reached: 0, skipped: { unsure: 0 } } });
+      expect(machine.reach(all)).toEqual(found === '--sent' ? { 1: rows } : { 1: 16, 2: 8 });
+    });
+
+    it.concurrent('are settled by runs resolve even if a power cut has lost the end of the log of rows', async () => {
+      await using machine = await openMachine(mode);
+      const run = await killed(machine);
+      loseLog(machine, run);
+      expect(await resolve(machine, run, '--not-sent')).toMatchObject({ code: 0, data: { rows: 8 } });
+      expect(await resolve(machine, run, '--not-sent')).toMatchObject({ code: 2 });
+      expect(await machine.batch(machine.write(all))).toMatchObject({ code: 0, summary: { sent: 20 } });
+    });
+
+    it.concurrent('are not among those that runs close gives up', async () => {
+      await using machine = await openMachine(mode);
+      const run = await killed(machine);
+      const closed = await machine.run(['runs', 'close', run, '-o', 'json']);
+      expect(JSON.parse(closed.stdout)).toEqual({ run, left: 12 });
+      expect(await listed(machine, run)).toMatchObject({ state: 'closed', rows, sent: 4, unsure: 8, left: 0 });
+    });
+  });
+
+  describe('failed rows', () => {
+    const some = [person(3), person(9)];
+
+    async function withFailed(machine: Machine, interruptAfter?: number) {
+      const isFailed = among(some);
+      machine.service.treat = (message) => (isFailed(message) ? 'rejected' : 'sent');
+      return machine.batch(machine.write(all), ['--concurrency', '4'], { ...(interruptAfter && { interruptAfter }) });
+    }
+
+    /** Replaces the recipients in the file of failed rows. */
+    function fix(machine: Machine): string {
+      const file = join(machine.home, 'people.failed.csv');
+      const fixed = some.reduce((text, { phone }, at) => text.replace(phone, person(100 + at).phone), textOf(file));
+      writeFileSync(file, fixed);
+      return file;
+    }
+
+    it.concurrent('are sent once from their fixed file', async () => {
+      await using machine = await openMachine(mode);
+      expect(await withFailed(machine)).toMatchObject({ code: 10, summary: { sent: 22, failed: 2 } });
+      const file = fix(machine);
+      const words = ['--concurrency', '1'];
+      expect(await machine.batch(file, words, { interruptAfter: 1 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { rows: 2, sent: 1 } });
+      expect(sentOnce(machine)).toBe(true);
+      const again = await machine.batch(file);
+      expect(again).toMatchObject(mode === 'live' ? { code: 11, error: 'sent-before' } : { code: 0, notes: ['run'] });
+    });
+
+    it.concurrent('are sent once from their fixed file while the interrupted original is run again', async () => {
+      await using machine = await openMachine(mode);
+      expect(await withFailed(machine, 12)).toMatchObject({ code: 130, summary: { failed: 2 } });
+      const file = fix(machine);
+      const words = { isOneOfSeveral: true };
+      const [original, fixed] = await Promise.all([
+        machine.batch(join(machine.home, 'people.csv'), [], words),
+        machine.batch(file, [], words),
+      ]);
+      expect(original).toMatchObject({ code: 10, summary: { continues: true, failed: 2, not_reached: 0 } });
+      expect(fixed).toMatchObject({ code: 0, summary: { rows: 2, sent: 2 } });
+      expect(sentOnce(machine)).toBe(true);
+    });
+
+    it.concurrent('are tried again by the same command after an interruption, and can be sent then', async () => {
+      await using machine = await openMachine(mode);
+      await withFailed(machine, 12);
+      machine.service.treat = () => 'sent';
+      const last = await machine.batch(join(machine.home, 'people.csv'));
+      expect(last).toMatchObject({ code: 0, summary: { continues: true, failed: 0 } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+      expect(existsSync(join(machine.home, 'people.failed.csv'))).toBe(false);
+    });
+
+    it.concurrent('of a finished run are tried again by --new-only', async () => {
+      await using machine = await openMachine(mode);
+      await withFailed(machine);
+      machine.service.treat = () => 'sent';
+      const last = await machine.batch(join(machine.home, 'people.csv'), ['--new-only']);
+      expect(last).toMatchObject({ code: 0, summary: { sent: 2, skipped: { earlier_run: 22 } } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+  });
+
+  describe('runs close', () => {
+    it.concurrent('gives the rest up: later commands compare with it, but do not continue it', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      const first = await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 });
+      const { run, sent } = summaryOf(first);
+      expect(await machine.run(['runs', 'close', run, '-o', 'json'])).toMatchObject({ code: 0 });
+      const words = ['--new-only', '--concurrency', '4'];
+      if (mode === 'live') expect(await machine.batch(file)).toMatchObject({ code: 11, error: 'sent-before' });
+      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      const last = await machine.batch(file, words);
+      expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { earlier_run: sent } } });
+      expect(summaryOf(last).run).not.toBe(run);
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+  });
+
+  describe('runs forget', () => {
+    it.concurrent('permits sending a finished run again, without a note', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      const { run } = summaryOf(await machine.batch(file));
+      expect(await machine.run(['runs', 'forget', run, '-o', 'json'])).toMatchObject({ code: 11 });
+      expect(await machine.run(['runs', 'forget', run, '--yes', '-o', 'json'])).toMatchObject({ code: 0 });
+      await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 });
+      const last = await machine.batch(file);
+      expect(last).toMatchObject({ code: 0, summary: { continues: true, not_reached: 0 } });
+      expect(last.notes).not.toContain('run');
+      expect(machine.reach(all)).toEqual({ 2: rows });
+    });
+
+    it.concurrent('of an unfinished run sends all of its rows again', async () => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      const { run, sent } = summaryOf(await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 }));
+      await machine.run(['runs', 'forget', run, '--yes', '-o', 'json']);
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: false, sent: rows } });
+      expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
+    });
+
+    it.concurrent('--recipient permits sending to one person again', async () => {
+      await using machine = await openMachine(mode);
+      const ada = person(1);
+      const file = machine.write(all);
+      await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 });
+      const forget = ['runs', 'forget', '--recipient', ada.phone, '--yes', '-o', 'json'];
+      expect(await machine.run(forget)).toMatchObject({ code: 0 });
+      expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true, not_reached: 0 } });
+      expect([machine.reach([ada]), machine.reach(all.slice(1))]).toEqual([{ 2: 1 }, { 1: rows - 1 }]);
+      await machine.run(forget);
+      const last = await machine.batch(file, ['--new-only']);
+      expect(last).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows - 1 } } });
+    });
+  });
+});
+
+describe('with a live key, unsure rows of a finished run', () => {
+  const some = [person(3), person(7)];
+
+  it.concurrent('stop the same command, which says how many they are and how to send them', async () => {
+    await using machine = await openMachine('live');
+    await withUnsure(machine, some);
+    const second = await machine.batch(machine.write(all));
+    expect(second).toMatchObject({ code: 11, error: 'sent-before' });
+    expect(second.text).toContain('all 24 rows were sent before, or may have been (2 are unsure)');
+    expect(second.text).toContain('--retry-unsure sends the unsure rows once more');
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  });
+
+  it.concurrent('are held back by --new-only, which ends with 10 and names the run', async () => {
+    await using machine = await openMachine('live');
+    const { run } = summaryOf(await withUnsure(machine, some));
+    const file = machine.write([...all, person(30)]);
+    const second = await machine.batch(file, ['--new-only']);
+    const skipped = { earlier_run: 22, unsure: 2 };
+    expect(second).toMatchObject({ code: 10, summary: { sent: 1, skipped, earlier: [{ run }] } });
+    expect(
+      textOf(String(summaryOf(second).files.unsure))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(3);
+    expect(second.stderr).toContain(`bizmsg runs resolve ${run}`);
+    await resolve(machine, run, '--not-sent');
+    expect(await machine.batch(file, ['--new-only'])).toMatchObject({ code: 0, summary: { not_reached: 0 } });
+    expect(machine.reach([...all, person(30)])).toEqual({ 1: 23, 2: 2 });
+  });
+});
+
+it.concurrent(
+  'with a live key, failed rows are sent once by their file and the original at the same time',
+  async () => {
+    await using machine = await openMachine('live');
+    const some = [person(3), person(9)];
+    const isFailed = among(some);
+    machine.service.treat = (message) => (isFailed(message) ? 'rejected' : 'sent');
+    const original = machine.write(all);
+    await machine.batch(original, ['--concurrency', '4'], { interruptAfter: 12 });
+    machine.service.treat = () => 'sent';
+    const options = { isOneOfSeveral: true };
+    const both = await Promise.all(
+      [original, machine.write(some, 'failed.csv')].map((file) => machine.batch(file, ['--new-only'], options)),
+    );
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(machine.reach(all)).toEqual({ 1: rows });
+  },
+);
+
+it.concurrent('with a live key, a person whom runs forget --recipient erased gets a single message again', async () => {
+  await using machine = await openMachine('live');
+  const ada = person(1);
+  await machine.single(ada);
+  await machine.run(['runs', 'forget', '--recipient', ada.phone, '--yes', '-o', 'json']);
+  expect(await machine.single(ada)).toMatchObject({ code: 0 });
+  expect(await machine.single(ada)).toMatchObject({ code: 11 });
+});
+
+async function resolve(machine: Machine, run: string, ...words: readonly string[]) {
+  const { code, stdout, text } = await machine.run(['runs', 'resolve', run, ...words, '-o', 'json']);
+  const data: unknown = stdout === '' ? undefined : JSON.parse(stdout);
+  return { code, text, data };
+}
+
+async function listed(machine: Machine, run: string): Promise<unknown> {
+  const { stdout } = await machine.run(['runs', 'list', '-o', 'ndjson']);
+  return objects(stdout).find(({ id }) => id === run);
+}
+
+/** Keeps the first line of the log of rows, which is not synced as the ledger is. */
+function loseLog({ home }: Machine, run: string): void {
+  const folder = join(home, '.local/state/bizmsg/runs', run);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    writeFileSync(path, `${textOf(path).split('\n')[0]}\n`);
+  }
+}
+
+async function onlyRun(machine: Machine): Promise<string> {
+  const { stdout } = await machine.run(['runs', 'list', '-o', 'id']);
+  return stdout.trim();
+}
+
+function sentOnce({ service }: Machine): boolean {
+  return new Set(service.sent.map(({ to }) => to)).size === service.sent.length;
+}
