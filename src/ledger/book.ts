@@ -51,7 +51,32 @@ export type Change =
   | { readonly type: 'found'; readonly run: string; readonly at: number; readonly event: Found; readonly rows: Ranges }
   | { readonly type: 'forget'; readonly run: string }
   | { readonly type: 'forget-seconds'; readonly seconds: Uint8Array }
-  | { readonly type: 'end'; readonly owner: string; readonly at: number };
+  | { readonly type: 'end'; readonly owner: string; readonly at: number }
+  | Past;
+
+/** The part of removed segments that still counts, as it was at their end. `past.ts` makes these changes. */
+export type Past =
+  | { readonly type: 'past-owner'; readonly owner: KnownOwner }
+  | { readonly type: 'past-run'; readonly run: RunFacts }
+  /** Rows of a run that follow a number of expired ones. */
+  | ({
+      readonly type: 'past-rows';
+      readonly run: string;
+      readonly skip: number;
+      readonly bytes: Uint8Array;
+    } & PastFacts)
+  /** The number of changes until then. It comes last. */
+  | { readonly type: 'past-end'; readonly order: number };
+
+export interface PastFacts {
+  readonly state: State;
+  /** Seconds. */
+  readonly time: number;
+  readonly order: number;
+  readonly isLatest: boolean;
+  /** The process that claimed them last. */
+  readonly owner: string | undefined;
+}
 
 /** The end of unsure rows by other ways than their request. */
 export type Found = 'sent' | 'not-sent' | 'supersede';
@@ -64,6 +89,8 @@ export interface Run {
   /** The scope of its entries. */
   readonly number: number;
   subject: Subject;
+  /** The last change that names it. */
+  lastOrder: number;
   /** `--again` started it. */
   readonly isAgain: boolean;
   /** It holds the single messages of an account. */
@@ -126,11 +153,17 @@ export interface StoredBook extends Omit<BookDump, 'entries'> {
   readonly entries: Stored;
 }
 
-/** In the order of their numbers. */
-export interface RunDump extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSingles' | 'counts'> {
-  readonly counts: readonly number[];
+/** Without its rows. */
+export interface RunFacts extends Omit<Run, 'number' | 'owners' | 'rows' | 'isSingles' | 'counts'> {
   readonly owners: readonly string[];
+}
+
+/** In the order of their numbers. */
+export interface RunDump extends RunFacts {
+  readonly counts: readonly number[];
   readonly blocks: readonly number[];
+  /** The number of rows, including expired ones. */
+  readonly positions: number;
 }
 
 export function createBook(): Book {
@@ -175,11 +208,12 @@ export function createBook(): Book {
     const indexes = new Map(named.map(({ id }, at) => [id, at]));
     return {
       order,
-      runs: numbered.map(({ number: _number, isSingles: _isSingles, rows, counts, owners, ...run }) => ({
-        ...run,
-        counts: states.map((state) => counts[state]),
-        owners: [...owners].filter((id) => indexes.has(id)),
-        blocks: rows.blocks(),
+      runs: numbered.map((run) => ({
+        ...factsOf(run),
+        counts: states.map((state) => run.counts[state]),
+        owners: [...run.owners].filter((id) => indexes.has(id)),
+        blocks: run.rows.blocks(),
+        positions: run.rows.count(),
       })),
       owners: named,
       claimants: [...claimants].flatMap(([entry, id]) => [entry, indexes.get(id) ?? 0]),
@@ -213,11 +247,14 @@ export function createBook(): Book {
     layers = layersOn(dump.entries);
     entries = layers;
     for (const owner of dump.owners) owners.set(owner.id, owner);
-    for (const { counts, owners, blocks, ...facts } of dump.runs) {
+    for (const { counts, blocks, positions, ...facts } of dump.runs) {
       const run = newRun(facts);
       states.forEach((state, at) => (run.counts[state] = counts[at] ?? 0));
-      for (const owner of owners) run.owners.add(owner);
-      for (let at = 0; at < blocks.length; at += 3) run.rows.add(blocks[at + 1] ?? 0, blocks[at + 2] ?? 0);
+      for (let at = 0; at < blocks.length; at += 3) {
+        run.rows.skip((blocks[at] ?? 0) - run.rows.count());
+        run.rows.add(blocks[at + 1] ?? 0, blocks[at + 2] ?? 0);
+      }
+      run.rows.skip(positions - run.rows.count());
     }
     for (let at = 0; at < dump.claimants.length; at += 2) {
       const [entry, owner] = [dump.claimants[at] ?? 0, dump.owners[dump.claimants[at + 1] ?? 0]?.id ?? ''];
@@ -258,6 +295,14 @@ export function createBook(): Book {
         return forgetSeconds(change.seconds);
       case 'end':
         return end(change.owner, change.at, 'ended');
+      case 'past-owner':
+        return void owners.set(change.owner.id, change.owner);
+      case 'past-run':
+        return void newRun(change.run);
+      case 'past-rows':
+        return addPast(change);
+      case 'past-end':
+        return void (order = change.order);
     }
   }
 
@@ -265,6 +310,7 @@ export function createBook(): Book {
     const known = runs.get(id);
     if (known && !known.isForgotten) {
       known.subject = subject;
+      known.lastOrder = order;
       known.lastAt = Math.max(known.lastAt, at);
       return;
     }
@@ -275,19 +321,21 @@ export function createBook(): Book {
       startedAt: at,
       lastAt: at,
       order,
+      lastOrder: order,
+      owners: [],
       isClosed: false,
       isForgotten: false,
       isCommitted: false,
     });
   }
 
-  function newRun(facts: Omit<RunDump, 'owners' | 'counts' | 'blocks'>): Run {
+  function newRun(facts: RunFacts): Run {
     const run: Run = {
       ...facts,
       number: numbered.length,
       isSingles: facts.id === singlesOf(facts.subject),
       counts: { absent: 0, planned: 0, leaving: 0, released: 0, withdrawn: 0, done: 0, failed: 0, unsure: 0 },
-      owners: new Set(),
+      owners: new Set(facts.owners),
       rows: createPlaces(),
     };
     runs.set(run.id, run);
@@ -301,6 +349,20 @@ export function createBook(): Book {
     const first = entries.count();
     for (let row = 0; row < count; row++) entries.add(bytes, row * rowSize, run.number);
     run.rows.add(first, count);
+  }
+
+  function addPast({ skip, bytes, owner, isLatest, ...change }: Extract<Past, { type: 'past-rows' }>): void {
+    const run = runNamed(change.run);
+    const first = entries.count();
+    run.rows.skip(skip);
+    add(run, bytes);
+    for (let entry = first; entry < entries.count(); entry++) {
+      entries.set(entry, change);
+      entries.setLatest(entry, isLatest);
+      count(run, change.state, 1);
+      if (owner !== undefined) claimants.set(entry, owner);
+      if (owner !== undefined && change.state === 'leaving') fly(owner, entry);
+    }
   }
 
   function commit({ at, owner, plan, reopen, ...change }: Extract<Change, { type: 'commit' }>): void {
@@ -415,10 +477,18 @@ export function createBook(): Book {
   function runNamed(id: string): Run {
     const run = runs.get(id);
     if (!run) throw new BadChange(`run ${id} is unknown`);
+    run.lastOrder = order;
     return run;
   }
 }
 
 export function isFinished({ counts }: Run): boolean {
   return states.every((state) => !isOpen(state) || counts[state] === 0);
+}
+
+/** All but its rows. */
+export function factsOf({ id, subject, isAgain, startedAt, lastAt, order, lastOrder, owners, ...run }: Run): RunFacts {
+  const { isClosed, isForgotten, isCommitted } = run;
+  const times = { startedAt, lastAt, order, lastOrder };
+  return { id, subject, isAgain, ...times, isClosed, isForgotten, isCommitted, owners: [...owners] };
 }

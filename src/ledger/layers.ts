@@ -3,7 +3,7 @@ import { createEntries, erased } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { State } from './states.ts';
 
-/** Rows in a file. Only the requested parts are read. */
+/** Rows in a file. A look-up reads only the parts that it needs. */
 export interface Stored extends Lookup {
   /** Reads the rest. */
   load(): Dump;

@@ -6,7 +6,7 @@ import { rowSize } from './identity.ts';
 
 const day = 86_400_000;
 /** Milliseconds for which rows of other runs count. */
-const remembered = 30 * day;
+export const remembered = 30 * day;
 const jobRemembered = 400 * day;
 /** Milliseconds after which an idle run is closed. */
 const idleUntilClosed = 7 * day;
@@ -38,8 +38,12 @@ export function isShared(run: Run, book: Book, world: World): boolean {
 
 /** A run that still counts: its registration was completed, and it has not expired. */
 export function isKnown(run: Run, { now }: World): boolean {
-  const span = run.subject.job === undefined ? remembered : jobRemembered;
-  return run.isCommitted && !run.isForgotten && (run.lastAt > now - span || run.counts.unsure > 0);
+  return run.isCommitted && !run.isForgotten && (isRecent(run, now) || run.counts.unsure > 0);
+}
+
+/** Whether its last activity was not so long ago that it is forgotten. */
+export function isRecent({ subject, lastAt }: Run, now: number): boolean {
+  return lastAt > now - (subject.job === undefined ? remembered : jobRemembered);
 }
 
 export function isIdle(run: Run, world: World): boolean {

@@ -8,6 +8,10 @@ export class BadChange extends Error {}
 export interface Places {
   count(): number;
   add(first: number, count: number): void;
+  /** Counts positions whose rows have expired. */
+  skip(count: number): void;
+  /** -1 for a row that has expired. */
+  entryAt(position: number): number;
   /** Triples of a first position, its entry, and a count. */
   blocks(): readonly number[];
   positionOf(entry: number): number;
@@ -20,13 +24,16 @@ export function createPlaces(): Places {
   return {
     count: () => count,
     blocks: () => blocks,
-    add(first, size) {
-      if (size === 0) return;
+    skip: (size) => void (count += size),
+    entryAt,
+    add(first, added) {
+      if (added === 0) return;
       const last = blocks.length - 3;
-      const isNext = last >= 0 && (blocks[last + 1] ?? 0) + (blocks[last + 2] ?? 0) === first;
-      if (isNext) blocks[last + 2] = (blocks[last + 2] ?? 0) + size;
-      else blocks.push(count, first, size);
-      count += size;
+      const size = blocks[last + 2] ?? 0;
+      const isNext = last >= 0 && (blocks[last + 1] ?? 0) + size === first && (blocks[last] ?? 0) + size === count;
+      if (isNext) blocks[last + 2] = size + added;
+      else blocks.push(count, first, added);
+      count += added;
     },
     positionOf(entry) {
       const block = blockWith(entry, 1);
@@ -36,14 +43,18 @@ export function createPlaces(): Places {
       for (let at = 0; at < ranges.length; at += 2) {
         const [from, size] = [ranges[at] ?? 0, ranges[at + 1] ?? 0];
         if (from < 0 || from + size > count) throw new BadChange(`rows ${from} to ${from + size} are unknown`);
-        for (let position = from; position < from + size; position++) act(entryAt(position));
+        for (let position = from; position < from + size; position++) {
+          const entry = entryAt(position);
+          if (entry !== -1) act(entry);
+        }
       }
     },
   };
 
   function entryAt(position: number): number {
     const block = blockWith(position, 0);
-    return (blocks[block + 1] ?? 0) + position - (blocks[block] ?? 0);
+    const offset = position - (blocks[block] ?? 0);
+    return offset >= 0 && offset < (blocks[block + 2] ?? 0) ? (blocks[block + 1] ?? 0) + offset : -1;
   }
 
   /** The last block whose first position (column 0) or first entry (column 1) is not larger. */

@@ -1,11 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { killedAtChange, run, scriptIn } from './apart.ts';
-import { accepted, message, openLedger, planOf, temporaryFolder } from './rig.ts';
+import { accepted, account, day, message, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
 
 const names = ['ada:1', 'bob:1'];
 const atOnce = 4;
+const single = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } } as const;
 
 /** Registers, claims row by row, settles every other row, and prints what it knows before each further step. */
 const text = `
@@ -64,3 +65,72 @@ it.each(['local', 'remote'])(
     }
   },
 );
+
+/** An unsure row, a message 25 days before, and then the one whose segment replaces those that have expired. */
+const aging = `
+${killedAtChange}
+const { open, planOf, account } = await import('./library.mjs');
+const rows = process.argv[3].split(',').map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')));
+const day = 86_400_000;
+let now = Number(process.argv[4]);
+const single = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+const folder = process.argv[2];
+let ledger = open(folder, false, () => now);
+const { run } = await ledger.register(planOf(rows.slice(0, 2)));
+await ledger.claim(rows.slice(0, 2), { run });
+await ledger.settle([{ run, row: rows[0], outcome: 'unsure' }, { run, row: rows[1], outcome: 'done' }]);
+await ledger.close();
+for (const [row, days] of [[rows[2], 20], [rows[3], 25]]) {
+  now += days * day;
+  const before = changes;
+  if (row === rows[3]) print('aged ' + before);
+  ledger = open(folder, false, () => now);
+  await ledger.claim([row], single);
+  await ledger.settle([{ run: 'singles live profile:acme', row, outcome: 'done' }]);
+  if (row === rows[3]) print('sent');
+  await ledger.close();
+}
+print('changes ' + changes);
+`;
+
+it('loses nothing that still counts while old segments are removed', { timeout: 180_000 }, async () => {
+  const home = temporaryFolder();
+  const script = await scriptIn(home, aging);
+  const [cyd, dan, eve, fay] = ['cyd:1', 'dan:1', 'eve:1', 'fay:1'];
+  const rows = [cyd, dan, eve, fay].map((name) => Buffer.from(message(name)).toString('hex')).join();
+  const begin = Date.UTC(2026, 2, 4, 12);
+  const whole = await run(script, join(home, 'whole'), rows, String(begin), '0');
+  const [from, to] = [numberIn(whole.lines, 'aged'), numberIn(whole.lines, 'changes')];
+  expect(existsSync(join(home, 'whole', 'past.ndjson'))).toBe(true);
+  const points = Array.from({ length: to - from }, (_, at) => from + at + 1);
+  expect(points.length).toBeGreaterThan(15);
+  for (let at = 0; at < points.length; at += atOnce) await Promise.all(points.slice(at, at + atOnce).map(killedAt));
+
+  async function killedAt(point: number): Promise<void> {
+    const folder = join(home, `${point}`);
+    mkdirSync(folder);
+    const { lines } = await run(script, folder, rows, String(begin), String(point));
+    // On the next day, too: segments that the killed process has left behind are removed then.
+    for (const round of [1, 2]) {
+      const ledger = openLedger(folder, { now: () => begin + (44 + round) * day });
+      const look = async (name: string) => (await ledger.look(message(name), single)).verdict;
+      expect({ point, round, cyd: await look(cyd), dan: await look(dan) }).toEqual({
+        point,
+        round,
+        cyd: 'unsure',
+        dan: 'yours',
+      });
+      const stop = stopOf(await ledger.register({ ...planOf(`${eve} gil:1`), isRehearsal: true }));
+      expect({ point, round, stop }).toMatchObject({ point, round, stop: { reason: 'sent-before', rows: 1 } });
+      const isSent = round === 1 && lines.includes('sent');
+      expect({ point, fay: isSent ? await look(fay) : 'elsewhere' }).toEqual({ point, fay: 'elsewhere' });
+      if (round === 1) await ledger.claim([message('ben:1')], single);
+      await ledger.close();
+    }
+    expect(readdirSync(folder).filter((name) => name.startsWith('2026-03-04'))).toEqual([]);
+  }
+});
+
+function numberIn(lines: readonly string[], word: string): number {
+  return Number((lines.find((line) => line.startsWith(`${word} `)) ?? '').slice(word.length + 1));
+}

@@ -5,23 +5,14 @@ import { BadChange } from '../places.ts';
 import { lineOf } from '../../journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
-import type { Account, Subject } from '../ledger.ts';
+import { states } from '../states.ts';
+import { ownerIn, runIn, subjectIn } from './facts.ts';
 
-/** Rows in one line: 27 KB of text. */
-const rowsInLine = 1_024;
-
-/** The lines of a change. Rows take several lines. */
+/** The line of a change. */
 export function textOf(change: Change): string {
-  if (change.type === 'rows') return linesOfRows(change.run, change.bytes);
+  if (change.type === 'rows' || change.type === 'past-rows') return lineOf({ ...change, bytes: base64(change.bytes) });
   if (change.type === 'forget-seconds') return lineOf({ ...change, seconds: base64(change.seconds) });
   return lineOf(change.type === 'work' ? workRecord(change) : change);
-}
-
-function linesOfRows(run: string, bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += rowsInLine * rowSize)
-    text += lineOf({ type: 'rows', run, bytes: base64(bytes.subarray(at, at + rowsInLine * rowSize)) });
-  return text;
 }
 
 /** Leaves out empty lists: most work has four. */
@@ -96,9 +87,33 @@ export function changeIn(record: unknown): Change {
       return { type, run: text(record, 'run') };
     case 'forget-seconds':
       return { type, seconds: bytes(record, 'seconds', secondSize) };
+    case 'past-owner':
+      return { type, owner: ownerIn(record['owner']) };
+    case 'past-run':
+      return { type, run: runIn(record['run']) };
+    case 'past-rows':
+      return { type, ...pastRowsIn(record) };
+    case 'past-end':
+      return { type, order: number(record, 'order') };
     default:
       throw new BadChange('its type is unknown');
   }
+}
+
+function pastRowsIn(record: Fields) {
+  const state = states.find((one) => one === record['state']);
+  if (!state) throw new BadChange('its state is unknown');
+  const owner = record['owner'] === undefined ? undefined : text(record, 'owner');
+  return {
+    run: text(record, 'run'),
+    skip: number(record, 'skip'),
+    bytes: bytes(record, 'bytes', rowSize),
+    state,
+    time: number(record, 'time'),
+    order: number(record, 'order'),
+    isLatest: flag(record, 'isLatest'),
+    owner,
+  };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -144,21 +159,4 @@ function bytes(record: Fields, name: string, size: number): Buffer {
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-}
-
-export function subjectIn(value: unknown): Subject {
-  if (!isRecord(value)) throw new BadChange('subject is missing');
-  const { mode, kind, template, job } = value;
-  if (mode !== 'live' && mode !== 'sandbox') throw new BadChange('mode is unknown');
-  if (kind !== 'message' && kind !== 'contact') throw new BadChange('kind is unknown');
-  return { account: accountIn(value['account']), mode, kind, template: maybe(template), job: maybe(job) };
-}
-
-function accountIn(value: unknown): Account {
-  if (!isRecord(value)) throw new BadChange('account is missing');
-  return { id: text(value, 'id'), origin: text(value, 'origin'), isKeyDigest: flag(value, 'isKeyDigest') };
-}
-
-function maybe(value: unknown): string | undefined {
-  return value === undefined ? undefined : text({ value }, 'value');
 }

@@ -30,15 +30,15 @@ export interface RunEntry {
   readonly files?: RunFiles | undefined;
 }
 
-export interface RunOwner {
+interface RunOwner {
   readonly pid: number;
   /** See `processStart`. */
   readonly start: string | undefined;
 }
 
-export type RunFiles = Readonly<Record<'failed' | 'unsure', RunFile | undefined>>;
+type RunFiles = Readonly<Record<'failed' | 'unsure', RunFile | undefined>>;
 
-export interface RunFile {
+interface RunFile {
   readonly file: string;
   readonly sha256: string;
 }

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { namesIn } from '../../folder.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Book, Change } from '../book.ts';
-import { BadChange } from '../places.ts';
+import { createBook } from '../book.ts';
 import { unusable } from '../identity.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
-import { changeIn, textOf } from './lines.ts';
+import { textOf } from './lines.ts';
+import { expiredBefore, remainsOf } from '../past.ts';
+import type { Until } from './past-file.ts';
+import { applyTo, hasPast, readPast, writePast } from './past-file.ts';
 import type { Table } from './table.ts';
 import { BadTable, openTable, tailOf, writeTable } from './table.ts';
 
@@ -48,7 +51,9 @@ const chunk = 1 << 17;
 export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
-  /** The end of the part that the table covers. */
+  /** The end of the segments that were removed, if it starts after them. */
+  let until: Until | undefined;
+  /** The segment and the byte up to which the table covers the ledger. */
   let covered = { name: '', size: 0 };
   return {
     current: () => current,
@@ -64,28 +69,34 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
     restart,
     append(changes) {
       const today = nameAt(now());
-      if (!current || today > day) begin(today);
+      const isFirstOfDay = !current || today > day;
+      if (isFirstOfDay) begin(today);
       current?.append(textsOf(changes));
+      if (isFirstOfDay) unlessBad(expire);
     },
-    save() {
-      try {
-        save();
-      } catch (error) {
-        if (!(error instanceof BadTable)) throw error;
-        rmSync(join(folder, 'table'), { force: true });
-      }
-    },
+    save: () => unlessBad(save),
     close() {
       current?.close();
       book.clear();
     },
   };
 
+  /** A damaged table is removed, and what needs it is left to the next process. */
+  function unlessBad(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof BadTable)) throw error;
+      rmSync(join(folder, 'table'), { force: true });
+    }
+  }
+
   function refresh(): void {
     const isFirst = !current;
     if (isFirst) restore();
+    if (!current && !until) [until, day] = pastUntil();
     const names = segmentNames(folder).filter((name) => name > day);
-    current?.read(apply, names.length === 0 ? 'repair' : 'damage');
+    current?.read(applyTo(book, current.path), names.length === 0 ? 'repair' : 'damage');
     for (const name of names) enter(name, name === names.at(-1));
     // Processes that were killed have written none.
     if (isFirst) save();
@@ -93,7 +104,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
 
   function restart(): void {
     current?.close();
-    [current, day, covered] = [undefined, '', { name: '', size: 0 }];
+    [current, until, day, covered] = [undefined, undefined, '', { name: '', size: 0 }];
     rmSync(join(folder, 'table'), { force: true });
     book.clear();
     refresh();
@@ -104,6 +115,11 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
     covered = { name: day, size: current.end() };
     const tail = tailOf(current.fd(), covered.size);
     writeTable(join(folder, 'table'), { ...covered, secret: check, tail }, book.dump());
+  }
+
+  function pastUntil(): [Until | undefined, string] {
+    const past = readPast(folder, check, book);
+    return [past, past?.name ?? ''];
   }
 
   /** Starts from the table, if it belongs to a segment as it is now. */
@@ -141,23 +157,60 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
 
   /** The first line names the segment before it, so that one that is missing or shorter is noticed. */
   function enter(name: string, isLast: boolean, from = 0): void {
-    const next = openAppendFile({ path: join(folder, name), ...form, onRepaired });
-    if (next.header['secret'] !== check) throw unusable(`${next.path} was written with another secret`);
-    const after = next.header['after'];
-    if (current && !(isRecord(after) && after['name'] === day && after['size'] === current.end()))
-      throw damaged(next.path, 0, `it does not follow ${day} as that file is now`);
+    const next = opened(name);
+    if (from === 0 && !isAfter(next)) throw damaged(next.path, 0, `it does not follow ${before()?.name ?? 'nothing'}`);
     current?.close();
     [current, day] = [next, name];
     if (from > 0) next.seek(from);
-    next.read(apply, isLast ? 'repair' : 'damage');
+    next.read(applyTo(book, next.path), isLast ? 'repair' : 'damage');
+  }
+
+  function opened(name: string): AppendFile {
+    const file = openAppendFile({ path: join(folder, name), ...form, onRepaired });
+    if (file.header['secret'] !== check) throw unusable(`${file.path} was written with another secret`);
+    return file;
+  }
+
+  function isAfter({ header }: AppendFile): boolean {
+    const [after, expected] = [header['after'], before()];
+    if (!expected) return after === null;
+    return isRecord(after) && after['name'] === expected.name && after['size'] === expected.size;
+  }
+
+  /** The segment that the next one follows. */
+  function before(): Until | undefined {
+    return current ? { name: day, size: current.end() } : until;
   }
 
   function begin(name: string): void {
     // It is not synced later.
     if (current) fdatasyncSync(current.fd());
-    const after = current ? { name: day, size: current.end() } : null;
-    createAppendFile(join(folder, name), form, { secret: check, after });
+    createAppendFile(join(folder, name), form, { secret: check, after: before() ?? null });
     enter(name, true);
+  }
+
+  /**
+   * Replaces the oldest segments by the few rows of them that still count. The segments go last, so that a crash leaves
+   * some that are ignored, and nothing that is needed is ever missing.
+   */
+  function expire(): void {
+    const limit = nameAt(expiredBefore(book, now()));
+    const names = segmentNames(folder).filter((name) => name < limit && name < day);
+    if (names.length === 0) return;
+    book.load();
+    const old = createBook();
+    let end = readPast(folder, check, old);
+    for (const name of names) {
+      if (end && name <= end.name) continue;
+      const segment = opened(name);
+      segment.read(applyTo(old, segment.path), 'damage');
+      end = { name, size: segment.end() };
+      segment.close();
+    }
+    if (end) writePast(folder, check, end, remainsOf(old, book, now()));
+    // It has all rows that were expired.
+    rmSync(join(folder, 'table'), { force: true });
+    for (const name of names) rmSync(join(folder, name), { force: true });
   }
 
   /** Crashes leave drafts and signs of life. Younger ones may be in use. */
@@ -167,15 +220,6 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
       const age = now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
       const isLeft = name.endsWith('.new') ? age > abandonedAfter : name.endsWith('.owner') && age > silentFor;
       if (isLeft) rmSync(path, { force: true });
-    }
-  }
-
-  function apply(record: unknown, at: number): void {
-    try {
-      book.apply(changeIn(record));
-    } catch (error) {
-      if (!(error instanceof BadChange)) throw error;
-      throw damaged(current?.path ?? folder, at, error.message);
     }
   }
 }
@@ -192,7 +236,7 @@ function* textsOf(changes: readonly Change[]): Generator<string> {
 }
 
 export function hasSegments(folder: string): boolean {
-  return existsSync(folder) && segmentNames(folder).length > 0;
+  return existsSync(folder) && (segmentNames(folder).length > 0 || hasPast(folder));
 }
 
 export function segmentNames(folder: string): readonly string[] {

@@ -4,12 +4,12 @@ import { crc32 } from 'node:zlib';
 import { isRecord } from '../../contract/readers.ts';
 import { fileFault } from '../../file-fault.ts';
 import { lineOf, linesOf, recordIn } from '../../journal-lines.ts';
-import type { BookDump, KnownOwner, RunDump, StoredBook } from '../book.ts';
+import type { BookDump, RunDump, StoredBook } from '../book.ts';
 import type { Dump } from '../entries.ts';
 import { digestIndex, isLatestIn, putWord, rowWords, secondIndex, slotOf, stateIn, wordAt } from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
-import { subjectIn } from './lines.ts';
+import { fields, list, number, numbers, ownerIn, runIn } from './facts.ts';
 
 /*
  * A table is the whole book as it is in memory. It only saves time: if it is missing or damaged, the segments have it all.
@@ -74,7 +74,7 @@ export function writeTable(path: string, covered: Covered, { entries, ...book }:
   }
 }
 
-/** Undefined without a table of this version. */
+/** Undefined if it is missing, or if this version cannot read it. */
 export function openTable(path: string): Table | undefined {
   let fd: number | undefined;
   let table: Table | undefined;
@@ -222,65 +222,16 @@ function bookIn(value: unknown, entries: Stored): StoredBook {
   const { order, runs, owners, claimants } = fields(value);
   return {
     order: number(order),
-    runs: list(runs, runIn),
+    runs: list(runs, runDumpIn),
     owners: list(owners, ownerIn),
     claimants: numbers(claimants),
     entries,
   };
 }
 
-function runIn(value: unknown): RunDump {
-  const run = fields(value);
-  return {
-    id: text(run['id']),
-    subject: subjectIn(run['subject']),
-    isAgain: run['isAgain'] === true,
-    startedAt: number(run['startedAt']),
-    lastAt: number(run['lastAt']),
-    order: number(run['order']),
-    isClosed: run['isClosed'] === true,
-    isForgotten: run['isForgotten'] === true,
-    isCommitted: run['isCommitted'] === true,
-    counts: numbers(run['counts']),
-    owners: list(run['owners'], text),
-    blocks: numbers(run['blocks']),
-  };
-}
-
-function ownerIn(value: unknown): KnownOwner {
-  const { id, pid, start, at, state } = fields(value);
-  if (state !== 'active' && state !== 'dead' && state !== 'ended') throw new BadChange('an owner has no state');
-  return {
-    id: text(id),
-    pid: number(pid),
-    start: start === undefined ? undefined : text(start),
-    at: number(at),
-    state,
-  };
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw new BadChange('it is not a record');
-  return value;
-}
-
-function list<T>(value: unknown, item: (value: unknown) => T): readonly T[] {
-  if (!Array.isArray(value)) throw new BadChange('it is not a list');
-  return value.map((one: unknown) => item(one));
-}
-
-function numbers(value: unknown): readonly number[] {
-  return list(value, number);
-}
-
-function number(value: unknown): number {
-  if (typeof value !== 'number') throw new BadChange('it is not a number');
-  return value;
-}
-
-function text(value: unknown): string {
-  if (typeof value !== 'string') throw new BadChange('it is not a text');
-  return value;
+function runDumpIn(value: unknown): RunDump {
+  const { counts, blocks, positions } = fields(value);
+  return { ...runIn(value), counts: numbers(counts), blocks: numbers(blocks), positions: number(positions) };
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {

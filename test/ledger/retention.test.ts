@@ -1,0 +1,167 @@
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
+import type { SingleRule } from '../../src/ledger/ledger.ts';
+import { accepted, account, day, message, messages, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
+
+const single: SingleRule = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } };
+const begin = Date.UTC(2026, 2, 4, 12);
+
+describe('a ledger after 30 days', () => {
+  it('removes the segments of runs that have expired, and knows what still counts', async () => {
+    const machine = createDays();
+    const done = await machine.send('ada:1 bob:1');
+    const unsure = await machine.send('cyd:1 dan:1', 'unsure');
+    await machine.single('eve:1');
+    machine.now += 20 * day;
+    await machine.single('fay:1');
+    expect(machine.segments()).toHaveLength(2);
+    machine.now += 15 * day;
+    await machine.single('gil:1');
+    expect(machine.segments()).toEqual(['2026-03-24.ndjson', '2026-04-08.ndjson']);
+    for (const isFirst of [true, false]) {
+      if (isFirst) rmSync(join(machine.folder, 'table'), { force: true });
+      const ledger = machine.open();
+      const runs = await ledger.runs();
+      expect(runs.map(({ id }) => id)).not.toContain(done);
+      expect(runs.find(({ id }) => id === unsure)).toMatchObject({ counts: { unsure: 2, done: 0 } });
+      expect(await ledger.look(message('cyd:1'), single)).toMatchObject({ verdict: 'unsure', run: unsure });
+      expect(await ledger.look(message('ada:1'), single)).toEqual({ verdict: 'yours' });
+      const again = planOf('eve:1 fay:1 gil:1 ada:1');
+      expect(stopOf(await ledger.register({ ...again, isRehearsal: true }))).toMatchObject({ rows: 2 });
+      await ledger.close();
+    }
+  });
+
+  it('can still resolve what was unsure, and forgets it 30 days after that', async () => {
+    const machine = createDays();
+    const run = await machine.send('ada:1 bob:1 cyd:1', 'unsure');
+    machine.now += 31 * day;
+    await machine.single('eve:1');
+    expect(machine.segments()).toHaveLength(1);
+    const ledger = machine.open();
+    expect(await ledger.resolve(run, 'sent', [message('bob:1')])).toBe(1);
+    expect(await ledger.resolve(run, 'not-sent', messages('ada:1 cyd:1'))).toBe(2);
+    await ledger.close();
+    const counts = { done: 1, released: 2, unsure: 0 };
+    expect(await machine.runs()).toContainEqual(
+      expect.objectContaining({ id: run, counts: expect.objectContaining(counts) }),
+    );
+    for (const days of [1, 31, 1]) {
+      machine.now += days * day;
+      await machine.single(`p${machine.now}:1`);
+    }
+    expect((await machine.runs()).map(({ id }) => id)).toEqual([expect.stringContaining('singles')]);
+  });
+
+  it('keeps a run of which a part was sent lately', async () => {
+    const machine = createDays();
+    const ledger = machine.open();
+    const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
+    for (const row of messages('ada:1 bob:1')) {
+      await ledger.claim([row], { run });
+      await ledger.settle([{ run, row, outcome: 'done' }]);
+      machine.now += 25 * day;
+    }
+    await ledger.close();
+    await machine.single('eve:1');
+    expect(machine.segments()).toHaveLength(3);
+    expect(await machine.runs()).toContainEqual(expect.objectContaining({ id: run }));
+  });
+
+  it('keeps a job for 400 days without the segments of its days', async () => {
+    const machine = createDays();
+    const run = await machine.send('ada:1 bob:1', 'done', { job: 'welcome' });
+    await machine.send('cyd:1');
+    for (let month = 0; month < 12; month++) {
+      machine.now += 31 * day;
+      await machine.single(`p${month}:1`);
+    }
+    expect(machine.segments()).toHaveLength(1);
+    const ledger = machine.open();
+    const plan = planOf('ada:1 bob:1 dan:1', { job: 'welcome' });
+    expect(await ledger.register(plan)).toMatchObject({ run, continues: true, counts: { done: 2, due: 1 } });
+    await ledger.claim(messages('dan:1'), { run });
+    await ledger.settle([{ run, row: message('dan:1'), outcome: 'done' }]);
+    await ledger.close();
+    machine.now += 401 * day;
+    await machine.single('eve:1');
+    machine.now += day;
+    await machine.single('fay:1');
+    expect((await machine.runs()).map(({ id }) => id)).not.toContain(run);
+  });
+
+  it('is as small as before, however long it is used', async () => {
+    const machine = createDays();
+    const sizes: number[] = [];
+    for (let at = 0; at < 200; at++) {
+      machine.now += day;
+      await machine.single(`p${at}:1`);
+      sizes.push(machine.size());
+    }
+    expect(machine.segments()).toHaveLength(31);
+    expect(sizes[199] ?? Infinity).toBeLessThan((sizes[40] ?? 0) * 1.1);
+  });
+
+  it.each([
+    ['is missing', (path: string) => rmSync(path)],
+    ['is cut off', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/\n[^\n]*\n$/, '\n'))],
+    [
+      'has a changed byte',
+      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('unsure', 'unsurf')),
+    ],
+  ])('is refused if what remains of the old segments %s', async (_, harm) => {
+    const machine = createDays();
+    await machine.send('ada:1', 'unsure');
+    machine.now += 31 * day;
+    await machine.single('eve:1');
+    expect(await machine.runs()).toHaveLength(2);
+    harm(join(machine.folder, 'past.ndjson'));
+    rmSync(join(machine.folder, 'table'), { force: true });
+    await expect(machine.runs()).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
+  });
+});
+
+/** A ledger whose processes live for one call, and a clock. */
+function createDays() {
+  const folder = temporaryFolder();
+  const days = {
+    folder,
+    now: begin,
+    open: (): FileLedger => openLedger(folder, { now: () => days.now }),
+    async send(people: string, outcome: 'done' | 'unsure' = 'done', options = {}): Promise<string> {
+      const ledger = days.open();
+      const { run } = accepted(await ledger.register(planOf(people, options)));
+      await ledger.claim(messages(people), { run });
+      await ledger.settle(messages(people).map((row) => ({ run, row, outcome })));
+      await ledger.close();
+      return run;
+    },
+    async single(person: string): Promise<void> {
+      const ledger = days.open();
+      const [row] = [message(person)];
+      expect(await ledger.claim([row], single)).toEqual([{ verdict: 'yours' }]);
+      await ledger.settle([{ run: 'singles live profile:acme', row, outcome: 'done' }]);
+      await ledger.close();
+    },
+    async runs() {
+      const ledger = days.open();
+      try {
+        return await ledger.runs();
+      } finally {
+        await ledger.close();
+      }
+    },
+    segments: () =>
+      readdirSync(folder)
+        .filter((name) => /^\d.*\.ndjson$/.test(name))
+        .sort(),
+    size: () => readdirSync(folder).reduce((sum, name) => sum + sizeOf(join(folder, name)), 0),
+  };
+  return days;
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}
