@@ -129,11 +129,31 @@ describe('the index of runs', () => {
     const folder = withRuns('r1');
     const repaired: number[] = [];
     appendFileSync(pathIn(folder), '[123,{"put"');
-    const index = openRunIndex(folder, (_, bytes) => void repaired.push(bytes));
+    const index = openRunIndex({ folder, now: Date.now, onRepaired: (_, bytes) => void repaired.push(bytes) });
     index.put([{ ...entry, run: 'r2' }]);
     index.close();
     expect(repaired).toEqual([11]);
     expect(listRuns(folder).map(({ run }) => run)).toEqual(['r1', 'r2']);
+  });
+
+  it('is rewritten now and then, without runs that have expired, while several processes note', async () => {
+    const folder = temporaryFolder();
+    const [now, day] = [Date.now(), 86_400_000];
+    const [one, other] = [openLedger(folder, { now: () => now }), openLedger(folder, { now: () => now })];
+    await one.note({ ...entry, run: 'old', updatedAt: now - 31 * day });
+    await one.note({ ...entry, run: 'old job', job: 'welcome', updatedAt: now - 31 * day });
+    await one.note({ ...entry, run: 'old unsure', counts: { unsure: 1 }, updatedAt: now - 31 * day });
+    await other.note({ ...entry, run: 'other', updatedAt: now });
+    for (let step = 0; step < 200; step++) await one.note({ ...entry, updatedAt: now + step });
+    expect(linesIn(folder).length).toBeLessThan(80);
+    await other.note({ ...entry, run: 'other', updatedAt: now + 1 });
+    expect(listRuns(folder).map(({ run, updatedAt }) => [run, updatedAt - now])).toEqual([
+      ['old job', -31 * day],
+      ['old unsure', -31 * day],
+      ['other', 1],
+      ['r1', 199],
+    ]);
+    await closeAll(one, other);
   });
 
   it('needs a few hundred bytes for a run of any size', () => {
@@ -144,7 +164,7 @@ describe('the index of runs', () => {
 
 function withRuns(...names: readonly string[]): string {
   const folder = temporaryFolder();
-  const index = openRunIndex(folder, () => {});
+  const index = openRunIndex({ folder, now: Date.now, onRepaired: () => {} });
   index.put(names.map((run) => ({ ...entry, run })));
   index.close();
   return folder;

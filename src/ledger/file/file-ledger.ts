@@ -80,7 +80,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const book = createBook();
   const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
   const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
-  const index = openRunIndex(folder, options.onRepaired);
+  const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
     book,

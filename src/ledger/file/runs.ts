@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
+import { replace, syncFolderOf } from '../../journal-file.ts';
 import { lineOf, readJournal } from '../../journal-lines.ts';
 import type { AppendFile } from './append.ts';
 import { createAppendFile, damaged, openAppendFile } from './append.ts';
@@ -30,6 +31,12 @@ export interface RunEntry {
   readonly files?: RunFiles | undefined;
 }
 
+export interface RunIndexOptions {
+  readonly folder: string;
+  readonly now: () => number;
+  readonly onRepaired: (path: string, bytes: number) => void;
+}
+
 interface RunOwner {
   readonly pid: number;
   /** See `processStart`. */
@@ -54,6 +61,9 @@ export interface RunIndex {
 }
 
 const [kind, version] = ['runs', 1];
+const day = 86_400_000;
+/** Lines that replaced ones may take up, besides as many as there are runs: a list of runs reads all of them. */
+const mostReplaced = 64;
 
 /** The oldest first. Reads one file and needs no turn; a line that is being written now is left out. */
 export function listRuns(folder: string): readonly RunEntry[] {
@@ -69,14 +79,16 @@ export function listRuns(folder: string): readonly RunEntry[] {
 }
 
 /** One append-only file for all runs, whose last line about a run counts. */
-export function openRunIndex(folder: string, onRepaired: (path: string, bytes: number) => void): RunIndex {
+export function openRunIndex({ folder, now, onRepaired }: RunIndexOptions): RunIndex {
   const path = pathIn(folder);
   const form = { format: `bizmsg ${kind}`, version };
   const entries = new Map<string, RunEntry>();
   let file: AppendFile | undefined;
+  let lines = 0;
   return {
     put(changed) {
       add(changed.map((entry) => ({ put: entry })));
+      if (lines > 2 * entries.size + mostReplaced) rewrite();
     },
     remove(run) {
       if (has(run)) add([{ remove: run }]);
@@ -95,19 +107,46 @@ export function openRunIndex(folder: string, onRepaired: (path: string, bytes: n
     const index = current();
     const at = index.end();
     index.append(records.map(lineOf));
-    for (const record of records) take(entries, record, path, at);
+    for (const record of records) note(record, at);
   }
 
   /** After reading what other processes have added. */
   function current(): AppendFile {
+    // Another process may have rewritten it.
+    if (file && fstatSync(file.fd()).nlink === 0) drop();
     file ??= openAppendFile({ path, ...form, onRepaired });
-    file.read((record, at) => take(entries, record, path, at), 'repair');
+    file.read(note, 'repair');
     return file;
+  }
+
+  function note(record: unknown, at: number): void {
+    lines += 1;
+    take(entries, record, path, at);
+  }
+
+  /** Keeps the last line of each run that the ledger may still know. */
+  function rewrite(): void {
+    const kept = [...entries.values()].filter((entry) => isKept(entry, now()));
+    const records = kept.map((entry) => ({ put: entry }));
+    closeSync(replace({ path, header: lineOf(form), records, before: () => {} }).fd);
+    syncFolderOf(path);
+    drop();
+  }
+
+  function drop(): void {
+    file?.close();
+    entries.clear();
+    [file, lines] = [undefined, 0];
   }
 }
 
 function pathIn(folder: string): string {
   return join(folder, 'runs.ndjson');
+}
+
+/** As long as the ledger keeps the run itself. */
+function isKept({ job, counts, updatedAt }: RunEntry, now: number): boolean {
+  return updatedAt > now - (job === undefined ? 30 : 400) * day || (counts['unsure'] ?? 0) > 0;
 }
 
 function take(entries: Map<string, RunEntry>, record: unknown, path: string, at: number): void {
