@@ -1,4 +1,4 @@
-// A run that is interrupted half way and resumed, then resumed once more when nothing is left, and listed.
+// A run that is interrupted half way and continued, then continued once more when nothing is left, and listed.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ export async function again(isQuick) {
   const count = isQuick ? 100_000 : 1_000_000;
   // It refuses nothing, and counts.
   const server = await startServer('counting', '', join(rivals, 'strict-server.cjs'), 'Infinity', '0');
-  const job = { file: csv(count), count, state: newPath('state'), words: ['--resume'] };
+  const job = { file: csv(count), count, state: newPath('state'), words: ['--job', 'bench'] };
   const before = await interrupted(server, job);
   const rest = await runImport(server, job);
   const { taken } = await told(server);
@@ -26,7 +26,7 @@ export async function again(isQuick) {
   return [
     { ...sent, ...once },
     ...rowsOf('the second part', rest),
-    ...rowsOf('resumed with nothing left', nothing),
+    ...rowsOf('the same with nothing left', nothing),
     ...rowsOf('runs list', list),
   ];
 }

@@ -50,6 +50,7 @@ export function phoneDigest(secret: Buffer, phone: string): Uint8Array {
 /** Equal for values that are equal as JSON, whatever the order of their fields, and for no others. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
   // By code unit: locales differ between machines of a team.

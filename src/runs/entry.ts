@@ -5,6 +5,7 @@ import { processStart } from '../process-life.ts';
 import { redact } from '../redact.ts';
 import { shellWord } from '../shell-word.ts';
 import type { WrittenFiles } from './files.ts';
+import type { Written } from './rejected.ts';
 import type { Registered } from './register.ts';
 import type { Running } from './running.ts';
 import type { Stopped } from './stop.ts';
@@ -54,7 +55,7 @@ export async function keepEntry(
         endedAt: own.now(),
         stopped: stopped?.message,
         owner: undefined,
-        files: { failed: files.failed, unsure: files.unsure },
+        files: { failed: shown(files.failed), unsure: shown(files.unsure) },
       });
     },
     close: () => cancel(),
@@ -74,7 +75,7 @@ export async function keepEntry(
     return {
       run: accepted.run,
       command: commandLine(context.typed),
-      file: input.path,
+      file: input.path === undefined ? undefined : redact(input.path),
       mode: client.target.mode === 'sandbox' ? 'sandbox' : 'live',
       kind: job.command,
       template: job.template,
@@ -89,6 +90,11 @@ export async function keepEntry(
       files: before?.files,
     };
   }
+}
+
+/** A name with a key in it is not written down, so such a file is not found again. */
+function shown(written: Written | undefined): Written | undefined {
+  return written && { ...written, file: redact(written.file) };
 }
 
 /** As it was typed, without what may be private: values of params and of contact fields. */

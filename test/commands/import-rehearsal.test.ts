@@ -35,56 +35,67 @@ async function stoppedRun(): Promise<string> {
   return path;
 }
 
-describe('a rehearsal of a run that was begun before', () => {
+describe('a dry run of an unfinished run', () => {
   it.each([
-    ['goes on with what is left', ['--resume'], 0, 9],
-    ['goes on with what is unsure too', ['--resume', '--allow-unsure'], 0, 10],
-    ['begins anew', ['--restart'], 0, 10],
-    ['is refused', [], 11, 0],
-  ] as const)('says that it %s: %j', async (_, words, code, left) => {
+    ['that the rest would be sent', [], 9],
+    ['that unsure rows would be sent too', ['--retry-unsure'], 10],
+    ['that a separate run would send all rows', ['--again'], 10],
+    ['that the first three rows would be complete', ['--first', '3'], 2],
+  ] as const)('says %s: %j', async (_, words, left) => {
     const path = await stoppedRun();
     const said = await rehearsing(path, ...words);
-    expect(said).toMatchObject({ code, rows: 10, ready: 10, would_send: left });
+    expect(said).toMatchObject({ code: 0, rows: 10, ready: 10, would_send: left });
     const before = world.sandbox.requests().length;
     await importing(path, ...words);
     expect(world.sandbox.requests().length - before).toBe(left);
   });
 
-  it('says why it is refused, as the run itself does', async () => {
-    const path = people(3);
-    await importing(path);
-    const rehearsal = await importing(path, '--dry-run', '-o', 'table');
-    const run = await importing(path);
-    expect([rehearsal.code, run.code]).toEqual([11, 11]);
-    expect(rehearsal.stdout).toMatch(
-      /^0 of 3 rows would be sent; nothing was sent\nit would be refused: .* was finished/,
-    );
-    expect(run.stderr).toContain('was finished');
-    expect(rehearsal.stderr).toBe(run.stderr);
-  });
-
-  it('says that a line has changed since it was sent', async () => {
+  it('names the run that it would continue', async () => {
     const path = await stoppedRun();
-    writeFileSync(path, 'phone\n+12025550999\n');
-    const said = await rehearsing(path, '--resume');
-    expect(said).toMatchObject({ code: 11, would_send: 0, refused: { code: 'run-changed' } });
+    const [{ id }] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
+    expect(await rehearsing(path)).toMatchObject({ run: id, skipped: { unsure: 1 } });
+    expect(await rehearsing(path, '--again')).toMatchObject({ run: null });
   });
 
   it.each([
-    [['--resume'], '+12025550102'],
-    [['--resume', '--allow-unsure'], '+12025550101'],
-    [['--restart'], '+12025550101'],
-    [[], undefined],
-  ])('shows the first body that will go: %j', async (words, phone) => {
+    [[], '+12025550102'],
+    [['--retry-unsure'], '+12025550101'],
+  ])('shows the first body of the file: %j', async (words) => {
     const path = await stoppedRun();
-    expect((await rehearsing(path, ...words)).first?.phone).toBe(phone);
+    expect((await rehearsing(path, ...words)).first?.phone).toMatch(/^\+120255501/);
   });
 
   it('leaves the run as it is', async () => {
     const path = await stoppedRun();
-    await rehearsing(path, '--restart');
-    expect(await rehearsing(path, '--resume')).toMatchObject({ run: { done: 0, failed: 0, unsure: 1 }, would_send: 9 });
+    const files = () =>
+      readdirSync(join(world.home, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' }).toSorted();
+    const before = files();
+    await rehearsing(path, '--again');
+    await rehearsing(path, '--job', 'a');
+    expect(await rehearsing(path)).toMatchObject({ skipped: { unsure: 1 }, would_send: 9 });
+    expect(files()).toEqual(before);
   });
+});
+
+it('a dry run writes nothing on a machine without a ledger', async () => {
+  await rehearsing(people(3));
+  expect(existsSync(join(world.home, '.local/state/bizmsg/ledger'))).toBe(false);
+});
+
+it('a dry run says why a batch would be refused, with its exit code', async () => {
+  world.sandbox.keys.goLive();
+  const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+  const argv = ['send-batch', 'welcome', people(3), '--at-most', '3'];
+  expect((await world.run(argv, { env })).code).toBe(0);
+  const table = await world.run([...argv, '--dry-run', '-o', 'table'], { env });
+  const refused = await world.run(argv, { env });
+  expect([table.code, refused.code]).toEqual([11, 11]);
+  expect(table.stdout).toMatch(
+    /^0 of 3 rows would be sent; nothing was sent\nit would be refused: all 3 rows were sent/,
+  );
+  expect(refused.stderr).toContain('all 3 rows were sent before');
+  const json = await world.run([...argv, '--dry-run', '-o', 'json'], { env });
+  expect(JSON.parse(json.stdout)).toMatchObject({ would_send: 0, refused: { code: 'sent-before' } });
 });
 
 it('reads the plan of the sandbox that runs', async () => {
@@ -138,7 +149,7 @@ describe('a rehearsal of a JSON array', () => {
     writeFileSync(path, '[{"phone":"+12025550141"},{"phone":"+12025550141"},7]');
     const { stdout } = await importing(path, '--dry-run', '-o', 'table');
     expect(stdout).toContain('\n  record 3: it is a number, not an object\n');
-    expect(stdout).toContain('\n1 row repeats an earlier row, and is sent too:\n  record 2: the same as record 1\n');
+    expect(stdout).toContain('\n1 row repeats an earlier row and is skipped:\n  record 2: the same as record 1\n');
   });
 });
 

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
@@ -60,7 +69,10 @@ describe('the file of failed rows', () => {
     expect((await part(env)).files.failed).toBe(at('people.failed.csv'));
     expect(phonesIn('people.failed.csv')).toEqual([ada]);
     expect((await importing([], env)).files.failed).toBe(at('people.failed.csv'));
-    expect([phonesIn('people.failed.csv'), files()]).toEqual([[ada, cleo], ['people.csv', 'people.failed.csv']]);
+    expect([phonesIn('people.failed.csv'), files()]).toEqual([
+      [ada, cleo],
+      ['people.csv', 'people.failed.csv'],
+    ]);
   });
 
   it('is removed once all its rows are done, which is reported', async () => {
@@ -132,7 +144,12 @@ describe('the file of failed rows', () => {
     const argv = ['contacts', 'import', at('people.failed.csv'), '-o', 'json'];
     const { code, stdout } = await world.run(argv);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { rows: 1, sent: 1 }]);
-    expect(world.sandbox.contacts().slice(5).map(({ phone }) => phone)).toEqual([ada, bob]);
+    expect(
+      world.sandbox
+        .contacts()
+        .slice(5)
+        .map(({ phone }) => phone),
+    ).toEqual([ada, bob]);
   });
 });
 

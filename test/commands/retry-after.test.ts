@@ -22,9 +22,9 @@ function hastyClock() {
 }
 
 it.each([
-  ['300', 0, 'done'],
-  ['601', 7, 'unsent'],
-])('a run that is asked to wait %s s ends with exit %i, its row %s', async (seconds, code, outcome) => {
+  ['300', 0, 'sent'],
+  ['601', 7, 'not_reached'],
+])('a run that is asked to wait %s s ends with exit %i, its row counted as %s', async (seconds, code, outcome) => {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
   const service = await serve((_, __, response) => {

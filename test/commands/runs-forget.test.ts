@@ -50,7 +50,7 @@ it('forgets all finished runs with --finished, and no others', async () => {
   expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });
 });
 
-it('leaves the files of rejected rows, which are the user\'s', async () => {
+it("leaves the files of rejected rows, which are the user's", async () => {
   const { run: id, files } = await importing('a', 'phone\n12\n');
   await forget(id, '--yes');
   expect(readdirSync(world.home)).toContain('a.failed.csv');

@@ -57,39 +57,65 @@ it.each([
   ]);
 });
 
-it('sends nobody two messages, unless that is meant', async () => {
-  const twice = 'to\n+12025550141\n+12025550142\n+12025550141\n';
-  const once = await sending('welcome', twice);
-  expect([once.code, JSON.parse(once.stdout), sent()]).toMatchObject([10, { done: 2, failed: 1 }, [{}, {}]]);
-  const failed = JSON.parse(once.stdout).failed_file;
-  const meant = await world.run(['send-batch', 'welcome', failed, '--allow-same-recipient']);
-  expect([meant.code, sent()]).toEqual([0, [['+12025550141'], ['+12025550142'], ['+12025550141']]]);
+it('skips a row that equals an earlier one', async () => {
+  const { code, stdout } = await sending('welcome', 'to\n+12025550141\n+12025550142\n+12025550141\n');
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { rows: 3, sent: 2, failed: 0, skipped: { duplicate: 1 } }]);
+  expect(sent()).toEqual([['+12025550141'], ['+12025550142']]);
 });
 
-it.each(['csv', 'ndjson'])(
+const twice = {
+  csv: 'to,name\n+12025550141,Ada\n+12025550141,Bob\n',
+  ndjson: '{"to":"+12025550141","name":"Ada"}\n{"to":"+12025550141","name":"Bob"}\n',
+};
+
+it('sends nobody two different messages, unless that is meant', async () => {
+  const words = ['--param-column', 'name', '-p', 'A-1'];
+  const once = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words);
+  expect([once.code, JSON.parse(once.stdout)]).toMatchObject([10, { sent: 2, failed: 1 }]);
+  expect(JSON.parse(once.stdout).reasons[0].reason).toContain('with --allow-same-recipient');
+  const { failed } = JSON.parse(once.stdout).files;
+  const meant = await world.run(['send-batch', 'order_update', failed, ...words, '--allow-same-recipient']);
+  expect([meant.code, sent()]).toEqual([
+    0,
+    [
+      ['+12025550141', 'Ada', 'A-1'],
+      ['+12025550142', 'Cleo', 'A-1'],
+      ['+12025550141', 'Bob', 'A-1'],
+    ],
+  ]);
+});
+
+it.each(['csv', 'ndjson'] as const)(
   'sends nobody two messages by the file of failed rows, again and again, in %s',
   async (format) => {
-    const twice = { csv: 'to\n+12025550141\n+12025550141\n', ndjson: '{"to":"+12025550141"}\n{"to":"+12025550141"}\n' };
-    const first = join(world.home, `twice.${format}`);
-    writeFileSync(first, format === 'csv' ? twice.csv : twice.ndjson);
-    let file = first;
+    const words = ['--param-column', 'name', '-p', 'A-1'];
+    let file = join(world.home, `twice.${format}`);
+    writeFileSync(file, twice[format]);
     for (let generation = 0; generation < 3; generation++) {
-      const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'json']);
-      file = JSON.parse(stdout).failed_file;
+      const { stdout } = await world.run(['send-batch', 'order_update', file, ...words, '-o', 'json']);
+      file = JSON.parse(stdout).files.failed;
       expect(readFileSync(file, 'utf8')).toContain(
         format === 'csv' ? 'the recipient is that of line 2' : 'the recipient is that of line 1',
       );
     }
     expect(sent()).toHaveLength(1);
-    const meant = await world.run(['send-batch', 'welcome', file, '--allow-same-recipient', '-o', 'json']);
+    const meant = await world.run([
+      'send-batch',
+      'order_update',
+      file,
+      ...words,
+      '--allow-same-recipient',
+      '-o',
+      'json',
+    ]);
     expect([meant.code, sent().length]).toEqual([0, 2]);
   },
 );
 
-it('sends a row that had the recipient of another once it is mended', async () => {
-  await sending('welcome', 'to\n+12025550141\n+12025550141\n');
+it('sends a row that had the recipient of another once it is fixed', async () => {
+  await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1');
   const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
-  expect([code, sent()]).toEqual([0, [['+12025550141'], ['+12025550142']]]);
+  expect([code, sent()]).toEqual([0, [['+12025550141', 'Ada', 'A-1'], ['+12025550142']]]);
 });
 
 it.each([

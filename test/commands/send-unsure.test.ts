@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Service } from '../client/servers.ts';
 import { serve } from '../client/servers.ts';
@@ -11,7 +11,6 @@ import { callerOf, newHome } from '../support/hostile.ts';
 import { message } from './activity-rig.ts';
 
 const key = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
-const day = 24 * 60 * 60_000;
 
 let home: string;
 let service: Service;
@@ -30,7 +29,7 @@ const send = (words: readonly string[] = [], options: Partial<CliOptions> = {}) 
   cli([...message, ...words], { home, env: callerOf(service.url, key), ...options });
 const lose = (response: ServerResponse) => response.socket?.destroy();
 
-/** A send that nobody answers until `lost` is called. */
+/** A request that stays unanswered until `lose` is called. */
 async function hanging() {
   let lost: () => unknown = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -44,69 +43,64 @@ async function hanging() {
   return { ended, lose: () => lost() };
 }
 
-describe('a live message that is unsure in the end', () => {
-  it('is refused although another one, begun meanwhile, went well', async () => {
+describe('a live message that another process is sending', () => {
+  it('waits for its outcome, and is refused if that is unsure', async () => {
     const first = await hanging();
-    expect((await send()).code).toBe(0);
+    const second = send();
     first.lose();
-    expect((await first.ended).code).toBe(13);
-    expect((await send()).code).toBe(11);
+    expect([(await first.ended).code, (await second).code, service.seen.length]).toEqual([13, 11, 1]);
   });
 
-  it('is refused although another one was allowed before it was unsure', async () => {
-    const first = await hanging();
-    expect((await send(['--allow-unsure'])).code).toBe(0);
-    first.lose();
-    await first.ended;
-    expect((await send()).code).toBe(11);
+  it('is refused once that is done', async () => {
+    const answers: ServerResponse[] = [];
+    next.push((response) => answers.push(response));
+    const first = send();
+    await expect.poll(() => answers.length).toBe(1);
+    const second = send();
+    answers[0]?.end('{"message_id":"msg_1"}');
+    expect([(await first).code, (await second).code, service.seen.length]).toEqual([0, 11, 1]);
   });
 
-  it('is no more refused once it was sent by who knew of it', async () => {
-    next.push(lose);
-    await send();
-    await send(['--allow-unsure']);
-    expect((await send()).code).toBe(0);
+  it('leaves if that did not leave', async () => {
+    const answers: ServerResponse[] = [];
+    next.push((response) => answers.push(response));
+    const first = send(['--retries', '0']);
+    await expect.poll(() => answers.length).toBe(1);
+    const second = send();
+    answers[0]?.writeHead(429, { 'Retry-After': '1' }).end('{}');
+    expect([(await first).code, (await second).code]).toEqual([7, 0]);
   });
 });
 
-describe('an unsure live message that a clock ahead wrote down', () => {
-  const ahead = { now: () => Date.now() + 400 * day };
+describe('a ledger that cannot be used', () => {
+  const ledger = () => join(home, '.local/state/bizmsg/ledger');
 
-  it('is refused, and a day after that is found is sent', async () => {
-    next.push(lose);
-    await send([], ahead);
+  it.each<[string, (folder: string) => void]>([
+    ['a file in its place', (folder) => writeFileSync(folder, '')],
+    ['a folder for its secret', (folder) => mkdirSync(join(folder, 'secret'), { recursive: true })],
+    ['a pipe for its secret', (folder) => (mkdirSync(folder), makePipe(join(folder, 'secret')))],
+    ['a damaged secret', (folder) => (mkdirSync(folder), writeFileSync(join(folder, 'secret'), 'short'))],
+  ])('keeps live messages from being sent, with exit 3: %s', async (_, spoil) => {
+    mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
+    spoil(ledger());
     const { code, stderr } = await send();
-    expect([code, stderr]).toEqual([11, expect.stringContaining('may have been sent before the clock was set back')]);
-    expect((await send([], { now: () => Date.now() + day - 60_000 })).code).toBe(11);
-    expect((await send([], { now: () => Date.now() + day + 60_000 })).code).toBe(0);
-  });
-});
-
-describe('a damaged line about the very same live message', () => {
-  const damage = () => writeFileSync(log, readFileSync(log, 'utf8').replace('"type":"intent"', '"type":"int\u0000nt"'));
-
-  it('has it refused, and says so', async () => {
-    await send();
-    damage();
-    const { code, stderr } = await send();
-    expect([code, stderr.split('is damaged')]).toEqual([11, [expect.anything(), expect.anything()]]);
-    expect([stderr, service.seen.length]).toEqual([expect.not.stringContaining('left out'), 1]);
+    expect([code, service.seen.length]).toEqual([3, 0]);
+    expect(stderr).toContain(ledger());
   });
 
-  it('has it sent with --allow-unsure, and from then on', async () => {
+  it('keeps them from being sent after a line was damaged', async () => {
     await send();
-    damage();
-    expect((await send(['--allow-unsure'])).code).toBe(0);
-    expect((await send()).code).toBe(0);
+    const name = readdirSync(ledger()).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '';
+    const path = join(ledger(), name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"run"', '"ruin"'));
+    const { code, stderr } = await send(['--retry-unsure', '--again']);
+    expect([code, stderr, service.seen.length]).toEqual([3, expect.stringMatching(/is damaged.* at byte \d+/), 1]);
   });
 
-  it('keeps no other one', async () => {
-    await send();
-    damage();
-    appendFileSync(log, 'nothing\n');
-    expect(
-      (await cli(['send-template', '+12025550102', 'welcome'], { home, env: callerOf(service.url, key) })).code,
-    ).toBe(0);
+  it('keeps no message with a sandbox key', async () => {
+    mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
+    writeFileSync(ledger(), '');
+    expect((await send([], { env: callerOf(service.url) })).code).toBe(0);
   });
 });
 
@@ -181,26 +175,5 @@ describe('the log', () => {
     writeFileSync(log, readFileSync(log, 'utf8').replace(/"at":\d+/, '"at":8640000000000001'));
     const { code, stdout, stderr } = await whole();
     expect([code, stdout, stderr]).toEqual([0, '[]\n', expect.stringContaining('left out')]);
-  });
-
-  it.each([
-    ['a folder', (path: string) => mkdirSync(path)],
-    ['a pipe', makePipe],
-  ])('with %s in its place is exit 3 that names it, and keeps no message', async (_, put) => {
-    mkdirSync(dirname(log), { recursive: true });
-    put(log);
-    const { code, stderr } = await whole();
-    expect([code, stderr]).toEqual([3, expect.stringContaining(log)]);
-    expect(await send()).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('a second send of it is not noticed'),
-    });
-  });
-
-  it('with a pipe in place of its secret keeps no message, and is told', async () => {
-    mkdirSync(dirname(log), { recursive: true });
-    makePipe(join(dirname(log), 'secret'));
-    const { code, stderr } = await send();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('whether the same was sent before cannot be told')]);
   });
 });

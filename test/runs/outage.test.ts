@@ -14,7 +14,11 @@ describe('a service that cannot be reached', () => {
       tries.push(clock.now());
       return isUp();
     };
-    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(100), { send: service, reachable, clock });
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(100), {
+      send: service,
+      reachable,
+      clock,
+    });
     expect(arrived.toSorted()).toEqual(rig.numbered(100).toSorted());
     expect([counts, stopped]).toEqual([{ done: 100, failed: 0, unsure: 0, left: 0 }, undefined]);
     const waits = tries.map((time, at) => time - (tries[at - 1] ?? 1_000));
@@ -105,7 +109,10 @@ describe('a service that cannot be reached', () => {
     const service = async () => {
       throw rig.lost();
     };
-    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(500), { concurrency: 16, send: service });
+    const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(500), {
+      concurrency: 16,
+      send: service,
+    });
     expect(stopped).toBeDefined();
     expect(counts.unsure).toBeLessThanOrEqual(16 + 20);
     expect(counts.failed).toBe(0);

@@ -39,9 +39,7 @@ describe('while rows wait for the rate limit', () => {
     const send = (content: string) => new Promise(() => sent.push(content));
     const signals = { stop: never, leave: leave.signal };
     const running = rig.part(rig.stateFolder(), input, { concurrency: 8, slot, signals, send, onOpened });
-    await expect
-      .poll(async () => [waiting.length, sent, await inFlight()], settled)
-      .toEqual([5, input.slice(0, 3), 3]);
+    await expect.poll(async () => [waiting.length, sent, await inFlight()], settled).toEqual([5, input.slice(0, 3), 3]);
     waiting.shift()?.();
     await expect.poll(async () => [sent, await inFlight()], settled).toEqual([input.slice(0, 4), 4]);
     leave.abort('SIGINT');

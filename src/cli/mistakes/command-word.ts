@@ -42,8 +42,17 @@ const near: Alike = (word, name) => nearest(word, [name]) !== undefined;
 const inPart: Alike = (word, name) => name.split('-').includes(word);
 const alike: readonly Alike[] = [same, (word, name) => meant(word).includes(name), near];
 
+/** Commands that are not needed. */
+const unneeded: Readonly<Record<string, string>> = {
+  'runs resume': 'run the same command again: it sends the rest',
+  'runs continue': 'run the same command again: it sends the rest',
+  'runs restart': 'run the same command again with --again: it sends all rows once more',
+};
+
 function hintFor(stray: Stray): string {
   const { tree, parent, path, word } = stray;
+  const instead = unneeded[[...path.slice(1), word].join(' ')];
+  if (instead !== undefined) return instead;
   const isRoot = parent === tree;
   const spots = below(tree, [tree.name]);
   const likely = likelySpots(stray, spots);
@@ -99,7 +108,7 @@ function isNoun(word: string, name: string): boolean {
   return `${word}s` === name || near(word, name);
 }
 
-/** A flag that was taken for a command, such as `resume`. */
+/** A flag that was taken for a command, such as `again`. */
 function asOption(word: string, spots: readonly Spot[]): string | undefined {
   if (word === 'version' || Object.values(globals).some((param) => longName(param) === `--${word}`))
     return `it is an option: --${word}`;

@@ -23,13 +23,18 @@ it.each([
   expect(await said(line)).toEqual([`"${word}" is not a command of bizmsg`, hint]);
 });
 
-const resume = 'start its line again with --resume, an option of bizmsg send-batch and bizmsg contacts import';
-
 it.each([
   ['runs', 'ls', 'did you mean bizmsg runs list?'],
   ['runs', 'delete', 'did you mean bizmsg runs forget?'],
   ['runs', 'rm', 'did you mean bizmsg runs forget?'],
-  ['runs', 'resume', resume],
+  ['runs', 'resume', 'run the same command again: it sends the rest'],
+  ['runs', 'restart', 'run the same command again with --again: it sends all rows once more'],
+  ['runs', 'max-errors', 'the commands of bizmsg runs are list, show, resolve, close, forget'],
+  [
+    'runs',
+    'new-only',
+    'start its line again with --new-only, an option of bizmsg send-batch and bizmsg contacts import',
+  ],
   ['contacts', 'new', 'did you mean bizmsg contacts create?'],
   ['contacts', 'add', 'did you mean bizmsg contacts create?'],
   ['contacts', 'delete', 'the commands of bizmsg contacts are list, create, import, export'],

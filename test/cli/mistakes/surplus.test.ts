@@ -57,7 +57,7 @@ it.each([
   ['a value of a flag', 'contacts list --all 5', '5', '--all takes no value'],
   ['a word of a command that takes none', 'doctor now', 'now', 'it takes no argument: write bizmsg doctor [options]'],
   ['another one', 'runs list now', 'now', 'it takes no argument: write bizmsg runs list'],
-  ['anything else', 'runs show a b', 'b', 'write bizmsg runs show <id>'],
+  ['anything else', 'runs show a b', 'b', 'write bizmsg runs show <id> [options]'],
 ])('says what to do about %s: %s', async (_name, line, word, hint) => {
   expect(await said(line)).toEqual([`"${word}" is one argument too many`, hint]);
 });
