@@ -43,7 +43,10 @@ describe('the README, with an account', () => {
     const home = newHome();
     await bin(['sandbox', 'start', '--background'], { home });
     const { stdout } = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
-    const { enter, follow } = openReader({ home, local: (text) => text.replace(/\b\d+ s ago/, 'SOME TIME ago') });
+    const { enter, follow } = openReader({
+      home,
+      local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago'),
+    });
     const found = [];
     for (const block of practised) {
       const here = block.replace('http://127.0.0.1:4780', stdout.trim());

@@ -35,7 +35,7 @@ describe('the README', () => {
   });
 
   it('sees what was sent from here, and is kept from sending it twice', async () => {
-    const { follow } = openReader({ local: (text) => text.replace(/\b\d+ s ago/, 'SOME TIME ago') });
+    const { follow } = openReader({ local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago') });
     expect(await follow(activity)).toEqual([]);
   });
 
