@@ -15,7 +15,6 @@ import { largestBody } from './exchange.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import type { Loopback } from './addresses.ts';
 import { bindLoopback } from './ports.ts';
-import type { Bound } from './ports.ts';
 import type { Sandbox } from './sandbox.ts';
 import { rawReply, receive, respond } from './wire.ts';
 import type { Head } from './wire.ts';
@@ -69,24 +68,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
   const { patience = 30_000 } = options;
   const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
-  // A client may connect as soon as the first address is bound.
-  let bound: Bound = { port: options.port ?? 0, loopback: 'ipv4' };
-  const urlOf = () => `http://127.0.0.1:${bound.port}`;
   const started = clock.now();
   const uptime = () => clock.now() - started;
   const stop = options.onStop ?? (() => {});
   const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop };
-  const controlled = () => ({ ...known, url: urlOf(), port: bound.port });
+  const boundTo = (port: number): Controlled => ({ ...known, url: `http://127.0.0.1:${port}`, port });
+  // A client may connect as soon as the first address is bound.
+  let controlled = boundTo(options.port ?? 0);
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
-  const handle = handling(controlled, idle);
+  const handle = handling(() => controlled, idle);
   for (const server of servers) serve(server, sandbox, handle);
-  bound = await bindLoopback(servers, options.port).catch((error: unknown) => {
+  const bound = await bindLoopback(servers, options.port).catch((error: unknown) => {
     idle.close();
     throw error;
   });
+  controlled = boundTo(bound.port);
   return {
     ...bound,
-    url: urlOf(),
+    url: controlled.url,
     close: async () => {
       idle.close();
       await Promise.all(servers.map(closed));
