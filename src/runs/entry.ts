@@ -6,6 +6,7 @@ import { redact } from '../redact.ts';
 import { shellWord } from '../shell-word.ts';
 import type { WrittenFiles } from './files.ts';
 import type { Written } from './rejected.ts';
+import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
 import type { Running } from './running.ts';
 import type { Stopped } from './stop.ts';
@@ -33,6 +34,7 @@ export async function keepEntry(
   const startedAt = own.now();
   let cancel = () => {};
   await ledger.note(entryNow());
+  removeExpiredLogs(stateFolder);
   updateLater();
   return {
     before,

@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usage } from '../errors.ts';
+import { namesIn } from '../folder.ts';
+import { silenceOf } from '../heartbeat.ts';
 import { listRuns } from '../ledger/file/runs.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import { lives } from '../process-life.ts';
@@ -101,7 +103,18 @@ export function runRow(listed: ListedRun): object {
   };
 }
 
-/** Removes what a forgotten run leaves. */
+const day = 86_400_000;
+
+/** Removes the logs of runs that have expired from the index. A run that begins now has none there yet. */
+export function removeExpiredLogs(stateFolder: string): void {
+  const known = new Set(listRuns(ledgerFolder(stateFolder)).map(({ run }) => run));
+  for (const name of namesIn(join(stateFolder, 'runs'))) {
+    const isExpired = /^[0-9a-f]{12}$/.test(name) && !known.has(name);
+    if (isExpired && silenceOf(join(stateFolder, 'runs', name)) > day) removeLogs(stateFolder, name);
+  }
+}
+
+/** Removes the logs of a forgotten run. */
 export function removeLogs(stateFolder: string, run: string): void {
   const folder = join(stateFolder, 'runs', run);
   if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
@@ -105,5 +105,14 @@ describe('runs', () => {
     const { code, stdout, stderr } = await world.run(['runs', word, '0123456789', '-o', 'json'], { env: {} });
     expect([code, stdout]).toEqual([5, '']);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'run-unknown', message: 'there is no run "0123456789"' });
+  });
+
+  it('lose their logs a day after they have expired from the list', async () => {
+    const [expired, recent] = [folderOf('0123456789ab'), folderOf('ba9876543210')];
+    for (const folder of [expired, recent]) mkdirSync(folder, { recursive: true });
+    const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400;
+    utimesSync(expired, twoDaysAgo, twoDaysAgo);
+    const id = await run(three);
+    expect([expired, recent, folderOf(id)].map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 });
