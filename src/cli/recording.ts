@@ -79,7 +79,7 @@ export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
   readonly name: EndpointName;
 }
 
-/** The same of a run: what is returned writes down what came of it. */
+/** Logs the start of a run; the returned function logs its result. */
 export async function recordRun(
   line: Line,
   approached: Approached,

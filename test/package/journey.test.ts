@@ -45,7 +45,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
 
   it('shows its help', async () => {
     expect(await bizmsg('--help')).toContain('send-template');
-    expect(await bizmsg('contacts', 'import', '--help')).toContain('--resume');
+    expect(await bizmsg('contacts', 'import', '--help')).toContain('--new-only');
   });
 
   it('sends through the sandbox that it started', async () => {

@@ -39,8 +39,9 @@ In the folder of BIZMSG_CONFIG_DIR is profiles.json, with the keys. In that of
 BIZMSG_STATE_DIR, which holds no key of an account:
 
   ledger       the messages and contacts that were sent, as keyed digests, and
-               the list of runs; until runs forget
-  runs         the outcomes of the rows of each run, by line; until runs forget
+               the list of runs; for 30 days (jobs: 400 days; unsure rows:
+               until they are settled), or until runs forget
+  runs         the outcomes of the rows of each run, by line
   activity     a log of calls that changed something at the service; up to 64 MB
   events       events that listeners received; for a week
   pace         the used part of a plan's minute, for all processes
