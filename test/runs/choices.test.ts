@@ -94,6 +94,23 @@ describe.each(modes)('with a %s key', (mode) => {
     });
   });
 
+  describe('--expect-count and --at-most', () => {
+    it.concurrent(
+      'count rows of the input and rows to be sent, so that the same command fits after an interruption',
+      async () => {
+        await using machine = await openMachine(mode);
+        const { not_reached: left } = summaryOf(await interrupted(machine, ['--expect-count', '24']));
+        const file = machine.write(all);
+        expect(await machine.batch(file, ['--expect-count', `${left}`])).toMatchObject({ code: 11, error: 'count' });
+        const few = ['--at-most', `${left - 1}`];
+        expect(await machine.batch(file, few)).toMatchObject({ code: 11, error: 'too-many-rows' });
+        const words = ['--expect-count', '24', '--at-most', `${left}`];
+        expect(await machine.batch(file, words)).toMatchObject({ code: 0, summary: { sent: left } });
+        expect(machine.reach(all)).toEqual({ 1: rows });
+      },
+    );
+  });
+
   describe('--job', () => {
     it.concurrent('sends each row of a growing list once, without a question', async () => {
       await using machine = await openMachine(mode);
@@ -221,6 +238,20 @@ describe.each(modes)('with a %s key', (mode) => {
       await interrupted(machine);
       machine.env = { ...machine.env, BIZMSG_API_KEY: other };
       expect(await machine.batch(machine.write(all))).toMatchObject({ code: 0, summary: { continues: true } });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    });
+
+    it.concurrent('after one that was refused half way goes on with --continue', async () => {
+      await using machine = await openMachine(mode);
+      const { service } = machine;
+      service.treat = () => (service.sent.length < 6 ? 'sent' : 'key-refused');
+      const file = machine.write(all);
+      const first = await machine.batch(file, ['--concurrency', '4']);
+      expect(first).toMatchObject({ code: 4, summary: { sent: 6, failed: 0, unsure: 0, not_reached: 18 } });
+      service.treat = () => 'sent';
+      machine.env = { ...machine.env, BIZMSG_API_KEY: other };
+      expect(first.text).toContain('--continue');
+      expect(await machine.batch(file, ['--continue'])).toMatchObject({ code: 0, summary: { sent: 18 } });
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 

@@ -4,12 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { expect } from 'vitest';
+import { execa } from 'execa';
+import { expect, vi } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { startBin, temporaryHome } from '../support/bin.ts';
+import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import type { CliOptions, Ran } from '../support/cli.ts';
 import { alive, cli, later } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
+
+// Tests that run at the same time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 export const modes = ['live', 'sandbox'] as const;
 export type Mode = (typeof modes)[number];
@@ -29,7 +33,7 @@ export interface Message {
  * What the service does with a message. `lost`: it sends the message, and the connection breaks. `silence`: it sends the
  * message and never answers.
  */
-export type Treatment = 'sent' | 'rejected' | 'fault' | 'lost' | 'silence';
+export type Treatment = 'sent' | 'rejected' | 'key-refused' | 'fault' | 'lost' | 'silence';
 
 export interface Service {
   readonly url: string;
@@ -55,7 +59,7 @@ export async function openService(): Promise<Service> {
   let [held, holding]: [(() => void)[], number] = [[], 0];
   const receive = (message: Message, response: ServerResponse) => {
     const treatment = service.treat(message);
-    if (treatment !== 'rejected') sent.push(message);
+    if (treatment !== 'rejected' && treatment !== 'key-refused') sent.push(message);
     if (treatment === 'sent') accepted += 1;
     arrived += 1;
     acts.get(arrived)?.();
@@ -102,11 +106,15 @@ function answer(response: ServerResponse, treatment: Treatment, id: number): voi
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   if (treatment === 'sent') reply(200, { message_id: `msg_${id}` });
   else if (treatment === 'rejected') reply(400, { message: 'the recipient cannot be reached' });
+  else if (treatment === 'key-refused') reply(401, { message: 'the key is not valid' });
   else if (treatment === 'fault') reply(500, { message: 'oh' });
   else if (treatment === 'lost') response.socket?.resetAndDestroy();
 }
 
+/** A contact counts as a message with its name. */
 function messageIn(body: unknown): Message {
+  if (isRecord(body) && 'phone' in body)
+    return { to: String(body['phone']), template: '', params: [String(body['name'])] };
   if (!isRecord(body) || !Array.isArray(body['params'])) throw new Error(`not a message: ${JSON.stringify(body)}`);
   return { to: String(body['to']), template: String(body['template']), params: body['params'].map(String) };
 }
@@ -185,7 +193,9 @@ export interface Machine extends AsyncDisposable {
   run(words: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
   /** `send-batch` of a file, in this process. */
   batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
-  /** The same as a process of its own. */
+  /** `contacts import` of a file. */
+  load(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
+  /** `send-batch` as a process of its own. */
   start(file: string, words?: readonly string[], input?: string): Started;
   single(to: Person, words?: readonly string[], options?: CommandOptions): Promise<Told>;
   /** As CSV. */
@@ -230,17 +240,17 @@ export async function openMachine(mode: Mode): Promise<Machine> {
       if (told.summary && !options?.isOneOfSeveral) expect(told.summary.sent).toBe(service.accepted() - before);
       return told;
     },
-    start(file, words = [], input) {
-      const running = startBin(batchWords(file, words), {
-        home,
-        env: machine.env,
-        ...(input !== undefined && { input }),
-      });
-      started.push(running.pid);
-      const ended = running.ended.then((code) =>
-        toldBy({ code: code ?? -1, stdout: running.stdout(), stderr: running.stderr() }),
+    load: (file, words = [], options) =>
+      machine.run(['contacts', 'import', file, '-o', 'json', '--no-pace', ...confirmed, ...words], options),
+    start(file, words = [], input = '') {
+      const options = { env: cleanEnv(home, machine.env), extendEnv: false, input, reject: false } as const;
+      const running = execa(process.execPath, [binary, ...batchWords(file, words)], options);
+      const pid = running.pid ?? 0;
+      started.push(pid);
+      const ended = running.then(({ exitCode = -1, stdout, stderr }) =>
+        toldBy({ code: exitCode, stdout, stderr: stderr === '' ? '' : `${stderr}\n` }),
       );
-      return { pid: running.pid, ended };
+      return { pid, ended };
     },
     single: ({ phone, name }, words = [], options) =>
       machine.run(['send-template', phone, 'welcome', '-p', name, '-o', 'json', ...words], options),

@@ -51,12 +51,16 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(none).toBeLessThanOrEqual(skipped.unsure);
   });
 
-  it.concurrent('two commands with one file share its rows', async () => {
-    await using machine = await openMachine(mode);
-    const file = machine.write(all);
-    expect(await together(machine, [[file], [file]])).toEqual({ codes: [0, 0], runs: 1, sent: rows });
-    expect(machine.reach(all)).toEqual({ 1: rows });
-  });
+  it.concurrent.each([[''], ['--new-only'], ['--again'], ['--job welcome']])(
+    'two commands with one file share its rows %s',
+    async (text) => {
+      await using machine = await openMachine(mode);
+      const file = machine.write(all);
+      const words = text.split(' ').filter(Boolean);
+      expect(await together(machine, [[file], [file]], words)).toEqual({ codes: [0, 0], runs: 1, sent: rows });
+      expect(machine.reach(all)).toEqual({ 1: rows });
+    },
+  );
 
   it.concurrent('a command with a file and one with the same rows from stdin share them', async () => {
     await using machine = await openMachine(mode);
@@ -128,9 +132,13 @@ describe('two lists that overlap, at the same time,', () => {
 });
 
 /** No message is answered before both commands have sent one. */
-async function together(machine: Machine, inputs: readonly (readonly [file: string, stdin?: string])[]) {
+async function together(
+  machine: Machine,
+  inputs: readonly (readonly [file: string, stdin?: string])[],
+  words: readonly string[] = [],
+) {
   machine.service.holdUntil(9);
-  const commands = inputs.map(([file, stdin]) => machine.start(file, ['--concurrency', '8'], stdin));
+  const commands = inputs.map(([file, stdin]) => machine.start(file, ['--concurrency', '8', ...words], stdin));
   const told = await Promise.all(commands.map(({ ended: end }) => end));
   const summaries = told.map(summaryOf);
   return {

@@ -213,7 +213,6 @@ describe.each(modes)('with a %s key', (mode) => {
       const { run, sent } = summaryOf(first);
       expect(await machine.run(['runs', 'close', run, '-o', 'json'])).toMatchObject({ code: 0 });
       const words = ['--new-only', '--concurrency', '4'];
-      if (mode === 'live') expect(await machine.batch(file)).toMatchObject({ code: 11, error: 'sent-before' });
       expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
       const last = await machine.batch(file, words);
       expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { earlier_run: sent } } });
@@ -259,6 +258,14 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(last).toMatchObject({ code: 0, summary: { sent: 1, skipped: { earlier_run: rows - 1 } } });
     });
   });
+});
+
+it.concurrent('with a live key, what a closed run sent is not sent again', async () => {
+  await using machine = await openMachine('live');
+  const file = machine.write(all);
+  const { run } = summaryOf(await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 }));
+  await machine.run(['runs', 'close', run, '-o', 'json']);
+  expect(await machine.batch(file)).toMatchObject({ code: 11, error: 'sent-before' });
 });
 
 describe('with a live key, unsure rows of a finished run', () => {
