@@ -31,6 +31,13 @@ export function isElsewhere(start: string | undefined): boolean {
   return place !== undefined && kernelIn(place) !== kernelIn(ownPlace());
 }
 
+/** Whether it began on this machine and ended with a restart, as far as the machine's name tells. */
+export function endedWithRestart(start: string | undefined): boolean {
+  const [boot, , ...host] = placeIn(start)?.split('.') ?? [];
+  const [ownBoot, , ...ownHost] = ownPlace().split('.');
+  return boot !== undefined && boot !== ownBoot && host.join('.') === ownHost.join('.');
+}
+
 /** The name of the machine or container where it began, if that is another one. */
 export function hostIn(start: string | undefined): string | undefined {
   return isElsewhere(start) ? placeIn(start)?.split('.').slice(2).join('.') : undefined;

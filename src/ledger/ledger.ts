@@ -142,6 +142,8 @@ export type Note =
   | { readonly note: 'withdrawn'; readonly rows: number }
   /** It was idle for 7 days; this many rows will not be sent. */
   | { readonly note: 'closed'; readonly run: string; readonly rows: number }
+  /** The machine was restarted while these rows were in flight; they are unsure since. */
+  | { readonly note: 'restarted'; readonly rows: number }
   /** A live key would stop here. */
   | { readonly note: 'would-stop'; readonly stop: Stop }
   /** With `--new-only`: other runs may have sent these rows, which are held back. */

@@ -7,6 +7,7 @@ import { rowSize } from './identity.ts';
 import type { Fate, Note, Plan, Registered, Stop } from './ledger.ts';
 import { fates } from './ledger.ts';
 import type { World } from './others.ts';
+import { endedWithRestart } from '../process-life.ts';
 import { createTally, elsewhere, isIdle, isKnown, isLive, isShared } from './others.ts';
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
@@ -294,8 +295,20 @@ function accepted({ book, world, plan, draft, notes, newRun }: Accepting): Decid
     changes.push({ type: 'withdraw', run: old.id, at, rows: [0, old.rows.count()], closes: true });
     notes.push({ note: 'closed', run: old.id, rows: old.counts.planned + old.counts.released });
   }
+  const restarted = countRestarted(book, draft);
+  if (restarted > 0) notes.push({ note: 'restarted', rows: restarted });
   const registered = { stop: undefined, run: id, continues: run !== undefined, fates: draft.fates, counts, notes };
   return { registered, changes };
+}
+
+function countRestarted({ ownerOf }: Book, { fates: codes, known }: Draft): number {
+  let count = 0;
+  for (let row = 0; row < codes.length; row++) {
+    if (fateAt(codes, row) !== 'unsure') continue;
+    const owner = ownerOf((known[row] ?? 0) - 1);
+    if (owner?.state === 'dead' && endedWithRestart(owner.start)) count += 1;
+  }
+  return count;
 }
 
 /** The positions of all rows that the run is to send. New rows follow those that it has. */

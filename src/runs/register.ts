@@ -167,6 +167,8 @@ export function noteText(note: Note, all: number): string {
     return `${rowsText(note.rows)} of this run will not be sent: the input no longer has ${note.rows === 1 ? 'it' : 'them'}`;
   if (note.note === 'closed')
     return `run ${note.run} is closed, since it was idle for 7 days; ${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} never sent`;
+  if (note.note === 'restarted')
+    return `the machine was restarted while ${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
   if (note.note === 'imported-before')
     return `${rowsText(note.rows)} ${note.rows === 1 ? 'was' : 'were'} imported before${earlierText(note.earlier, note.rows)}; --new-only skips ${note.rows === 1 ? 'it' : 'them'}`;
   if (note.note === 'unsure-before')

@@ -221,7 +221,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       signals,
       clock: own,
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
-      onTaken: once((owner) => context.note('taken', takenText(owner))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, own.now()))),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
         tally.take(outcome);
@@ -271,12 +271,12 @@ function gone(last: CliError | undefined): string {
   return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
-function takenText({ pid, start }: Owner): string {
-  const who = `process ${pid}${isElsewhere(start) ? ` on ${hostIn(start) ?? 'another machine'}` : ''}`;
-  const limit = isElsewhere(start)
-    ? `; its rows become unsure ${longestSilence / 1_000} s after its last sign of life`
-    : '';
-  return `${who} is sending some of these rows; waiting for it${limit}`;
+/** A process that runs elsewhere, or ran before a restart, cannot be asked: it counts as ended after a silence. */
+function takenText({ pid, start, at }: Owner, now: number): string {
+  if (!isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
+  const seconds = Math.max(1, Math.ceil((longestSilence - (now - at)) / 1_000));
+  const who = `process ${pid} on ${hostIn(start) ?? 'another machine'}`;
+  return `${who} is sending some of these rows; waiting for it, or for ${seconds} s without a sign of life: then they are unsure`;
 }
 
 function once<T>(act: (value: T) => void): (value: T) => void {

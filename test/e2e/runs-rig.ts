@@ -16,7 +16,7 @@ export interface Place {
   readonly service: Service;
   readonly env: Readonly<Record<string, string>>;
   bin(argv: readonly string[], input?: string): Promise<Ran>;
-  start(argv: readonly string[], input?: string): Running;
+  start(argv: readonly string[], input?: string, more?: Readonly<Record<string, string>>): Running;
 }
 
 export type Decide = (asked: Omit<Asked, 'reply'>) => Answering;
@@ -35,8 +35,13 @@ export async function newPlace(decide?: Decide): Promise<Place> {
     service,
     env,
     bin: (argv, input) => bin(argv, { home, env, cwd: home, ...(input !== undefined && { input }) }),
-    start(argv, input) {
-      const running = startBin(argv, { home, env, cwd: home, ...(input !== undefined && { input }) });
+    start(argv, input, more = {}) {
+      const running = startBin(argv, {
+        home,
+        env: { ...env, ...more },
+        cwd: home,
+        ...(input !== undefined && { input }),
+      });
       onTestFinished(() => void alive(running.pid, 'SIGKILL'));
       return running;
     },

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { alive } from '../support/cli.ts';
+import { objects } from '../support/spoken.ts';
+import * as rig from './runs-rig.ts';
+import type { Place } from './runs-rig.ts';
+
+const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
+
+describe('a batch that was killed', () => {
+  it('while rows wait to be repeated after 429 leaves none of them unsure', async () => {
+    let isFull = true;
+    const limited = { reply: 429, headers: { 'retry-after': '100' } } as const;
+    const place = await rig.newPlace(() => (isFull ? limited : { reply: 200 }));
+    rig.writePeople(place, 40);
+    const words = rig.batch('people.csv', '--concurrency', '16');
+    const running = place.start(words);
+    await expect.poll(running.stderr, { timeout: 15_000 }).toContain('"waiting"');
+    const [run = ''] = readdirSync(join(place.state, 'runs'));
+    const shown = async () => (await rig.rowsShown(place, run)).filter(({ outcome }) => outcome !== 'in flight');
+    await expect.poll(shown, { timeout: 15_000 }).toEqual([]);
+    const asked = place.service.asked.length;
+    expect(asked).toBeGreaterThan(0);
+    await rig.killed(running);
+    isFull = false;
+    const ended = await place.bin(words);
+    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: 40, skipped: { unsure: 0 } }]);
+  });
+
+  it('goes on within the same rate: the service never has to refuse', async () => {
+    const [most, window] = [25, 1_000];
+    const times: number[] = [];
+    const place = await rig.newPlace(({ at }) => {
+      const isFull = times.filter((time) => time > at - window).length >= most;
+      if (!isFull) times.push(at);
+      return { reply: isFull ? 429 : 200 };
+    });
+    rig.writePeople(place, 120);
+    const words = rig.batch('people.csv', '--rate', '25/s').filter((word) => word !== '--no-pace');
+    for (const count of [20, 45]) {
+      const running = place.start(words);
+      await rig.untilAsked(place, count, running);
+      await rig.killed(running);
+    }
+    const ended = await place.bin(words);
+    expect([0, 10]).toContain(ended.code);
+    expect(place.service.asked.filter(({ reply }) => reply === 429)).toEqual([]);
+    expect(rig.repeated(place.service)).toEqual([]);
+  });
+
+  it('by a restart of the machine has its rows in flight unsure, and a note says why', async () => {
+    const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(3) ? 'hang' : 200 }));
+    rig.writePeople(place, 6);
+    const words = rig.batch('people.csv', '--concurrency', '1');
+    const running = startAfter(place, words, { boot: 'aaaaaaaa-0000', ahead: 0 });
+    await rig.untilAsked(place, 3, running);
+    await expect.poll(() => existsSync(join(place.state, 'ledger', 'turn'))).toBe(false);
+    await rig.killed(running);
+    // Nobody can ask for that process any more, so its silence has to be waited for.
+    const early = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 0 });
+    await expect.poll(early.stderr, { timeout: 15_000 }).toMatch(/or for \d+ s without a sign of life/);
+    await rig.killed(early);
+    const late = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 95_000 });
+    expect(await late.ended).toBe(10);
+    expect(rig.summaryIn(late.stdout())).toMatchObject({ skipped: { unsure: 1 }, not_reached: 0 });
+    const notes = objects(late.stderr()).map(({ note }) => JSON.stringify(note));
+    expect(notes).toContainEqual(
+      expect.stringContaining('the machine was restarted while 1 row was in flight: it is unsure'),
+    );
+    expect(rig.repeated(place.service)).toEqual([]);
+  });
+
+  it('leaves a copy of stdin and drafts, which the next run of a file removes', async () => {
+    const place = await rig.newPlace();
+    const dead = place.start(['--version']);
+    await dead.ended;
+    expect(alive(dead.pid)).toBe(false);
+    const left = [
+      join(place.state, 'runs', `.stdin-${dead.pid}-0123456789ab@`),
+      join(place.state, 'ledger', 'turn.0123456789abcdef.new'),
+      join(place.state, 'ledger', 'table.0123456789ab.new'),
+      join(place.home, '.people.failed.csv.0123456789ab.new'),
+      join(place.home, '.people.failed.2.csv.0123456789ab.new'),
+      join(place.home, '.people.unsure.csv.0123456789ab.new'),
+    ];
+    const fresh = join(place.home, '.people.failed.csv.fedcba987654.new');
+    const foreign = join(place.home, '.people2.failed.csv.0123456789ab.new');
+    for (const folder of ['runs', 'ledger']) mkdirSync(join(place.state, folder), { recursive: true });
+    for (const path of [...left, fresh, foreign]) writeFileSync(path, 'x');
+    const past = Date.now() / 1_000 - 61;
+    for (const path of [...left, foreign]) utimesSync(path, past, past);
+    rig.writePeople(place, 2);
+    expect((await place.bin(rig.batch('people.csv'))).code).toBe(0);
+    expect(rig.leftBehind(place).map((name) => join(place.home, name))).toEqual([foreign, fresh].sort());
+  });
+});
+
+describe('rows of a JSON array on one line', () => {
+  it('go by their record in runs show, in notes and in the files of rejected rows', async () => {
+    const place = await rig.newPlace(({ phone }) => {
+      if (phone === rig.phoneOf(2)) return { reply: 400 };
+      return { reply: phone === rig.phoneOf(3) ? 500 : 200 };
+    });
+    const rows = [1, 2, 3, 1].map((row) => ({ phone: rig.phoneOf(row), name: `P${row}` }));
+    writeFileSync(join(place.home, 'people.json'), JSON.stringify([...rows, { name: 'nobody' }]));
+    const words = ['send-batch', 'welcome', 'people.json', '--param-column', 'name', '--no-pace', '--at-most', '9'];
+    const ran = await place.bin([...words, '--concurrency', '1']);
+    expect(ran.code).toBe(10);
+    expect(ran.stdout).toMatch(/\(record 2\)/);
+    expect(ran.stdout).toMatch(/1 unsure.*\(record 3\)/);
+    const [run] = await rig.runs(place);
+    const shown = await rig.rowsShown(place, run?.['id']);
+    expect(shown.map(({ row, line }) => [row, line]).sort()).toEqual([1, 2, 3, 4, 5].map((row) => [row, row]));
+    const unsure = rig.linesOf(join(place.home, 'people.unsure.json')).join('');
+    expect(unsure).toContain('(record 3)');
+    expect(rig.linesOf(join(place.home, 'people.failed.json')).join('')).toMatch(/\(record 2\).*\(record 5\)/);
+    const dry = await place.bin([...words, '--dry-run']);
+    expect(dry.stdout).toMatch(/record 5/);
+    expect(dry.stdout).not.toMatch(/line 1\b/);
+  });
+});
+
+interface Moment {
+  readonly boot: string;
+  /** Milliseconds. */
+  readonly ahead: number;
+}
+
+function startAfter(place: Place, words: readonly string[], { boot, ahead }: Moment) {
+  const env = { NODE_OPTIONS: `--require=${preload}`, BIZMSG_TEST_BOOT: boot, BIZMSG_TEST_AHEAD: String(ahead) };
+  return place.start(words, undefined, env);
+}

@@ -1,0 +1,9 @@
+// A process on this machine before or after a restart, at another time.
+const fs = require('node:fs');
+const boot = process.env.BIZMSG_TEST_BOOT;
+const ahead = Number(process.env.BIZMSG_TEST_AHEAD ?? 0);
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...words) =>
+  path === '/proc/sys/kernel/random/boot_id' ? `${boot}\n` : readFileSync(path, ...words);
+const { now } = Date;
+Date.now = () => now() + ahead;
