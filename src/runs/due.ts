@@ -19,11 +19,13 @@ export interface Known {
 
 export interface Due extends Known {
   readonly mapper: Mapper;
-  readonly log: Pick<RunLog, 'skipped' | 'invalid'>;
+  readonly log: Pick<RunLog, 'skipped'>;
+  /** Called with each row that cannot be sent. */
+  readonly onInvalid: (place: Place, reason: string) => Promise<void> | undefined;
 }
 
 /** The rows to be sent, in order; failed ones of earlier attempts after all others. The others go to the log. */
-export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<readonly Ready[]> {
+export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): AsyncGenerator<readonly Ready[]> {
   let hasRetries = false;
   for await (const batch of readAgain(known)) {
     const skipped = new Map<string, Place[]>();
@@ -31,7 +33,7 @@ export async function* dueRows({ mapper, log, ...known }: Due): AsyncGenerator<r
     for (const { row, index, fate } of batch) {
       if (fate === 'due') due.push(readyOf({ row, index, fate }, mapper, known));
       else if (fate === 'retry') hasRetries = true;
-      else if (fate === undefined) log.invalid(placeIn(row, known), invalidity(row, mapper, known));
+      else if (fate === undefined) await onInvalid(placeIn(row, known), invalidity(row, mapper, known));
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
@@ -76,7 +78,7 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   return { ...placeIn(row, known), isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
 }
 
-interface Place {
+export interface Place {
   readonly number: number;
   readonly line: number;
 }

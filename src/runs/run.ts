@@ -211,7 +211,17 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         retryUnsure: plan.choice.retryUnsure,
         ignoreOthers: plan.choice.again === true || plan.job !== undefined,
       },
-      rows: dueRows({ input, found, fates: accepted.fates, mapper, log }),
+      rows: dueRows({
+        input,
+        found,
+        fates: accepted.fates,
+        mapper,
+        log,
+        onInvalid(place, reason) {
+          log.invalid(place, reason);
+          return shown.invalid(place, reason);
+        },
+      }),
       log,
       send: client.sending(job.endpoint),
       reachable: client.reachable,

@@ -1,8 +1,11 @@
 import type { Context, Emit } from '../cli/command.ts';
+import type { Place } from './due.ts';
 import type { Outcome } from './row.ts';
 
 export interface Showing {
   take(outcome: Outcome): Promise<void> | undefined;
+  /** A row that cannot be sent. */
+  invalid(place: Place, reason: string): Promise<void> | undefined;
   end(): void;
 }
 
@@ -18,6 +21,8 @@ export async function showing(context: Context, total: number, emit: Emit): Prom
       progress.show({ settled: done + failed + unsure + skipped, total, failed, unsure });
       return isStream ? emit(itemOf(outcome), () => '') : undefined;
     },
+    invalid: ({ number: row, line }, reason) =>
+      isStream ? emit({ type: 'row', row, line, outcome: 'failed', code: 'invalid', reason }, () => '') : undefined,
     end: progress.end,
   };
 }

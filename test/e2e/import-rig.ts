@@ -74,13 +74,6 @@ export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
   return summary;
 }
 
-/** The command line that a stopped run prints for going on. */
-export function pastedFrom(stderr: string): string {
-  const [, line] = /go on with: (bizmsg .*)$/m.exec(stderr) ?? [];
-  if (line === undefined) throw new Error(`no command to go on with: ${stderr}`);
-  return line;
-}
-
 /** A script in a shell, where `bizmsg` is the binary under test. */
 export async function shell(world: Pick<World, 'home' | 'env'>, script: string, cwd = world.home) {
   const own = `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`;
