@@ -22,6 +22,8 @@ export interface Answering {
   readonly reply: Reply;
   /** Milliseconds. */
   readonly after?: number;
+  /** Answers once it resolves. */
+  readonly until?: Promise<void>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -59,9 +61,10 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
     const before = counts.get(phone) ?? 0;
     counts.set(phone, before + 1);
     const one = { phone, before, at: performance.now() - started };
-    const { reply, after = 0, headers = {} } = decide(one);
+    const { reply, after = 0, until, headers = {} } = decide(one);
     asked.push({ ...one, reply });
     if (reply === 'hang') return;
+    await until;
     if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
     if (reply === 'reset') return void request.socket.resetAndDestroy();
     const answer = reply === 200 ? { message_id: `msg_${asked.length}` } : { error: `status ${reply}` };

@@ -1,0 +1,64 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorIn } from '../support/spoken.ts';
+import * as rig from './runs-rig.ts';
+
+const single = ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'];
+
+describe('with a live key nothing is sent', () => {
+  it.each([
+    ['a single message', single],
+    ['a batch', rig.batch('people.csv')],
+    ['an import', ['contacts', 'import', 'people.csv', ...rig.sending]],
+  ])('as %s if the state folder cannot be written', async (_, words) => {
+    const place = await rig.newPlace();
+    rig.writePeople(place, 2);
+    mkdirSync(join(place.home, '.local/state'), { recursive: true });
+    // Root may write to any folder, but to no file as if it were one.
+    writeFileSync(place.state, '');
+    const ran = await place.bin(words);
+    expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(place.state)]);
+    expect(place.service.asked).toEqual([]);
+  });
+
+  it.each([
+    ['a single message', single],
+    ['a batch', rig.batch('people.csv')],
+  ])('as %s if the ledger cannot be written', async (_, words) => {
+    const place = await rig.newPlace();
+    rig.writePeople(place, 2);
+    expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
+    const folder = join(place.state, 'ledger');
+    const name = readdirSync(folder).find((one) => /^\d{4}-/.test(one)) ?? '';
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+    chmodSync(join(folder, name), 0o500);
+    const ran = await place.bin(words);
+    expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(folder)]);
+    expect(place.service.asked).toHaveLength(1);
+  });
+});
+
+describe('a single message', () => {
+  it('is refused while a batch has the same one in doubt, and sent with --retry-unsure', async () => {
+    const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 500 : 200 }));
+    rig.writePeople(place, 1);
+    expect((await place.bin(rig.batch('people.csv'))).code).toBe(10);
+    const refused = await place.bin(single);
+    expect([refused.code, errorIn(refused.stderr)['code']]).toEqual([11, 'sent-unsure']);
+    expect((await place.bin([...single, '--retry-unsure'])).code).toBe(0);
+    expect(place.service.asked).toHaveLength(2);
+  });
+
+  it('that was killed while it was sent is unsure for a batch of the same message', async () => {
+    const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 'hang' : 200 }));
+    rig.writePeople(place, 1);
+    const running = place.start(single);
+    await rig.untilAsked(place, 1, running);
+    await rig.killed(running);
+    const refused = await place.bin(rig.batch('people.csv'));
+    expect([refused.code, errorIn(refused.stderr)['code']]).toEqual([11, 'sent-before']);
+    expect(place.service.asked).toHaveLength(1);
+  });
+});
