@@ -84,7 +84,7 @@ export async function recordRun(
   line: Line,
   approached: Approached,
   { name, ...run }: RunStarted,
-): Promise<(counts: RunCounts) => void> {
+): Promise<(counts: RunCounts, isStopped: boolean) => void> {
   const [{ begin }, writer] = await Promise.all([
     import('../activity/entry.ts'),
     writerOf(line, approached, undefined),
@@ -92,9 +92,10 @@ export async function recordRun(
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(approached.target.baseUrl);
   const entry = begin(writer, { ...factsOf(line, approached), host, method, endpoint, ...run });
-  return ({ rows, sent: done, failed, unsure, not_reached: unsent }) => {
+  return ({ rows, sent: done, failed, unsure, not_reached: unsent }, isStopped) => {
     const counts = { rows, done, failed, unsure, unsent };
-    entry.end({ outcome: unsure > 0 ? 'unsure' : done === rows ? 'done' : 'failed', counts });
+    // Skipped rows, and those beyond --first, are no failures.
+    entry.end({ outcome: unsure > 0 ? 'unsure' : failed > 0 || isStopped ? 'failed' : 'done', counts });
   };
 }
 

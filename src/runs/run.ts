@@ -238,7 +238,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         return shown.take(outcome);
       },
     });
-    recorded(tally.counts());
+    recorded(tally.counts(), stopped !== undefined);
     return stopped;
   } finally {
     spare.release();

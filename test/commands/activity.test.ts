@@ -103,6 +103,18 @@ describe('activity', () => {
     expect(machine.written()).not.toContain('12025550141');
   });
 
+  it('calls a run done if it skipped rows, or left rows beyond --first', async () => {
+    const file = join(machine.home, 'people.csv');
+    writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
+    for (const words of [['--first', '1'], [], []])
+      await machine.run(['contacts', 'import', file, '--job', 'people', ...words]);
+    expect(await machine.rows()).toMatchObject([
+      { outcome: 'done', counts: { done: 0, unsent: 0 } },
+      { outcome: 'done', counts: { done: 1, unsent: 0 } },
+      { outcome: 'done', counts: { done: 1, unsent: 1 } },
+    ]);
+  });
+
   it('lists the newest first, and says when there are more than are shown', async () => {
     for (const name of ['a', 'b', 'c']) await machine.run(['contacts', 'create', '--set', `name=${name}`]);
     const { stdout, stderr } = await cli(['activity', '--limit', '2', '--columns', 'at'], { home: machine.home });
