@@ -6,6 +6,7 @@ import { temporaryFolder } from './rig.ts';
 /** Claims all rows in groups, from its own starting point, and settles them; prints the numbers that it was granted. */
 const text = `
 import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
 import { open, planOf } from './library.mjs';
 const [folder, count, from, target] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
 const row = (number) => Uint8Array.from(createHash('sha256').update(String(number)).digest().subarray(0, 20));
@@ -13,6 +14,9 @@ const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
 const ledger = open(folder, target === 'local');
 const { run, stop } = await ledger.register(planOf(numbers.map(row)));
 if (stop) throw new Error(JSON.stringify(stop));
+// Both have registered before one of them claims anything.
+mkdirSync(folder + '.' + from);
+while (![0, count / 2].every((other) => existsSync(folder + '.' + other))) await new Promise((go) => void setTimeout(go, 2));
 const granted = [];
 for (let at = 0; at < count; at += 16) {
   const group = numbers.slice(at, at + 16);
