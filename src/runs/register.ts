@@ -21,7 +21,7 @@ export interface Registered {
   readonly plan: Plan;
 }
 
-/** Registers the rows of an input; asks what the ledger leaves to the user, or refuses if nobody can be asked. */
+/** Registers the rows of an input; asks what the ledger leaves to the user, or refuses without a terminal. */
 export async function register(registering: Registering): Promise<Registered> {
   const { ledger, context } = registering;
   let { plan } = registering;

@@ -11,7 +11,7 @@ import type { Running } from './running.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
 
-/** What one command did. `rows` is the sum of all counts. */
+/** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult {
   readonly type: 'summary';
   readonly command: string;
@@ -175,7 +175,7 @@ export function sumOf(skipped: SkippedCounts): number {
   return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }
 
-/** Runs that sent rows of this input before, as far as the ledger has compared them. */
+/** Runs that sent rows of this input before, if the ledger has compared them. */
 export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   const all = notes.flatMap((note) => {
     if (note.note === 'imported-before' || note.note === 'unsure-before') return note.earlier;

@@ -39,7 +39,8 @@ export function untilSignaled(
       giveBack = takeSignals((name) => {
         if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(name) : undefined;
         stoppedAt = now();
-        if (name === 'SIGINT') note('stopping', 'finishing the requests in flight; press Ctrl-C again to stop at once');
+        if (name === 'SIGINT')
+          note('stopping', 'finishing the requests in flight; press Ctrl-C again to stop immediately');
         stop.abort(name);
       }, onUnread);
     },
