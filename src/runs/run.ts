@@ -1,6 +1,7 @@
 import type { Context, Emit } from '../cli/command.ts';
 import { unitOf } from '../bulk/rows/place.ts';
-import { CliError, usage } from '../errors.ts';
+import { CliError, configuration, usage } from '../errors.ts';
+import { fileFault } from '../file-fault.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../process-life.ts';
 import { sayingOnce } from '../journal-lines.ts';
@@ -32,6 +33,7 @@ import { survey } from './survey.ts';
 import type { Survey } from './survey.ts';
 import { createTally, skipsOf } from './tally.ts';
 import type { Tally } from './tally.ts';
+import { stoppedBy } from './stop.ts';
 import type { Stopped } from './stop.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -53,17 +55,34 @@ export async function runJob(
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
       const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, own };
-      try {
-        return await prepared(running);
-      } finally {
-        await opened.close();
-      }
+      const [ran] = await Promise.allSettled([prepared(running)]);
+      const fault = await faultOf(opened.close());
+      if (ran.status === 'rejected') throw ran.reason;
+      return fault && isEnded(ran.value) ? { ...ran.value, exit: fault } : ran.value;
     } finally {
       input.close();
     }
   } finally {
     signals.release();
   }
+}
+
+/** Once rows were sent, their summary is printed even if the ledger cannot be written any more. */
+async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
+  try {
+    await writing;
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    return configuration('ledger-unwritable', `cannot write the ledger: ${fault.reason}`, undefined, error);
+  }
+}
+
+/** Whether its exit code says nothing of a fault yet. */
+function isEnded(ran: Ended | DryRunEnded): ran is Ended {
+  return 'result' in ran && !(ran.exit instanceof CliError);
 }
 
 /** Everything before the first row is sent. */
@@ -152,7 +171,7 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   amend({ parts, found, accepted, log });
   const entry = await keepEntry(running, registered, tally);
   try {
-    const stopped = await sent(running, { found, registered, log, tally });
+    const reason = await sent(running, { found, registered, log, tally });
     const { files, unsurePlaces } = await writeFiles(running, {
       found,
       accepted,
@@ -161,7 +180,8 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
       folder,
       before: entry.before?.files,
     });
-    await entry.end(stopped, files);
+    const fault = await faultOf(entry.end(reason, files));
+    const stopped = reason ?? (fault && stoppedBy(fault));
     const result: RunResult = {
       type: 'summary',
       command: job.command,

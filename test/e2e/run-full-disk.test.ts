@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryHome } from '../support/bin.ts';
+import { errorIn } from '../support/spoken.ts';
+import * as rig from './runs-rig.ts';
+
+const rows = 400;
+
+describe.skipIf(!mounts())('a batch whose disk is full', () => {
+  it.each([
+    ['for the log of the run', 'runs', 20],
+    ['for the ledger', 'ledger', 60],
+  ])(
+    '%s stops with exit 3 and prints its summary; with room again, the same command sends the rest',
+    async (_, name, size) => {
+      const place = await rig.newPlace();
+      rig.writePeople(place, rows);
+      const folder = join(place.state, name);
+      mkdirSync(folder, { recursive: true });
+      mount(folder, `mode=700,size=${size}k`);
+      onTestFinished(() => asRoot('umount', folder));
+      const words = rig.batch('people.csv', '--concurrency', '4');
+      const full = await place.bin(words);
+      expect([full.code, errorIn(full.stderr)['message']]).toEqual([3, expect.stringContaining('the disk is full')]);
+      const summary = rig.summaryIn(full.stdout);
+      expect(summary).toMatchObject({ sent: place.service.asked.length, failed: 0, unsure: 0 });
+      expect(rig.countedIn(summary)).toBe(rows);
+      expect(place.service.asked.length).toBeGreaterThan(0);
+      expect(place.service.asked.length).toBeLessThan(rows);
+      asRoot('mount', '-o', 'remount,size=4m', folder);
+      const ended = await place.bin(words);
+      const { skipped, not_reached: left } = rig.summaryIn(ended.stdout);
+      const unsure = Number(Object(skipped)['unsure']);
+      // The outcomes of the last claims could not be recorded.
+      expect(unsure).toBeLessThanOrEqual(name === 'ledger' ? 8 : 0);
+      expect([ended.code, left]).toEqual([unsure > 0 ? 10 : 0, 0]);
+      expect(rig.repeated(place.service)).toEqual([]);
+      const [run] = await rig.runs(place);
+      const shown = await rig.rowsShown(place, run?.['id']);
+      expect(shown.filter(({ outcome }) => outcome === 'sent')).toHaveLength(rows - unsure);
+      expect(shown).toHaveLength(rows);
+    },
+  );
+
+  it('from the start sends nothing', async () => {
+    const place = await rig.newPlace();
+    rig.writePeople(place, rows);
+    mkdirSync(place.state, { recursive: true });
+    mount(place.state, 'mode=700,size=8k');
+    onTestFinished(() => asRoot('umount', place.state));
+    const ran = await place.bin(rig.batch('people.csv'));
+    expect([ran.code, place.service.asked]).toEqual([3, []]);
+    expect(errorIn(ran.stderr)['message']).toContain('the disk is full');
+    expect(readdirSync(place.home).filter((name) => name.includes('failed'))).toEqual([]);
+  });
+});
+
+function mount(folder: string, options: string): void {
+  asRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
+}
+
+function asRoot(...words: readonly string[]): void {
+  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
+}
+
+/** Only root may, and not everywhere. */
+function mounts(): boolean {
+  const home = temporaryHome();
+  try {
+    mount(home.path, 'size=64k');
+    asRoot('umount', home.path);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    home.remove();
+  }
+}
