@@ -5,28 +5,27 @@ import * as rig from './import-rig.ts';
 const pairs = 12;
 const rows = 20;
 
+const counted = ['--at-most', String(rows), '-o', 'json'];
 const [flag, stdin] = [['--allow-same-recipient'], ['send-batch', 'welcome', '-']];
 
 it.each([
   ['with another flag', (file: string) => [['send-batch', 'welcome', file, ...flag]]],
   ['from stdin', () => [stdin]],
 ])(
-  `of ${pairs} pairs of batches of one file that start at once, one %s, one of each sends, and nobody gets two`,
+  `of ${pairs} pairs of batches of one file that start at once, one %s, each row is sent once`,
   { timeout: 120_000 },
   async (_, wordsOf) => {
     for (let pair = 0; pair < pairs; pair++) {
       const world = await rig.newWorld();
+      world.sandbox.keys.goLive();
+      const live = { home: world.home, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
       const file = rig.writePeople(world, rows);
       const [words = []] = wordsOf(file);
-      const one = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
-      const other = rig.start(world, [...words, '-o', 'json'], readFileSync(file, 'utf8'));
+      const one = rig.start(live, ['send-batch', 'welcome', file, ...counted]);
+      const other = rig.start(live, [...words, ...counted], readFileSync(file, 'utf8'));
       const codes = [await one.ended, await other.ended];
-      const said = `${one.stderr()}${other.stderr()}`;
-      expect([codes.filter((code) => code === 0), rig.twice(world), said]).toEqual([
-        [0],
-        [],
-        expect.stringMatching(/run-busy|rows-repeated|run-repeated/),
-      ]);
+      // The second may begin when the first is finished: with a live key it is refused then.
+      expect([codes.filter((code) => code !== 0 && code !== 11), rig.twice(world)]).toEqual([[], []]);
       expect(rig.unsentRows(world, rows)).toEqual([]);
       await world.close();
     }

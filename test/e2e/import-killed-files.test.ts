@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-/** Ends the process before the change to a file of its run, or of rows, that is counted out. */
+/** Ends the process before the change to a file of rejected rows, or of the ledger, whose turn it is. */
 const preload = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 let left = Number(process.env.KILL_AT);
-const meant = /people\\.(failed|unsure)|files\\.json|journal\\.|runs.[0-9a-f]{10}$/;
+const meant = /people\\.(failed|unsure)|\\.rows|runs.ndjson|ledger.\\d/;
 for (const name of ['renameSync', 'linkSync', 'rmSync', 'openSync', 'writeFileSync']) {
   const real = fs[name];
   fs[name] = (...words) => {
@@ -24,7 +24,7 @@ for (const name of ['renameSync', 'linkSync', 'rmSync', 'openSync', 'writeFileSy
 syncBuiltinESMExports();
 `;
 
-const argv = (file: string) => ['contacts', 'import', file, '--concurrency', '1', '-o', 'json', '--max-errors', '2'];
+const argv = (file: string) => ['contacts', 'import', file, '--concurrency', '1', '-o', 'json'];
 
 /** Whether it was ended. */
 async function killed(world: World, words: readonly string[], at: number) {
@@ -42,11 +42,9 @@ function rowsIn({ home }: World): readonly string[] {
   return files.flatMap((name) => readFileSync(join(home, name), 'utf8').match(/^\d+/gm) ?? []).sort();
 }
 
-const runsOf = ({ home }: World) => readdirSync(join(home, '.local/state/bizmsg/runs'));
-
 it(
-  'kill -9 at any step of writing the rows that failed leaves each of them in one file',
-  { timeout: 60_000 },
+  'kill -9 at any step of writing the rows that failed leaves each of them in a file',
+  { timeout: 120_000 },
   async () => {
     let wasKilled = true;
     for (let at = 0; wasKilled; at++) {
@@ -54,27 +52,28 @@ it(
       const file = join(world.home, 'people.csv');
       writeFileSync(file, 'phone\n+12025550141\n12\n13\n');
       wasKilled = await killed(world, argv(file), at);
-      await world.run([...argv(file), '--resume']);
-      expect([at, rowsIn(world), runsOf(world).length]).toEqual([at, ['12', '13'], 1]);
+      if (wasKilled) await world.run(argv(file));
+      // A file whose name was not recorded yet stays beside the one of the next command.
+      expect([at, [...new Set(rowsIn(world))]]).toEqual([at, ['12', '13']]);
+      expect(world.sandbox.contacts().filter(({ phone }) => phone === '+12025550141')).toHaveLength(1);
     }
   },
 );
 
-it.each(['--resume', '--restart'])(
-  'kill -9 at any step of going on with a changed input by %s leaves the same',
-  { timeout: 60_000 },
-  async (word) => {
+it(
+  'kill -9 at any step of continuing with a changed input leaves the same',
+  { timeout: 120_000 },
+  async () => {
     let wasKilled = true;
     for (let at = 0; wasKilled; at++) {
       const world = await rig.newWorld();
       const file = join(world.home, 'people.csv');
       writeFileSync(file, 'phone\n12\n13\n+12025550141\n');
-      await world.run(argv(file));
-      writeFileSync(file, 'phone\n12\n13\n+12025550141\n14\n+12025550142\n');
-      wasKilled = await killed(world, [...argv(file), word], at);
-      await world.run([...argv(file), '--resume']);
-      await world.run([...argv(file), '--resume']);
-      expect([at, rowsIn(world), runsOf(world).length]).toEqual([at, ['12', '13', '14'], 1]);
+      await world.run([...argv(file), '--first', '2']);
+      writeFileSync(file, 'phone\n12\n13\n+12025550141\n14\n');
+      wasKilled = await killed(world, argv(file), at);
+      if (wasKilled) await world.run(argv(file));
+      expect([at, [...new Set(rowsIn(world))]]).toEqual([at, ['12', '13', '14']]);
     }
   },
 );

@@ -12,13 +12,13 @@ describe('a batch that is asked to end', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    'by %s finishes what is on its way, ends with %i, and prints the command that goes on',
+    'by %s waits for requests in flight, ends with %i, and says how to continue',
     async (signal, code) => {
       const world = await rig.newWorld();
       rig.slow(world);
-      // A name that a shell would take apart.
       const file = rig.writePeople(world, rows, "Ada's people.csv");
-      const running = rig.start(world, ['send-batch', 'welcome', file]);
+      const argv = ['send-batch', 'welcome', file];
+      const running = rig.start(world, argv);
       await rig.untilSent(world, 100, running);
       alive(running.pid, signal);
       expect(await running.ended).toBe(code);
@@ -26,11 +26,12 @@ describe('a batch that is asked to end', () => {
       const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
       expect([running.stdout(), run]).toMatchObject([
         expect.stringContaining(`${sent} of ${rows} rows`),
-        { state: 'unfinished', done: sent, failed: 0, unsure: 0, unsent: rows - sent },
+        { state: 'unfinished', sent, failed: 0, unsure: 0, left: rows - sent },
       ]);
       expect(sent).toBeLessThan(rows);
-      const ended = await rig.shell(world, rig.pastedFrom(running.stderr()), '/');
-      expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(`${rows} of ${rows} rows`)]);
+      expect(running.stderr()).toContain(`${rows - sent} rows were not sent; run the same command again`);
+      const ended = await world.bin(argv);
+      expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(`${rows - sent} of ${rows} rows`)]);
       expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
     },
   );
@@ -43,12 +44,12 @@ describe('a batch that is asked to end', () => {
     alive(running.pid, 'SIGINT');
     // One slot was for the list of templates; the next one is a minute away.
     expect(await Promise.race([running.ended, wait(10_000)])).toBe(130);
-    expect(running.stderr()).toContain('8 rows were not sent; go on with: bizmsg send-batch');
+    expect(running.stderr()).toContain('8 rows were not sent; run the same command again');
     const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
-    expect([run, world.sandbox.counts().messages]).toMatchObject([{ done: 2, unsure: 0, unsent: 8 }, 2]);
+    expect([run, world.sandbox.counts().messages]).toMatchObject([{ sent: 2, unsure: 0, left: 8 }, 2]);
   });
 
-  it('twice leaves what is on its way, which is unsure then', async () => {
+  it('twice does not wait for requests in flight, which are unsure then', async () => {
     const world = await rig.newWorld();
     rig.strike(world.sandbox, { kind: 'hang' });
     const file = rig.writePeople(world, 50);
@@ -62,8 +63,10 @@ describe('a batch that is asked to end', () => {
       return Promise.race([running.ended, wait(50)]);
     };
     await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(130);
-    const lines = Array.from({ length: rig.concurrency }, (_, at) => at + 2);
-    expect(rig.summaryIn(running.stdout())).toMatchObject({ done: 0, unsure: 16, unsent: 34, unsure_lines: lines });
+    const summary = rig.summaryIn(running.stdout());
+    expect(summary).toMatchObject({ sent: 0, unsure: rig.concurrency, not_reached: 50 - rig.concurrency });
+    const listed = rig.linesOf(Object(summary['files']).unsure).slice(1);
+    expect(listed.map((line) => line.split(',')[0])).toEqual(listed.map((_, at) => rig.phoneOf(at + 1)));
   });
 
   it('before its first row has sent nothing', async () => {
@@ -91,9 +94,9 @@ describe('a batch that is asked to end', () => {
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(130);
       const screen = terminal.screen();
-      expect(screen).toContain('note: waiting for what is on its way; Ctrl-C again leaves at once');
-      expect(screen).toContain('go on with: bizmsg send-batch welcome people.csv --resume');
-      await terminal.enter(rig.pastedFrom(screen));
+      expect(screen).toContain('note: waiting for requests in flight; Ctrl-C again does not wait');
+      expect(screen).toContain('run the same command again: it sends the rest');
+      await terminal.enter('bizmsg send-batch welcome people.csv');
       expect(await terminal.ended()).toBe(0);
       expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
     } finally {

@@ -93,6 +93,6 @@ describe('a batch whose results nobody takes', () => {
     const { running, pipe } = await stalled();
     closeSync(pipe);
     expect(await running.ended).toBe(130);
-    expect(running.stderr()).toContain('go on with: bizmsg send-batch');
+    expect(running.stderr()).toContain('run the same command again');
   });
 });

@@ -38,7 +38,7 @@ describe('the progress of a run, in a terminal', () => {
     }
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).not.toContain(' · ');
-    expect(terminal.screen()).toMatch(/\nDone \(simulated\): 600 of 600 rows in \d s\n\[0\]/);
+    expect(terminal.screen()).toMatch(/\nDone \(simulated\): 600 of 600 rows sent in \d s\n\[0\]/);
   });
 
   it('does not mix with lines of results', async () => {
@@ -58,13 +58,13 @@ describe('the progress of a run, in a terminal', () => {
     const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
     const terminal = await open(live, 100);
     await terminal.enter('bizmsg send-batch welcome people.csv');
-    await terminal.until('Sending 300 rows with a live key. Type their number to go on');
+    await terminal.until('Sending 300 rows with a live key. Type the number to go on');
     terminal.answer('30');
     await terminal.until('it is 300');
     terminal.press('C-c');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
-    await terminal.until('Type their number to go on');
+    await terminal.until('Type the number to go on');
     terminal.answer('300');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 300]);
   });

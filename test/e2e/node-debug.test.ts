@@ -18,7 +18,7 @@ describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
   it.each([
     ['a read', ['contacts', 'list']],
     ['a change', ['contacts', 'create', '--set', 'phone=+12025550142']],
-    ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--allow-unsure']],
+    ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--retry-unsure']],
     ['an import, over the pool', ['contacts', 'import', 'rows.csv', '--expect-count', '1']],
     ['doctor', ['doctor']],
   ])('%s does not print the key', async (_, argv) => {

@@ -48,7 +48,7 @@ afterAll(() => rowFolder.remove());
 const rowFile = join(rowFolder.path, 'row.csv');
 writeFileSync(rowFile, 'phone,name\n+12025550142,Ada\n');
 /** However the last run of that file ended. */
-const anew = ['--restart', '--allow-repeat'] as const;
+const anew = ['--again'] as const;
 
 const calls: Readonly<Record<string, Case>> = {
   'send-template': {
@@ -216,6 +216,8 @@ const apart = [
   'runs list',
   'runs show',
   'runs forget',
+  'runs resolve',
+  'runs close',
 ];
 
 it('has a case for every command, so that a new one cannot be forgotten', () => {
@@ -507,7 +509,9 @@ describe('no key comes back from a service that answers with', () => {
         }
         const kept = textsIn(home);
         expect([ran[0]?.code, kept.some((text) => text.includes('+12025550142'))]).toEqual([10, true]);
-        ran.push(await cli(['runs', 'forget', id], { home }));
+        ran.push(await cli(['runs', 'resolve', id, '--sent'], { home }));
+        ran.push(await cli(['runs', 'close', id], { home }));
+        ran.push(await cli(['runs', 'forget', id, '--yes'], { home }));
         expect(leaks(seen([printedBy(ran), ...kept].join('\n')), [key])).toEqual([]);
       }
     },

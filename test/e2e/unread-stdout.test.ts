@@ -168,7 +168,7 @@ it(
     await expect.poll(() => world.sandbox.counts().contacts, soon).toBeGreaterThan(200);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(143);
-    const again = await world.bin(['contacts', 'import', file, '--resume']);
+    const again = await world.bin(['contacts', 'import', file]);
     expect([again.code, world.sandbox.counts().contacts]).toEqual([0, seeded + 3_000]);
   },
 );
