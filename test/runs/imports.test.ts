@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { modes, openMachine, people, person } from './matrix-rig.ts';
 
-const rows = 24;
+const rows = 12;
 const all = people(1, rows);
-const slow = ['--concurrency', '4'];
+const slow = ['--concurrency', '2'];
 
 describe.each(modes)('with a %s key', (mode) => {
   it.concurrent('an interrupted import sends the rest, also from another file', async () => {
     await using machine = await openMachine(mode);
-    expect(await machine.load(machine.write(all), slow, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+    expect(await machine.load(machine.write(all), slow, { interruptAfter: 3 })).toMatchObject({ code: 130 });
     const file = machine.write([...all].reverse(), 'contacts.ndjson', 'ndjson');
-    expect(await machine.load(file, slow, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+    expect(await machine.load(file, slow, { interruptAfter: 3 })).toMatchObject({ code: 130 });
     const last = await machine.load('-', [], { stdin: machine.text(all) });
     expect(last).toMatchObject({ code: 0, summary: { continues: true, not_reached: 0 } });
     expect(machine.reach(all)).toEqual({ 1: rows });
@@ -20,7 +20,7 @@ describe.each(modes)('with a %s key', (mode) => {
     await using machine = await openMachine(mode);
     const file = machine.write(all);
     await machine.load(file);
-    const second = await machine.load(file, slow, { interruptAfter: 4 });
+    const second = await machine.load(file, slow, { interruptAfter: 3 });
     expect(second).toMatchObject({ code: 130, summary: { continues: false } });
     expect(second.notes).toContain('run');
     expect(await machine.load(file)).toMatchObject({ code: 0, summary: { continues: true } });

@@ -3,7 +3,7 @@ import type { Machine, Told } from './matrix-rig.ts';
 import { alive } from '../support/cli.ts';
 import { modes, openMachine, people, summaryOf } from './matrix-rig.ts';
 
-const rows = 120;
+const rows = 90;
 const all = people(1, rows);
 const inFlight = 16;
 
@@ -17,7 +17,7 @@ async function ended(machine: Machine, signal: 'SIGINT' | 'SIGKILL', count: numb
 describe.each(modes)('with a %s key', (mode) => {
   it.concurrent('the same command after Ctrl-C sends the rest', async () => {
     await using machine = await openMachine(mode);
-    const first = await ended(machine, 'SIGINT', 60);
+    const first = await ended(machine, 'SIGINT', 40);
     expect(first).toMatchObject({ code: 130, error: 'interrupted', summary: { failed: 0, unsure: 0 } });
     expect(summaryOf(first).not_reached).toBeGreaterThan(0);
     const second = await machine.batch(machine.write(all));
@@ -28,13 +28,13 @@ describe.each(modes)('with a %s key', (mode) => {
   it.concurrent('the same command after a kill sends the rest and holds back the rows in flight', async () => {
     await using machine = await openMachine(mode);
     const { service } = machine;
-    service.treat = () => (service.sent.length < 44 ? 'sent' : 'silence');
-    await ended(machine, 'SIGKILL', 44 + inFlight);
+    service.treat = () => (service.sent.length < 24 ? 'sent' : 'silence');
+    await ended(machine, 'SIGKILL', 24 + inFlight);
     service.treat = () => 'sent';
     const file = machine.write(all);
     const second = await machine.batch(file);
-    const skipped = { this_run: 44, unsure: inFlight };
-    expect(second).toMatchObject({ code: 10, summary: { continues: true, sent: rows - 60, skipped } });
+    const skipped = { this_run: 24, unsure: inFlight };
+    expect(second).toMatchObject({ code: 10, summary: { continues: true, sent: rows - 40, skipped } });
     expect(machine.reach(all)).toEqual({ 1: rows });
     const third = await machine.batch(file, ['--retry-unsure']);
     expect(third).toMatchObject({ code: 0, summary: { sent: inFlight, not_reached: 0 } });
@@ -42,7 +42,7 @@ describe.each(modes)('with a %s key', (mode) => {
 
   it.concurrent('commands that are killed again and again send each row once', async () => {
     await using machine = await openMachine(mode);
-    for (const count of [1, 30, 30]) await ended(machine, 'SIGKILL', count);
+    for (const count of [1, 20, 20]) await ended(machine, 'SIGKILL', count);
     const last = await machine.batch(machine.write(all), [], { isOneOfSeveral: true });
     const { sent, skipped } = summaryOf(last);
     expect(sent + skipped.this_run + skipped.unsure).toBe(rows);
@@ -76,7 +76,7 @@ describe.each(modes)('with a %s key', (mode) => {
     const joined = new Promise<Told>((resolve) => {
       machine.service.after(5, () => {
         const second = machine.start(file, ['--concurrency', '2']);
-        machine.service.after(80, () => void alive(first.pid, 'SIGKILL'));
+        machine.service.after(40, () => void alive(first.pid, 'SIGKILL'));
         void second.ended.then(resolve);
       });
     });
@@ -89,8 +89,8 @@ describe.each(modes)('with a %s key', (mode) => {
 });
 
 describe('two lists that overlap, at the same time,', () => {
-  const one = people(1, 120);
-  const other = people(101, 220);
+  const one = people(1, 40);
+  const other = people(31, 70);
 
   it.concurrent('with a live key: the second is refused, and --new-only sends its other rows', async () => {
     await using machine = await openMachine('live');
@@ -100,9 +100,9 @@ describe('two lists that overlap, at the same time,', () => {
     const refused = both[0]?.code === 11 ? file : file2;
     expect(await machine.batch(refused, ['--new-only'])).toMatchObject({
       code: 0,
-      summary: { sent: 100, skipped: { earlier_run: 20 } },
+      summary: { sent: 30, skipped: { earlier_run: 10 } },
     });
-    expect(machine.reach(people(1, 220))).toEqual({ 1: 220 });
+    expect(machine.reach(people(1, 70))).toEqual({ 1: 70 });
   });
 
   it.concurrent('with a live key and --new-only each row goes out once', async () => {
@@ -110,7 +110,7 @@ describe('two lists that overlap, at the same time,', () => {
     const files = [machine.write(one, 'one.csv'), machine.write(other, 'other.csv')];
     const both = await Promise.all(files.map((file) => machine.start(file, ['--new-only']).ended));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(machine.reach(people(1, 220))).toEqual({ 1: 220 });
+    expect(machine.reach(people(1, 70))).toEqual({ 1: 70 });
   });
 
   it.concurrent('with a sandbox key both are sent, the second with a note', async () => {
@@ -119,7 +119,7 @@ describe('two lists that overlap, at the same time,', () => {
     const both = await Promise.all(files.map((file) => machine.start(file).ended));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.flatMap(({ notes }) => notes)).toEqual(['run']);
-    expect(machine.reach(people(1, 220))).toEqual({ 1: 200, 2: 20 });
+    expect(machine.reach(people(1, 70))).toEqual({ 1: 60, 2: 10 });
   });
 
   it.concurrent('with one job each row goes out once', async () => {
@@ -127,7 +127,7 @@ describe('two lists that overlap, at the same time,', () => {
     const files = [machine.write(one, 'one.csv'), machine.write(other, 'other.csv')];
     const both = await Promise.all(files.map((file) => machine.start(file, ['--job', 'welcome']).ended));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(machine.reach(people(1, 220))).toEqual({ 1: 220 });
+    expect(machine.reach(people(1, 70))).toEqual({ 1: 70 });
   });
 });
 

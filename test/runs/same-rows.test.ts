@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Machine, Mode, Person } from './matrix-rig.ts';
 import { hurried, modes, openMachine, people, person, summaryOf } from './matrix-rig.ts';
 
-const rows = 24;
+const rows = 12;
+const slow = ['--concurrency', '2'];
 const all = people(1, rows);
 
 interface Input {
@@ -39,7 +40,7 @@ async function give(machine: Machine, { rows: given, give: write }: Input, words
 describe('after an interruption', () => {
   it.concurrent.each(cases)('with a %s key, %s sends the rest', async (mode, _, input) => {
     await using machine = await openMachine(mode);
-    const first = await machine.batch(machine.write(all), [], { interruptAfter: 4 });
+    const first = await machine.batch(machine.write(all), slow, { interruptAfter: 3 });
     expect([first.code, first.error]).toEqual([130, 'interrupted']);
     const second = await give(machine, input);
     expect(second).toMatchObject({ code: 0, summary: { continues: true, not_reached: 0, failed: 0, unsure: 0 } });
@@ -51,7 +52,7 @@ describe('after an interruption', () => {
     'of the rows from stdin, %s sends the rest',
     async (_, input) => {
       await using machine = await openMachine('live');
-      expect(await machine.batch('-', [], { stdin: machine.text(all), interruptAfter: 4 })).toMatchObject({
+      expect(await machine.batch('-', slow, { stdin: machine.text(all), interruptAfter: 3 })).toMatchObject({
         code: 130,
       });
       expect(await give(machine, input)).toMatchObject({ code: 0, summary: { continues: true } });
@@ -92,8 +93,8 @@ describe.each(modes)('after an outage with a %s key', (mode: Mode) => {
   it.concurrent('the same command sends the rest, and holds back the rows that were in flight', async () => {
     await using machine = await openMachine(mode);
     const file = machine.write(all);
-    machine.service.after(6, () => void machine.service.goAway());
-    const first = await machine.batch(file, [], { ...hurried(), isOneOfSeveral: true });
+    machine.service.after(4, () => void machine.service.goAway());
+    const first = await machine.batch(file, slow, { ...hurried(), isOneOfSeveral: true });
     expect([first.code, first.error]).toEqual([9, 'unreachable']);
     const { unsure, not_reached: left } = summaryOf(first);
     expect([unsure > 0, left > 0]).toEqual([true, true]);
@@ -110,7 +111,7 @@ describe.each(modes)('after an outage with a %s key', (mode: Mode) => {
     await using machine = await openMachine(mode);
     const file = machine.write(all);
     for (let part = 0; part < 3; part++)
-      expect(await machine.batch(file, ['--concurrency', '2'], { interruptAfter: 5 })).toMatchObject({ code: 130 });
+      expect(await machine.batch(file, slow, { interruptAfter: 2 })).toMatchObject({ code: 130 });
     expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { continues: true } });
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
