@@ -64,7 +64,9 @@ export function createClient(options: ClientOptions): Client {
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
   async function call(name: EndpointName, body: unknown, { query, ...twice }: CallOptions = {}): Promise<unknown> {
     const request = requestOf({ base, ours, name, body, query });
-    return changing(options, { request, ...twice }, (departure) => answerTo(request, endpoints[name].answer, departure));
+    return changing(options, { request, ...twice }, (departure) =>
+      answerTo(request, endpoints[name].answer, departure),
+    );
   }
 
   function calling<N extends EndpointName>(name: N): (content: string, departure?: Departure) => Promise<AnswerOf<N>>;

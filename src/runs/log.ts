@@ -167,7 +167,10 @@ function partIn(path: string, onDamage: OnDamage): LogPart | undefined {
     if (done) return undefined;
     const header = recordIn(value, path, onDamage);
     if (header === undefined) return undefined;
-    if (!isHeader(header)) return void onDamage(unknown(path));
+    if (!isHeader(header)) {
+      onDamage(unknown(path));
+      return undefined;
+    }
     const { run, at, file, unit } = header;
     const from = value.bytes.length + 1;
     return { run, at, file, unit, records: { [Symbol.iterator]: () => recordsIn(path, from, onDamage) } };

@@ -68,6 +68,7 @@ export async function closeRun({ id, ...place }: Place & { readonly id: string }
   const { run } = entry;
   return withLedger(place, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
+    if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
     const now = own.now();
     await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });

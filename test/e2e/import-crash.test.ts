@@ -39,11 +39,24 @@ async function killedRun(random: () => number): Promise<number> {
   const { code, stdout } = await world.bin(argv);
   const summary = rig.summaryIn(stdout);
   const { this_run: before, unsure } = Object(summary['skipped']);
-  expect(summary).toMatchObject({ rows, sent: rows - before - unsure, failed: 0, unsure: 0, not_reached: 0, stopped: null });
+  expect(summary).toMatchObject({
+    rows,
+    sent: rows - before - unsure,
+    failed: 0,
+    unsure: 0,
+    not_reached: 0,
+    stopped: null,
+  });
   expect([code, rig.twice(world)]).toEqual([unsure > 0 ? 10 : 0, []]);
   expect(unsure).toBeLessThanOrEqual(killsOfOne * rig.concurrency);
   const { unsure: list } = Object(summary['files']);
-  const listed = typeof list === 'string' ? rig.linesOf(list).slice(1).map((line) => line.split(',')[0]) : [];
+  const listed =
+    typeof list === 'string'
+      ? rig
+          .linesOf(list)
+          .slice(1)
+          .map((line) => line.split(',')[0])
+      : [];
   expect(listed).toHaveLength(unsure);
   expect(rig.unsentRows(world, rows).filter((row) => !listed.includes(rig.phoneOf(row)))).toEqual([]);
   return unsure;
@@ -63,7 +76,8 @@ it.each([
   const recorded = async () => {
     const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     const shown = JSON.parse((await world.run(['runs', 'show', run.id, '-o', 'json'])).stdout);
-    return shown.filter(({ outcome }: { readonly outcome: string }) => outcome === (hangs ? 'in flight' : 'sent')).length;
+    return shown.filter(({ outcome }: { readonly outcome: string }) => outcome === (hangs ? 'in flight' : 'sent'))
+      .length;
   };
   await expect.poll(recorded, { timeout: 10_000 }).toBe(4);
   alive(running.pid, 'SIGKILL');

@@ -11,30 +11,27 @@ describe('a batch that is asked to end', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)(
-    'by %s waits for requests in flight, ends with %i, and says how to continue',
-    async (signal, code) => {
-      const world = await rig.newWorld();
-      rig.slow(world);
-      const file = rig.writePeople(world, rows, "Ada's people.csv");
-      const argv = ['send-batch', 'welcome', file];
-      const running = rig.start(world, argv);
-      await rig.untilSent(world, 100, running);
-      alive(running.pid, signal);
-      expect(await running.ended).toBe(code);
-      const sent = world.sandbox.counts().messages;
-      const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
-      expect([running.stdout(), run]).toMatchObject([
-        expect.stringContaining(`${sent} of ${rows} rows`),
-        { state: 'unfinished', sent, failed: 0, unsure: 0, left: rows - sent },
-      ]);
-      expect(sent).toBeLessThan(rows);
-      expect(running.stderr()).toContain(`${rows - sent} rows were not sent; run the same command again`);
-      const ended = await world.bin(argv);
-      expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(`${rows - sent} of ${rows} rows`)]);
-      expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
-    },
-  );
+  ] as const)('by %s waits for requests in flight, ends with %i, and says how to continue', async (signal, code) => {
+    const world = await rig.newWorld();
+    rig.slow(world);
+    const file = rig.writePeople(world, rows, "Ada's people.csv");
+    const argv = ['send-batch', 'welcome', file];
+    const running = rig.start(world, argv);
+    await rig.untilSent(world, 100, running);
+    alive(running.pid, signal);
+    expect(await running.ended).toBe(code);
+    const sent = world.sandbox.counts().messages;
+    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    expect([running.stdout(), run]).toMatchObject([
+      expect.stringContaining(`${sent} of ${rows} rows`),
+      { state: 'unfinished', sent, failed: 0, unsure: 0, left: rows - sent },
+    ]);
+    expect(sent).toBeLessThan(rows);
+    expect(running.stderr()).toContain(`${rows - sent} rows were not sent; run the same command again`);
+    const ended = await world.bin(argv);
+    expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(`${rows - sent} of ${rows} rows`)]);
+    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+  });
 
   it('while all its rows wait for a slot ends at once', async () => {
     const world = await rig.newWorld();

@@ -108,7 +108,10 @@ describe('a run is stopped, and continues,', () => {
     });
     const argv = ['contacts', 'import', rig.writePeople({ home }, rows), '-o', 'json'];
     const { code, stdout, stderr } = await bin(argv, { home, env: callerOf(service.url) });
-    expect([code, rig.summaryIn(stdout)]).toMatchObject([7, { sent: 50, failed: 0, unsure: 0, not_reached: rows - 50 }]);
+    expect([code, rig.summaryIn(stdout)]).toMatchObject([
+      7,
+      { sent: 50, failed: 0, unsure: 0, not_reached: rows - 50 },
+    ]);
     expect(errorIn(stderr)).toMatchObject({ hint: expect.stringContaining('run the same command again') });
   });
 

@@ -49,7 +49,9 @@ describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
     const sent = world.sandbox.counts().messages;
     expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
     expect([sent > 0, sent < rows]).toEqual([true, true]);
-    expect(failure?.['hint']).toContain(`${rows - sent} rows were not sent; run the same command again: it sends the rest`);
+    expect(failure?.['hint']).toContain(
+      `${rows - sent} rows were not sent; run the same command again: it sends the rest`,
+    );
     const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
     expect(run).toMatchObject({ sent, unsure: 0 });
     expect((await rig.shell(world, line)).code).toBe(0);

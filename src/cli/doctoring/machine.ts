@@ -47,7 +47,12 @@ export function machineChecks(host: Host): readonly Check[] {
 function runsChecks(state: string, host: Host): readonly Check[] {
   const runs = attempt(() => runsOf(state, host));
   if (runs instanceof CliError) return [failed('runs', runs)];
-  return [runsCheck(runs.map(({ status }) => status), oldRuns(state).length)];
+  return [
+    runsCheck(
+      runs.map(({ status }) => status),
+      oldRuns(state).length,
+    ),
+  ];
 }
 
 interface Seen<T> {

@@ -36,7 +36,11 @@ it.each([
   ['a run', `${people} --resume`, '--resume is no longer needed: run the same command again'],
   ['a repetition', `${batch} --restart`, 'use --again: it sends all rows once more, as a separate run'],
   ['another key', `${batch} --new-key`, 'use --continue: it continues a run with another key'],
-  ['a repeated row', `${batch} --allow-repeat`, 'use --again to send all rows once more, or --new-only to send those that were not sent'],
+  [
+    'a repeated row',
+    `${batch} --allow-repeat`,
+    'use --again to send all rows once more, or --new-only to send those that were not sent',
+  ],
   ['an unsure row', `${batch} --allow-unsure`, 'use --retry-unsure'],
   ['a format', 'contacts list --csv', 'did you mean -o csv?'],
   ['a format as a value', 'contacts list --format json', 'did you mean -o json?'],
