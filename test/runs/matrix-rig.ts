@@ -52,7 +52,7 @@ export interface Service {
 }
 
 /** A stand-in for the service that records each message. */
-export async function openService(): Promise<Service> {
+async function openService(): Promise<Service> {
   const sent: Message[] = [];
   const acts = new Map<number, () => void>();
   let [arrived, accepted] = [0, 0];
@@ -134,7 +134,7 @@ export function person(number: number): Person {
   return { phone: `+1202${5_000_000 + number}`, name: `P${number}`, nick: `N${number}` };
 }
 
-export const formats = {
+const formats = {
   csv: (rows: readonly Person[]) => tableOf(rows, '\n'),
   crlf: (rows: readonly Person[]) => tableOf(rows, '\r\n'),
   ndjson: (rows: readonly Person[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
