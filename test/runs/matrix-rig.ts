@@ -23,7 +23,7 @@ export const keys = {
   sandbox: { first: 'sk_test_4f9Qm2ZpL8xVt3Hd', second: 'sk_test_9aLk3JhGf5DsQw7E' },
 } as const;
 
-export interface Message {
+interface Message {
   readonly to: string;
   readonly params: readonly string[];
   readonly template: string;
@@ -33,9 +33,9 @@ export interface Message {
  * What the service does with a message. `lost`: it sends the message, and the connection breaks. `silence`: it sends the
  * message and never answers.
  */
-export type Treatment = 'sent' | 'rejected' | 'key-refused' | 'fault' | 'lost' | 'silence';
+type Treatment = 'sent' | 'rejected' | 'key-refused' | 'fault' | 'lost' | 'silence';
 
-export interface Service {
+interface Service {
   readonly url: string;
   /** Messages that the service sent, or may have sent. */
   readonly sent: readonly Message[];
@@ -171,14 +171,14 @@ export interface Told {
   readonly text: string;
 }
 
-export interface CommandOptions extends Partial<Omit<CliOptions, 'home'>> {
+interface CommandOptions extends Partial<Omit<CliOptions, 'home'>> {
   /** Ctrl-C once the service has received this many messages of the command. */
   readonly interruptAfter?: number;
   /** Others send at the same time. */
   readonly isOneOfSeveral?: boolean;
 }
 
-export interface Started {
+interface Started {
   readonly pid: number;
   readonly ended: Promise<Told>;
 }
