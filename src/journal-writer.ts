@@ -112,7 +112,7 @@ export function createWriter({ path, fd, end: start, later, isOurs, now }: Write
 }
 
 /** A process that was stopped for long may have lost its file to another one, whose lines it must not overwrite. */
-export function taken(path: string): Error {
+function taken(path: string): Error {
   const hint = 'this process has stopped writing; run the same command again once the other one has ended';
   return unsafe('journal-taken', `another process writes this journal: ${path}`, hint);
 }

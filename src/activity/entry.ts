@@ -22,7 +22,7 @@ export interface Writer {
 }
 
 /** The intent, what came of it, or what was sent before. */
-export type FaultAt = 'intent' | 'ending' | 'earlier';
+type FaultAt = 'intent' | 'ending' | 'earlier';
 
 /** Writes that something is about to leave. When nothing comes after it, nobody knows what came of it. */
 export function begin({ folder, hidden, process: own, onFault }: Writer, facts: Facts): Entry {

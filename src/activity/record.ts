@@ -43,7 +43,7 @@ export interface Came {
 }
 
 /** Of a run. */
-export interface Counts {
+interface Counts {
   readonly rows: number;
   readonly done: number;
   readonly failed: number;

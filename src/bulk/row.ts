@@ -26,6 +26,3 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a row comes to: the body of a request, or why it cannot be sent. */
 export type Mapped = { readonly body: object } | { readonly reason: string };
-
-/** A row that is ready to be sent, or refused before that. */
-export type Prepared = Row & ({ readonly content: string } | { readonly reason: string });

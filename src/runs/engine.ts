@@ -33,7 +33,7 @@ export interface EngineOptions {
 }
 
 /** Sends one request; it does not leave if `leaving` rejects. Rejects with a CliError that says whether it was done. */
-export type Send = (content: string, departure: Departure) => Promise<unknown>;
+type Send = (content: string, departure: Departure) => Promise<unknown>;
 
 export interface Sent {
   readonly stopped: Stopped | undefined;

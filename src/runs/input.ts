@@ -70,7 +70,7 @@ function copyPath(stateFolder: string, pid: number): string {
 }
 
 /** Crashes leave copies. */
-export function removeLeftCopies(stateFolder: string, kill: Probe): void {
+function removeLeftCopies(stateFolder: string, kill: Probe): void {
   const folder = join(stateFolder, 'runs');
   for (const name of namesIn(folder)) {
     const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];

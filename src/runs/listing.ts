@@ -9,7 +9,7 @@ import { lives } from '../process-life.ts';
 import type { Probe } from '../process-life.ts';
 import { nearest } from '../nearest.ts';
 
-export type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
+type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
 
 /** Milliseconds after which the ledger no longer continues a run. */
 const idleUntilClosed = 7 * 86_400_000;

@@ -35,7 +35,7 @@ export interface RunLog {
 
 export type Amended = 'sent' | 'not sent' | 'unsure';
 
-export type Rejection = Extract<LogRecord, { type: 'failed' | 'unsure' }>;
+type Rejection = Extract<LogRecord, { type: 'failed' | 'unsure' }>;
 
 interface Place {
   readonly number: number;
@@ -48,7 +48,7 @@ export interface ResolvedRow extends Place {
 }
 
 /** A line of the log. */
-export type LogRecord =
+type LogRecord =
   | { readonly type: 'claimed'; readonly rows: readonly (readonly [number: number, line: number, digest: string])[] }
   | { readonly type: 'sent'; readonly rows: readonly (readonly [number: number, id: string | null])[] }
   | { readonly type: 'failed' | 'unsure'; readonly number: number; readonly code: string; readonly reason: string }

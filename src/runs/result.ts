@@ -55,7 +55,7 @@ export interface SkippedCounts {
 }
 
 /** The files of rejected rows; null without any. */
-export interface Files {
+interface Files {
   readonly failed: string | null;
   readonly unsure: string | null;
 }

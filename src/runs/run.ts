@@ -275,7 +275,7 @@ function clueIn({ job, input }: Running, { reasons }: RunResult): string | undef
   );
 }
 
-export function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
+function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
   return counts.due + counts.retry;
 }
 

@@ -19,7 +19,7 @@ export interface Tally {
 }
 
 /** `rows` is the sum of all others. */
-export interface Counts {
+interface Counts {
   readonly rows: number;
   readonly sent: number;
   readonly failed: number;
@@ -28,7 +28,7 @@ export interface Counts {
   readonly skipped: SkippedCounts;
 }
 
-export interface Elsewhere {
+interface Elsewhere {
   readonly word: 'failed' | 'unsure';
   readonly reason: string;
 }
