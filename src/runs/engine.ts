@@ -90,7 +90,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   let settlings: Settling[] = [];
   /** The disk may have been full: they are recorded at the end. */
   const unrecorded: Settling[] = [];
-  let [recording, ending, printing, outages] = [0, 0, 0, 0];
+  let [recording, printing, outages] = [0, 0, 0];
 
   for (;;) {
     start();
@@ -109,8 +109,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
 
   /** Hands rows to the client while there is room. */
   function start(): void {
-    // A row that was answered is in doubt until its outcome is recorded, so it still has its slot.
-    const room = () => outage.width(concurrency) - flights.size - ending - printing;
+    const room = () => outage.width(concurrency) - flights.size - printing;
     while (!stop.reason && room() > 0) {
       const row = again.shift() ?? reader.next();
       if (!row) return;
@@ -140,7 +139,10 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     settle({ row: flight.row, settlement: 'release' });
   }
 
-  /** Outcomes first: a group is one turn of the ledger and one line of the log. */
+  /**
+   * Outcomes first: the ledger writes them before, or together with, the claims of the rows that follow. So a crash
+   * leaves no more rows unsure than may be in flight.
+   */
   function write(): void {
     const [settled, claimed] = [settlings, claims];
     [settlings, claims] = [[], []];
@@ -236,7 +238,6 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   }
 
   function settle(settling: Settling): void {
-    if (settling.outcome) ending += 1;
     settlings.push(settling);
     alarm.ring();
   }
@@ -250,7 +251,6 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
       unrecorded.push(...group);
       stop.crash(error);
     }
-    ending -= group.filter(({ outcome }) => outcome).length;
     recording -= 1;
     alarm.ring();
   }

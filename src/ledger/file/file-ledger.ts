@@ -79,7 +79,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const secret = secretIn(folder, hasSegments(folder));
   const book = createBook();
   const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
-  const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
+  const turn = createTurn({ path: join(folder, 'turn'), owner, now, later, random });
   const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
