@@ -1,4 +1,4 @@
-import type { Book, Past, PastFacts, Run } from './book.ts';
+import type { Book, KnownOwner, Past, PastFacts, Run } from './book.ts';
 import { factsOf } from './book.ts';
 import { erased } from './entries.ts';
 import { rowSize } from './identity.ts';
@@ -7,10 +7,18 @@ import { isRecent, remembered } from './others.ts';
 /** Rows in one change. */
 const rowsTogether = 1_024;
 
-/** The time before which only jobs, single messages and unsure rows may still be needed. */
-export function expiredBefore({ runs }: Book, now: number): number {
+/**
+ * The time before which only jobs, single messages and unsure rows may still be needed. A run stays as long as one of its
+ * processes lives, which may claim its rows at any time.
+ */
+export function expiredBefore({ runs, owners }: Book, now: number, isAlive: (owner: KnownOwner) => boolean): number {
+  const isLive = (run: Run) =>
+    [...run.owners].some((id) => {
+      const owner = owners.get(id);
+      return owner?.state === 'active' && isAlive(owner);
+    });
   const isKept = (run: Run) =>
-    !run.isForgotten && !run.isSingles && run.subject.job === undefined && isRecent(run, now);
+    !run.isForgotten && !run.isSingles && ((run.subject.job === undefined && isRecent(run, now)) || isLive(run));
   return Math.min(now - remembered, ...[...runs.values()].filter(isKept).map(({ startedAt }) => startedAt));
 }
 

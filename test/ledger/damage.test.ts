@@ -122,7 +122,7 @@ describe('a process whose file another one has written to', () => {
 it.runIf(canLimitFiles)('a full disk takes all of a registration or nothing', async () => {
   const { folder, segment } = await written();
   const [book, check] = [createBook(), checkOf(secretIn(folder, true))];
-  const segments = createSegments({ folder, book, check, now: Date.now, onRepaired: () => {} });
+  const segments = createSegments({ isAlive: () => false, folder, book, check, now: Date.now, onRepaired: () => {} });
   segments.refresh();
   const { size } = statSync(segment);
   const [run = ''] = book.runs.keys();
@@ -139,7 +139,7 @@ it.runIf(canLimitFiles)('a full disk takes all of a registration or nothing', as
 /** The counts of all runs, read as a process reads them that has its turn. */
 function read(folder: string, onRepaired: (path: string) => void = () => {}): readonly unknown[] {
   const [book, check] = [createBook(), checkOf(secretIn(folder, true))];
-  const segments = createSegments({ folder, book, check, now: Date.now, onRepaired });
+  const segments = createSegments({ isAlive: () => false, folder, book, check, now: Date.now, onRepaired });
   try {
     segments.refresh();
     return [...book.runs.values()].map(({ id, counts }) => ({ id, counts: { ...counts } }));

@@ -78,8 +78,10 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const folder = stateFolderAt(options.folder);
   const secret = secretIn(folder, hasSegments(folder));
   const book = createBook();
-  const segments = createSegments({ ...options, folder, book, check: checkOf(secret) });
-  const turn = createTurn({ path: join(folder, 'turn'), owner, now, later, random });
+  const isAlive = (other: KnownOwner) =>
+    lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now()));
+  const segments = createSegments({ ...options, folder, book, isAlive, check: checkOf(secret) });
+  const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
   const index = openRunIndex({ ...options, folder });
   const heartbeats = new Map<string, () => void>();
   const memory = createMemoryLedger({
@@ -87,7 +89,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     pid: owner.pid,
     start: processStart(owner.pid),
     now,
-    isAlive: (other) => lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now())),
+    isAlive,
     newId: () => randomBytes(6).toString('hex'),
     record: (changes) => void recorded.push(...changes),
   });

@@ -2,7 +2,7 @@ import { existsSync, fdatasyncSync, fstatSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import { namesIn } from '../../folder.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Book, Change } from '../book.ts';
+import type { Book, Change, KnownOwner } from '../book.ts';
 import { createBook } from '../book.ts';
 import { unusable } from '../identity.ts';
 import type { AppendFile } from './append.ts';
@@ -35,6 +35,7 @@ export interface SegmentOptions {
   /** Of the secret. */
   readonly check: string;
   readonly now: () => number;
+  readonly isAlive: (owner: KnownOwner) => boolean;
   readonly onRepaired: (path: string, bytes: number) => void;
 }
 
@@ -48,7 +49,7 @@ const silentFor = 86_400_000;
 /** Characters gathered before they are written. */
 const chunk = 1 << 17;
 
-export function createSegments({ folder, book, check, now, onRepaired }: SegmentOptions): Segments {
+export function createSegments({ folder, book, check, now, isAlive, onRepaired }: SegmentOptions): Segments {
   let current: AppendFile | undefined;
   let day = '';
   /** The end of the segments that were removed, if it starts after them. */
@@ -194,7 +195,7 @@ export function createSegments({ folder, book, check, now, onRepaired }: Segment
    * some that are ignored, and nothing that is needed is ever missing.
    */
   function expire(): void {
-    const limit = nameAt(expiredBefore(book, now()));
+    const limit = nameAt(expiredBefore(book, now(), isAlive));
     const names = segmentNames(folder).filter((name) => name < limit && name < day);
     if (names.length === 0) return;
     book.load();

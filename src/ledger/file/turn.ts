@@ -18,25 +18,25 @@ export interface Turn {
 export interface TurnOptions {
   readonly path: string;
   readonly owner: Owner;
-  readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;
 }
 
 /** Milliseconds after which a process that does nothing gives its kept turn up, or looks for one that waits. */
 const keptFor = 10;
-/** Milliseconds between two looks of a process that is busy, at least. */
-const rarely = 2;
+/** A busy process looks for others after so many turns: a look costs as much as a turn. */
+const turnsBetweenLooks = 4;
 /** Milliseconds between two looks, at most. */
 const longestPause = 8;
 /** Looks until it fails: some 30 seconds. */
 const patience = 8_000;
 
-export function createTurn({ path, owner, now, later, random }: TurnOptions): Turn {
+export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   /** A process that waits creates it; the one that has the turn removes it and passes the turn on. */
   const wanted = `${path}.wanted`;
   let claim: Claim | undefined;
-  let [isIdle, isInUse, mustYield, lookedAt] = [false, false, false, -Infinity];
+  let [isIdle, isInUse, mustYield] = [false, false, false];
+  let turns = 0;
   let callOff = nothing;
   return {
     async take() {
@@ -55,7 +55,7 @@ export function createTurn({ path, owner, now, later, random }: TurnOptions): Tu
     pass(mayKeep) {
       [isInUse, isIdle] = [false, false];
       if (!claim?.held) return;
-      if (!mayKeep || yields()) release();
+      if (!mayKeep || (++turns % turnsBetweenLooks === 0 && yields())) release();
       else if (callOff === nothing) look();
     },
   };
@@ -77,9 +77,6 @@ export function createTurn({ path, owner, now, later, random }: TurnOptions): Tu
   }
 
   function yields(): boolean {
-    const time = now();
-    if (time >= lookedAt && time < lookedAt + rarely) return false;
-    lookedAt = time;
     if (!existsSync(wanted)) return false;
     rmSync(wanted, { force: true });
     mustYield = true;
