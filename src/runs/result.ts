@@ -110,10 +110,19 @@ export function exitOf(
 }
 
 function goesOn(left: number, { exit, code }: Stopped): string {
-  const [rows, them] = left === 1 ? ['1 row was not sent', 'it'] : [`${whole(left)} rows were not sent`, 'them'];
-  if (exit === 'keyRefused') return `${rows}; with a valid key, run the same command again to send ${them}`;
-  if (code === 'too-many-errors') return `${rows}; fix the cause, then run the same command again to send ${them}`;
-  return `${rows}; run the same command again to send ${them}`;
+  const them = left === 1 ? 'it' : 'them';
+  if (exit === 'keyRefused') return `${unsentText(left)}; with a valid key, run the same command again to send ${them}`;
+  if (code === 'too-many-errors')
+    return `${unsentText(left)}; fix the cause, then run the same command again to send ${them}`;
+  return restText(left);
+}
+
+export function restText(left: number): string {
+  return `${unsentText(left)}; run the same command again to send ${left === 1 ? 'it' : 'them'}`;
+}
+
+function unsentText(left: number): string {
+  return left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
 }
 
 export function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {

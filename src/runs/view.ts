@@ -1,8 +1,8 @@
 import type { Ui } from '../cli/command.ts';
 import { dryRunText } from './dry-run.ts';
 import type { DryRunEnded } from './dry-run.ts';
-import { resultText } from './result.ts';
-import type { Ended } from './result.ts';
+import { restText, resultText } from './result.ts';
+import type { Ended, RunResult } from './result.ts';
 
 /** Shows a run or a dry run. */
 export const runView = {
@@ -10,6 +10,11 @@ export const runView = {
   view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),
   exit: (ran: Ended | DryRunEnded) => ran.exit,
   changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
-  unprinted: (ran: Ended | DryRunEnded) =>
-    'result' in ran && ran.result.run !== null ? `bizmsg runs show ${ran.result.run} shows what was done` : undefined,
+  unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? shownElsewhere(ran.result) : undefined),
 } as const;
+
+function shownElsewhere({ run, not_reached: left }: RunResult): string | undefined {
+  if (run === null) return undefined;
+  const rest = left === 0 ? '' : `${restText(left)}; `;
+  return `${rest}bizmsg runs show ${run} shows what was done`;
+}
