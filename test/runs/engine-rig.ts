@@ -143,7 +143,7 @@ export async function* batchesOf(due: readonly Ready[], size = 25): AsyncGenerat
   for (let at = 0; at < due.length; at += size) yield due.slice(at, at + size);
 }
 
-export async function countsOf(ledger: Pick<FileLedger, 'runs'>, run: string): Promise<Part['counts']> {
+async function countsOf(ledger: Pick<FileLedger, 'runs'>, run: string): Promise<Part['counts']> {
   const counts = (await ledger.runs()).find(({ id }) => id === run)?.counts;
   const { done = 0, failed = 0, unsure = 0, planned = 0, released = 0, leaving = 0 } = counts ?? {};
   return { done, failed, unsure, left: planned + released + leaving };

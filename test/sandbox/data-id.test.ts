@@ -130,6 +130,7 @@ function newMachine() {
       pid: process.pid,
       background: false,
       kill: alive,
+      later,
       now: Date.now,
       later,
     });
