@@ -8,12 +8,15 @@ import { alive } from '../support/cli.ts';
 import { noPowerCut, recordRun } from '../support/power-cut.ts';
 import type { DiskState, Trace } from '../support/power-cut.ts';
 import { batchAfterCuts, emptyHome, nameOf, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
+import type { Resumed } from './power-cut-rig.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
   it('makes a paced batch neither repeat nor lose a row', { timeout: 120_000 }, async () => {
     const resumed = await batchAfterCuts({ caller: 'profile', cuts: 16, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
-    const refused = resumed.filter(({ summary }) => !summary);
+    // A cut after the last row leaves a finished run, whose rows are not sent again.
+    const isFinished = ({ left, stderr }: Resumed) => left.length === rows && stderr.includes('"sent-before"');
+    const refused = resumed.filter((one) => !one.summary && !isFinished(one));
     expect(refused.filter(({ loss, stderr }) => loss !== 'holes' || !damage.test(stderr))).toEqual([]);
     for (const { cut, left, sent, summary } of resumed) {
       if (!summary) continue;
