@@ -132,7 +132,6 @@ function newMachine() {
       kill: alive,
       later,
       now: Date.now,
-      later,
     });
     onTestFinished(() => served.close());
     return served;
