@@ -111,7 +111,8 @@ export function exitOf(
 
 function goesOn(left: number, { exit, code }: Stopped): string {
   const them = left === 1 ? 'it' : 'them';
-  if (exit === 'keyRefused') return `${unsentText(left)}; with a valid key, run the same command again to send ${them}`;
+  if (exit === 'keyRefused')
+    return `${unsentText(left)}; with a valid key, run the same command again with --continue to send ${them}`;
   if (code === 'too-many-errors')
     return `${unsentText(left)}; fix the cause, then run the same command again to send ${them}`;
   return restText(left);

@@ -12,7 +12,7 @@ describe('with a live key', () => {
     const file = machine.write(all);
     const batch = await machine.batch(file);
     expect(batch).toMatchObject({ code: 11, error: 'sent-before' });
-    expect(batch.text).toContain('1 of 12 rows was sent before: 1 by send-template');
+    expect(batch.text).toContain('1 of 12 rows was sent before by send-template');
     expect(await machine.batch(file, ['--new-only'])).toMatchObject({
       code: 0,
       summary: { sent: 11, skipped: { earlier_run: 1 } },
