@@ -85,8 +85,9 @@ function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
       if (!isOpen) return;
       isOpen = false;
       stop?.();
-      if (contentOf(path) === text) rmSync(path, { force: true });
+      // First, so that a process without a free descriptor has one to read it.
       closeSync(fd);
+      if (contentOf(path) === text) rmSync(path, { force: true });
     },
   };
 }

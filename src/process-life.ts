@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { fileFault } from './file-fault.ts';
 
 /** Signal 0 asks whether a process is alive; `Host.kill` is one. */
 export type Probe = (pid: number, signal: 0) => boolean;
@@ -48,14 +49,17 @@ export function machineId(): string {
   return contentOf('/proc/sys/kernel/random/boot_id')?.trim() ?? hostname();
 }
 
-/** A file's text; undefined if it cannot be read. */
+/** A file's text; undefined if it cannot be read. Throws without a free descriptor: that says nothing of the file. */
 export function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
+  } catch (error) {
+    if (exhausted.has(fileFault(error)?.code ?? '')) throw error;
     return undefined;
   }
 }
+
+const exhausted: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 /** `-` on systems without /proc. */
 function startTicks(pid: number): string | undefined {

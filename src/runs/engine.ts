@@ -25,6 +25,8 @@ export interface EngineOptions {
   readonly wasAccepted: boolean;
   readonly signals: Signals;
   readonly clock: Clock;
+  /** Called before outcomes that could not be recorded are tried again. */
+  readonly makeRoom?: (() => void) | undefined;
   readonly onOutage?: OutageOptions['onOutage'];
   /** Another process is sending rows of this input; this one waits for their outcomes. */
   readonly onTaken?: ((owner: Owner) => void) | undefined;
@@ -297,6 +299,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
 
   async function recordLast(): Promise<void> {
     if (unrecorded.length === 0) return;
+    options.makeRoom?.();
     try {
       await keep(unrecorded);
     } catch (error) {

@@ -250,6 +250,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       wasAccepted: accepted.counts.done > 0,
       signals,
       clock: own,
+      makeRoom: spare.release,
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
       onTaken: once((owner) => context.note('taken', takenText(owner, own.now()))),
       onOutcome: (outcome) => {

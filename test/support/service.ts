@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** A status; `reset` closes the connection, `hang` never answers. */
-export type Reply = number | 'reset' | 'hang';
+type Reply = number | 'reset' | 'hang';
 
 export interface Answering {
   readonly reply: Reply;

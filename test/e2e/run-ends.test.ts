@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { binary, cleanEnv } from '../support/bin.ts';
+import { alive } from '../support/cli.ts';
+import * as rig from './runs-rig.ts';
+
+const rows = 40;
+const concurrency = 8;
+const words = rig.batch('people.csv', '--concurrency', String(concurrency));
+
+describe('a live batch with requests in flight', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('waits for them after one %s, and the same command sends the rest', async (signal, code) => {
+    const { place, running, goOn } = await inFlight();
+    alive(running.pid, signal);
+    // It waits as long as the service does.
+    expect(await Promise.race([running.ended, wait(300)])).toBe(undefined);
+    goOn();
+    expect(await running.ended).toBe(code);
+    const counts = { sent: concurrency, failed: 0, unsure: 0, not_reached: rows - concurrency };
+    expect(rig.summaryIn(running.stdout())).toMatchObject(counts);
+    const ended = await place.bin(words);
+    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows - concurrency }]);
+    expect(place.service.asked).toHaveLength(rows);
+  });
+
+  it('leaves them after two Ctrl-C; they are unsure, listed and held back', async () => {
+    const { place, running, goOn } = await inFlight();
+    alive(running.pid, 'SIGINT');
+    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
+    // What comes at once after the first is the same key press, as npx passes it on.
+    await wait(700);
+    alive(running.pid, 'SIGINT');
+    expect(await running.ended).toBe(130);
+    goOn();
+    expect(rig.summaryIn(running.stdout())).toMatchObject({ sent: 0, unsure: 8, not_reached: rows - 8 });
+    const lines = rig.linesOf(`${place.home}/people.unsure.csv`).slice(1);
+    expect(lines.map((line) => line.split(',')[0])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map(rig.phoneOf));
+    const ended = await place.bin(words);
+    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([10, { sent: 32, skipped: { unsure: 8 } }]);
+    expect(place.service.asked).toHaveLength(rows);
+    const [run] = await rig.runs(place);
+    expect((await place.bin(['runs', 'resolve', String(run?.['id']), '--sent'])).code).toBe(0);
+    const shown = await rig.rowsShown(place, run?.['id']);
+    expect(shown.filter(({ outcome }) => outcome !== 'sent')).toEqual([]);
+  });
+});
+
+it.each([28, 40, 64])(
+  'a live batch that may open %i files stops with exit 3, prints its summary, and is completed later',
+  async (files) => {
+    const place = await rig.newPlace(() => ({ reply: 200, after: 10 }));
+    rig.writePeople(place, rows);
+    const many = rig.batch('people.csv', '--concurrency', '64');
+    const line = `ulimit -n ${files}; exec '${process.execPath}' '${binary}' "$@"`;
+    const options = { env: cleanEnv(place.home, place.env), extendEnv: false, reject: false, cwd: place.home } as const;
+    const few = await execa('bash', ['-c', line, 'bash', ...many], options);
+    expect([few.exitCode, few.stderr]).toEqual([3, expect.stringContaining('ulimit -n')]);
+    const sent = place.service.asked.length;
+    const counts = { sent, unsure: 0, not_reached: rows - sent };
+    // With very few files it ends before there is anything to sum up.
+    expect(sent > 0 ? rig.summaryIn(few.stdout) : counts).toMatchObject(counts);
+    const ended = await place.bin(many);
+    expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows - sent }]);
+    expect(place.service.asked).toHaveLength(rows);
+  },
+);
+
+/** As many as may be; the service answers them when `goOn` is called. */
+async function inFlight() {
+  let goOn = () => {};
+  const until = new Promise<void>((resolve) => (goOn = resolve));
+  const place = await rig.newPlace(() => ({ reply: 200, until }));
+  rig.writePeople(place, rows);
+  const running = place.start(words);
+  await rig.untilAsked(place, concurrency, running);
+  return { place, running, goOn };
+}
