@@ -111,7 +111,8 @@ describe('rows of a JSON array on one line', () => {
     expect(ran.stdout).toMatch(/1 unsure.*\(record 3\)/);
     const [run] = await rig.runs(place);
     const shown = await rig.rowsShown(place, run?.['id']);
-    expect(shown.map(({ row, line }) => [row, line]).sort()).toEqual([1, 2, 3, 4, 5].map((row) => [row, row]));
+    expect(new Set(shown.map(({ row }) => row))).toEqual(new Set([1, 2, 3, 4, 5]));
+    expect(shown.filter(({ row, line }) => row !== line)).toEqual([]);
     const unsure = rig.linesOf(join(place.home, 'people.unsure.json')).join('');
     expect(unsure).toContain('(record 3)');
     expect(rig.linesOf(join(place.home, 'people.failed.json')).join('')).toMatch(/\(record 2\).*\(record 5\)/);

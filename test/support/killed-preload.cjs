@@ -1,9 +1,11 @@
+'use strict';
+
 // Kills its process just before the change to the disk with the number BIZMSG_KILLED_AT, and counts them.
 const fs = require('node:fs');
-const last = Number(process.env.BIZMSG_KILLED_AT);
-const counted = process.env.BIZMSG_COUNTED;
-let changes = 0;
-const names = [
+
+const { BIZMSG_KILLED_AT: last = '', BIZMSG_COUNTED: counted = '' } = process.env;
+const { appendFileSync } = fs;
+const names = new Set([
   'openSync',
   'writeSync',
   'writeFileSync',
@@ -17,23 +19,25 @@ const names = [
   'open',
   'write',
   'fdatasync',
-];
-for (const name of names) {
-  const real = Reflect.get(fs, name);
-  /** @param {unknown[]} words */
-  const killing = (...words) => {
-    if (isChange(name, words) && ++changes === last) process.kill(process.pid, 'SIGKILL');
+]);
+let changes = 0;
+
+/** @type {any} */
+const all = fs;
+for (const name of names) all[name] = counting(name, all[name]);
+process.on('exit', () => {
+  if (counted !== '') appendFileSync(counted, String(changes));
+});
+
+/** @type {(name: string, real: (...words: unknown[]) => unknown) => (...words: unknown[]) => unknown} */
+function counting(name, real) {
+  return (...words) => {
+    if (isChange(name, words) && ++changes === Number(last)) process.kill(process.pid, 'SIGKILL');
     return real(...words);
   };
-  Reflect.set(fs, name, killing);
 }
-const write = fs.appendFileSync;
-process.on('exit', () => counted && write(counted, String(changes)));
 
-/**
- * @param {string} name
- * @param {unknown[]} words
- */
+/** @type {(name: string, words: unknown[]) => boolean} */
 function isChange(name, [first, second]) {
   if (name === 'openSync' || name === 'open') return second !== undefined && second !== 'r' && second !== 0;
   return (name !== 'writeSync' && name !== 'write') || Number(first) > 2;

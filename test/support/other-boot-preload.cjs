@@ -1,10 +1,14 @@
+'use strict';
+
 // A process on this machine before or after a restart, at another time.
 const fs = require('node:fs');
-const boot = process.env.BIZMSG_TEST_BOOT;
-const ahead = Number(process.env.BIZMSG_TEST_AHEAD ?? 0);
+
+const { BIZMSG_TEST_BOOT: boot = '', BIZMSG_TEST_AHEAD: ahead = '0' } = process.env;
 const { readFileSync } = fs;
-/** @param {Parameters<typeof readFileSync>} words */
-const read = (...words) => (words[0] === '/proc/sys/kernel/random/boot_id' ? `${boot}\n` : readFileSync(...words));
-Reflect.set(fs, 'readFileSync', read);
 const { now } = Date;
-Date.now = () => now() + ahead;
+
+/** @type {(path: string, options: 'utf8') => unknown} */
+const read = (path, options) =>
+  path === '/proc/sys/kernel/random/boot_id' ? `${boot}\n` : readFileSync(path, options);
+Object.assign(fs, { readFileSync: read });
+Date.now = () => now() + Number(ahead);
