@@ -22,16 +22,15 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     ['imports of one file', (file: string) => ['contacts', 'import', file]],
     ['imports from stdin', () => ['contacts', 'import', '-']],
   ])('that start %s together', (_, wordsOf) => {
-    it.each(rounds)('send each row once, and one names the other as the owner (round %i)', async () => {
+    it.each(rounds)('send each row once (round %i)', async () => {
       const world = await newWorld();
       slow(world, 30);
       const file = writePeople(world, rows);
       const input = peopleText();
-      const pair = [0, 1].map(() => startContained([...wordsOf(file), '--concurrency', '4'], { ...world, input }));
-      const codes = await Promise.all(pair.map(({ ended }) => ended));
-      const refused = pair.filter((__, at) => codes[at] === 11);
-      expect(codes.toSorted((a, b) => Number(a) - Number(b))).toEqual(refused.length === 1 ? [0, 11] : [0, 0]);
-      for (const { stderr } of refused) expect(stderr()).toContain(owner);
+      // Without a job, a command that starts after the other one has ended would send all rows again.
+      const words = [...wordsOf(file), '--concurrency', '4', '--job', 'together'];
+      const pair = [0, 1].map(() => startContained(words, { ...world, input }));
+      expect(await Promise.all(pair.map(({ ended }) => ended))).toEqual([0, 0]);
       const posts = world.sandbox.requests().filter(({ method }) => method === 'POST');
       const { messages, contacts } = world.sandbox.counts();
       expect([posts.length, messages + contacts - seeded]).toEqual([rows, rows]);
