@@ -91,8 +91,8 @@ describe('a batch that is asked to end', () => {
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(130);
       const screen = terminal.screen();
-      expect(screen).toContain('note: waiting for requests in flight; Ctrl-C again does not wait');
-      expect(screen).toContain('run the same command again: it sends the rest');
+      expect(screen).toContain('note: finishing the requests in flight; press Ctrl-C again to stop immediately');
+      expect(screen).toContain('run the same command again to send them');
       await terminal.enter('bizmsg send-batch welcome people.csv');
       expect(await terminal.ended()).toBe(0);
       expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);

@@ -58,13 +58,13 @@ describe('the progress of a run, in a terminal', () => {
     const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
     const terminal = await open(live, 100);
     await terminal.enter('bizmsg send-batch welcome people.csv');
-    await terminal.until('Sending 300 rows with a live key. Type the number to go on');
+    await terminal.until('300 rows will be sent with a live key. Type the number to continue');
     terminal.answer('30');
-    await terminal.until('it is 300');
+    await terminal.until('type 300 to send them');
     terminal.press('C-c');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
-    await terminal.until('Type the number to go on');
+    await terminal.until('Type the number to continue');
     terminal.answer('300');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 300]);
   });

@@ -50,7 +50,7 @@ describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
     expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
     expect([sent > 0, sent < rows]).toEqual([true, true]);
     expect(failure?.['hint']).toContain(
-      `${rows - sent} rows were not sent; run the same command again: it sends the rest`,
+      `${rows - sent} rows were not sent; run the same command again to send them`,
     );
     const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
     expect(run).toMatchObject({ sent, unsure: 0 });
@@ -93,7 +93,7 @@ describe('a run that is stopped by too many rows that fail', () => {
     const [hint, more] = stderr.trimEnd().split('\n').slice(-2);
     expect(hint).toBe('  the input has "Phone": --map Phone=phone');
     expect(more).toMatch(
-      /^ {2}\d+ rows were not sent; fix the cause, then run the same command again: it sends the rest$/,
+      /^ {2}\d+ rows were not sent; fix the cause, then run the same command again to send them$/,
     );
   });
 
