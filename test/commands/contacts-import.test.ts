@@ -126,7 +126,7 @@ describe('a rehearsal of contacts import', () => {
         '  line 6: phone: "12025550142": its "+" is lost, and with it perhaps the country code: format the column as text before the numbers go in',
         '1 row repeats an earlier row and is skipped:',
         '  line 4: the same as line 2',
-        'no plan is known, so it goes as fast as the service answers; --rate says otherwise',
+        'no plan is known, so requests are not paced; --rate limits them',
         '',
       ].join('\n'),
     );

@@ -91,7 +91,7 @@ it('a dry run says why a batch would be refused, with its exit code', async () =
   const refused = await world.run(argv, { env });
   expect([table.code, refused.code]).toEqual([11, 11]);
   expect(table.stdout).toMatch(
-    /^0 of 3 rows would be sent; nothing was sent\nit would be refused: all 3 rows were sent/,
+    /^0 of 3 rows would be sent; nothing was sent\nthis command would stop: all 3 rows were sent/,
   );
   expect(refused.stderr).toContain('all 3 rows were sent before');
   const json = await world.run([...argv, '--dry-run', '-o', 'json'], { env });
@@ -113,7 +113,7 @@ describe('how long a rehearsal says that it takes', () => {
     [498, [], 'at 270 a minute it takes at least 1 min: 270 at once, then 228 a minute later'],
     [700, [], 'at 270 a minute it takes at least 2 min: 270 at once, then 270 each minute'],
     [6, ['--rate', '4/s'], 'at 4 a second it takes at least 1 s: 4 at once, then 2 a second later'],
-    [30, ['--no-pace'], 'it goes as fast as the service answers, as --no-pace says'],
+    [30, ['--no-pace'], 'requests are not paced: --no-pace'],
     [
       700,
       ['--rate', '600/m'],
@@ -138,7 +138,7 @@ describe('how long a rehearsal says that it takes', () => {
     await serveLocal(world.home);
     const words = ['contacts', 'import', people(3), '--dry-run', '-o', 'table', '--profile', 'local'];
     expect((await world.run(words, { env: {} })).stdout).toContain(
-      'no plan is known (bizmsg sandbox plan set growth practises one), so it goes as fast as the service answers',
+      'no plan is known, so requests are not paced; --rate limits them (bizmsg sandbox plan set growth simulates a plan)',
     );
   });
 });

@@ -24,9 +24,9 @@ describe.skipIf(!canInject)('on a disk with input/output errors', () => {
       writeFileSync(join(world.home, 'rows.csv'), input);
       const line = `${failing('unlink', from)} '${process.execPath}' '${binary}' send-batch welcome rows.csv -o json`;
       const { code, stdout } = await rig.shell(world, line);
-      if (world.sandbox.counts().messages > 0) ends.push({ code, done: JSON.parse(stdout || '{}').done });
+      if (world.sandbox.counts().messages > 0) ends.push({ code, sent: JSON.parse(stdout || '{}').sent });
     }
-    expect(ends).toContainEqual({ code: 3, done: 1 });
-    expect(ends.filter(({ done }) => done !== 1)).toEqual([]);
+    expect(ends).toContainEqual({ code: 3, sent: 1 });
+    expect(ends.filter(({ sent }) => sent !== 1)).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ it('--dry-run while another process works on the run says that it would join it,
   const ran = await world.run([...argv, '--dry-run']);
   const [{ id }] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { run: id }]);
-  expect(ran.stderr).toContain(`another process works on run ${id}`);
+  expect(ran.stderr).toContain(`another process is working on run ${id}`);
   expect(world.sandbox.counts().messages).toBe(0);
 });
 

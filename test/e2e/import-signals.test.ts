@@ -57,7 +57,7 @@ describe('a batch that is asked to end', () => {
     // What comes at once after the first is the same key press, as npx passes it on.
     const again = async () => {
       alive(running.pid, 'SIGINT');
-      return Promise.race([running.ended, wait(50)]);
+      return Promise.race([running.ended, wait(2_000)]);
     };
     await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(130);
     const summary = rig.summaryIn(running.stdout());

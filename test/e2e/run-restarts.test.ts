@@ -63,7 +63,10 @@ describe('a batch that was killed', () => {
     await rig.killed(early);
     const late = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 95_000 });
     expect(await late.ended).toBe(10);
-    expect(rig.summaryIn(late.stdout())).toMatchObject({ skipped: { unsure: 1 }, not_reached: 0 });
+    const { skipped, not_reached: left } = rig.summaryIn(late.stdout());
+    expect(left).toBe(0);
+    // The second process may have been sending one, too.
+    expect(skipped).toMatchObject({ unsure: expect.toSatisfy((count: number) => count === 1 || count === 2) });
     const notes = objects(late.stderr()).map(({ note }) => JSON.stringify(note));
     expect(notes).toContainEqual(
       expect.stringContaining('the machine was restarted while 1 row was in flight: it is unsure'),

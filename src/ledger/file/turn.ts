@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { unsafe } from '../../errors.ts';
+import { fileFault } from '../../file-fault.ts';
 import type { Later } from '../../journal-writer.ts';
 import type { Claim, Owner } from '../../lock.ts';
 import { acquire, nameOf } from '../../lock.ts';
@@ -28,8 +29,8 @@ const keptFor = 10;
 const turnsBetweenLooks = 4;
 /** Milliseconds between two looks, at most. */
 const longestPause = 8;
-/** Looks until it fails: some 30 seconds. */
-const patience = 8_000;
+/** Looks until it fails: some 100 seconds, longer than a silent process elsewhere keeps its turn. */
+const patience = 24_000;
 
 export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   /** A process that waits creates it; the one that has the turn removes it and passes the turn on. */
@@ -37,9 +38,11 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   let claim: Claim | undefined;
   let [isIdle, isInUse, mustYield] = [false, false, false];
   let turns = 0;
+  let fault: unknown;
   let callOff = nothing;
   return {
     async take() {
+      if (fault !== undefined) throw fault;
       isInUse = true;
       if (claim?.held) {
         refuseLost();
@@ -97,7 +100,13 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   function release(): void {
     callOff();
     callOff = nothing;
-    if (claim?.held) claim.release();
+    try {
+      if (claim?.held) claim.release();
+    } catch (error) {
+      if (!fileFault(error)) throw error;
+      // The next turn reports it.
+      fault = error;
+    }
     claim = undefined;
   }
 
