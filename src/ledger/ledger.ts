@@ -160,7 +160,7 @@ export interface Earlier {
   /** Where its latest process ran, if that is another machine or container. */
   readonly host: string | undefined;
   readonly rows: number;
-  /** Those of them that may have been sent. */
+  /** The number of these that may have been sent. */
   readonly unsure: number;
 }
 

@@ -77,7 +77,7 @@ function candidates(book: Book, world: World, plan: Plan): readonly Run[] {
 }
 
 /**
- * Whether its last process was killed a short while ago, after the last row was sent: nobody has been told of the
+ * Whether its last process was killed a short while ago, after the last row was sent. It has not reported the
  * outcomes, so the same command completes the run instead of starting another one.
  */
 function wasCutShort(run: Run, { owners }: Book, { now, isOwn, isAlive }: World): boolean {

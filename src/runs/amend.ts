@@ -34,7 +34,7 @@ export function amend({ parts, found, accepted, log }: Amending): void {
   for (const outcome of ['sent', 'not sent', 'unsure'] as const) log.amended(amended[outcome], outcome);
 }
 
-/** Rows that are unsure as far as the logs know, by their digests. */
+/** Rows that the logs call unsure, by their digests. */
 function unsureIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
   const unsure = new Map<string, LoggedRow>();
   for (const part of parts)

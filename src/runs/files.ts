@@ -98,7 +98,7 @@ function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, 
   let before: ReadonlyMap<number, string> | undefined;
   const earlierReason = (index: number, word: Word) => {
     const { fates } = accepted;
-    // What is damaged was noted at the start.
+    // Damage was noted at the start.
     before ??= reasonsBefore(
       logParts(folder, () => {}),
       found.input,

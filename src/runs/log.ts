@@ -152,8 +152,8 @@ export interface LogPart extends LogHeader {
 }
 
 /**
- * The oldest first. Only people read logs, so a damaged one keeps nobody from sending: its unreadable parts are passed
- * over. A crash may have cut off the last line.
+ * The oldest first. Only people read logs, so a damaged one stops no command: its unreadable parts are passed over. A
+ * crash may have cut off the last line.
  */
 export function logParts(folder: string, onDamage: OnDamage): readonly LogPart[] {
   const names = namesIn(folder).filter((name) => name.endsWith('.ndjson'));

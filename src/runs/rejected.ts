@@ -47,8 +47,8 @@ export interface RejectedOptions {
 
 /**
  * Writes the rejected rows beside the input, in its format: `people.failed.csv`; those of stdin go to the current
- * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if nobody has
- * changed that and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
+ * folder. The file appears whole or not at all, and replaces only the one that this run wrote before, if that is
+ * unchanged and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
  * file is removed.
  */
 export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
@@ -72,7 +72,7 @@ async function writeAt(
   const own = before && isUnchanged(before) ? before.file : undefined;
   const digestOf = (row: Row) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
-  /** Rows of the file that are nowhere else, as far as the input has been read. */
+  /** Rows of the file that the input, up to here, does not have. */
   const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
   const [draft, digests] = [createDraft(first), new Array<string>()];
   try {

@@ -44,7 +44,7 @@ export function readPast(folder: string, secret: string, book: Book): Until | un
     const { until } = file.header;
     if (file.header['secret'] !== secret) throw unusable(`${path} was written with another secret`);
     if (!isRecord(until) || typeof until['name'] !== 'string' || typeof until['size'] !== 'number')
-      throw damaged(path, 0, 'it does not say what it replaces');
+      throw damaged(path, 0, 'it does not name the segments that it replaces');
     let isComplete = false;
     const apply = applyTo(book, path);
     file.read((record, at) => {

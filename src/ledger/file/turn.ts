@@ -25,7 +25,7 @@ export interface TurnOptions {
 
 /** Milliseconds after which a process that does nothing gives its kept turn up, or looks for one that waits. */
 const keptFor = 10;
-/** A busy process looks for others after so many turns: a look costs as much as a turn. */
+/** Turns of a busy process between two looks for others: a look costs as much as a turn. */
 const turnsBetweenLooks = 4;
 /** Milliseconds between two looks, at most. */
 const longestPause = 8;
