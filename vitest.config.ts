@@ -7,6 +7,8 @@ const limiting = [
   'test/commands/webhooks-replay.test.ts',
   'test/journal.test.ts',
   'test/ledger/damage.test.ts',
+  'test/runs/engine.test.ts',
+  'test/runs/waits.test.ts',
   'test/sandbox/store.test.ts',
   'test/webhooks/crash.test.ts',
   'test/webhooks/event-journal.test.ts',

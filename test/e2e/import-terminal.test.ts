@@ -54,18 +54,18 @@ describe('the progress of a run, in a terminal', () => {
   it('is asked for the number of rows with a live key, and Ctrl-C there sends nothing', async () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();
-    rig.writePeople(world, 300);
+    rig.writePeople(world, 30);
     const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
     const terminal = await open(live, 100);
     await terminal.enter('bizmsg send-batch welcome people.csv');
-    await terminal.until('300 rows will be sent with a live key. Type the number to continue');
-    terminal.answer('30');
-    await terminal.until('type 300 to send them');
+    await terminal.until('30 rows will be sent with a live key. Type the number to continue');
+    terminal.answer('3');
+    await terminal.until('type 30 to send them');
     terminal.press('C-c');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
     await terminal.until('Type the number to continue');
-    terminal.answer('300');
-    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 300]);
+    terminal.answer('30');
+    expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 30]);
   });
 });
