@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporaryHome } from '../support/bin.ts';
+import { asRoot, mount, mounts } from '../support/small-disk.ts';
 import { noteCodes } from '../support/spoken.ts';
 import * as rig from './import-rig.ts';
 
@@ -27,25 +26,3 @@ it.skipIf(!mounts())('rows that failed are in the folder of the run where the di
   ]);
   expect([noteCodes(stderr).includes('files'), stderr.includes('the disk is full')]).toEqual([true, true]);
 });
-
-function mount(folder: string, options: string): void {
-  asRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
-}
-
-function asRoot(...words: readonly string[]): void {
-  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
-}
-
-/** Only root may, and not everywhere. */
-function mounts(): boolean {
-  const home = temporaryHome();
-  try {
-    mount(home.path, 'size=64k');
-    asRoot('umount', home.path);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    home.remove();
-  }
-}

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryHome } from '../support/bin.ts';
+import { asRoot, mount, mounts } from '../support/small-disk.ts';
 import { errorIn } from '../support/spoken.ts';
 import * as rig from './runs-rig.ts';
 
@@ -56,25 +55,3 @@ describe.skipIf(!mounts())('a batch whose disk is full', () => {
     expect(readdirSync(place.home).filter((name) => name.includes('failed'))).toEqual([]);
   });
 });
-
-function mount(folder: string, options: string): void {
-  asRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
-}
-
-function asRoot(...words: readonly string[]): void {
-  execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
-}
-
-/** Only root may, and not everywhere. */
-function mounts(): boolean {
-  const home = temporaryHome();
-  try {
-    mount(home.path, 'size=64k');
-    asRoot('umount', home.path);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    home.remove();
-  }
-}
