@@ -7,8 +7,8 @@ import { jsonText, parseJson } from '../json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import { took, whole } from '../terminal/run-progress.ts';
 import type { Job } from './job.ts';
-import type { SkippedCounts } from './result.ts';
-import { sumOf } from './result.ts';
+import type { SkippedCounts } from './tally.ts';
+import { sumOf } from './tally.ts';
 import type { Survey } from './survey.ts';
 
 /** The effect that a run would have. */

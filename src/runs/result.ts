@@ -10,9 +10,11 @@ import { placesIn } from './places.ts';
 import type { Running } from './running.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
+import type { Counts, SkippedCounts } from './tally.ts';
+import { sumOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
-export interface RunResult {
+export interface RunResult extends Counts {
   readonly type: 'summary';
   readonly command: string;
   /** Null if there were no rows. */
@@ -25,33 +27,12 @@ export interface RunResult {
   readonly template: string | null;
   /** As it was given. */
   readonly file: string;
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly not_reached: number;
-  readonly skipped: SkippedCounts;
   readonly earlier: readonly { readonly run: string; readonly at: string; readonly host: string | null }[];
   readonly reasons: readonly Reason[];
   readonly stopped: { readonly code: string; readonly message: string } | null;
   readonly started_at: string;
   readonly ended_at: string;
   readonly files: Files;
-}
-
-/** Why rows were not sent by this command. */
-export interface SkippedCounts {
-  /** `--new-only`: another run has sent them. */
-  readonly earlier_run: number;
-  /** This run or job has sent them. */
-  readonly this_run: number;
-  readonly duplicate: number;
-  /** Unsure since an earlier command: they need `--retry-unsure` or `runs resolve`. */
-  readonly unsure: number;
-  /** Another run sent them meanwhile. */
-  readonly elsewhere: number;
-  /** `--changed skip`. */
-  readonly changed: number;
 }
 
 /** The files of rejected rows; null without any. */
@@ -179,10 +160,6 @@ function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string 
   const word = (name: keyof SkippedCounts) =>
     name === 'this_run' && job !== null ? `sent earlier by job ${job}` : skipWords[name];
   return found.map((name) => (found.length > 1 ? `${whole(skipped[name])} ` : '') + word(name)).join(', ');
-}
-
-export function sumOf(skipped: SkippedCounts): number {
-  return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }
 
 /** Runs that sent rows of this input before, if the ledger has compared them. */

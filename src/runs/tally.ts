@@ -1,7 +1,5 @@
 import type { Accepted } from '../ledger/ledger.ts';
 import type { Reason } from './reasons.ts';
-import type { SkippedCounts } from './result.ts';
-import { sumOf } from './result.ts';
 import type { Outcome } from './row.ts';
 import type { Survey } from './survey.ts';
 
@@ -19,13 +17,28 @@ export interface Tally {
 }
 
 /** `rows` is the sum of all others. */
-interface Counts {
+export interface Counts {
   readonly rows: number;
   readonly sent: number;
   readonly failed: number;
   readonly unsure: number;
   readonly not_reached: number;
   readonly skipped: SkippedCounts;
+}
+
+/** Why rows were not sent by this command. */
+export interface SkippedCounts {
+  /** `--new-only`: another run has sent them. */
+  readonly earlier_run: number;
+  /** This run or job has sent them. */
+  readonly this_run: number;
+  readonly duplicate: number;
+  /** Unsure since an earlier command: they need `--retry-unsure` or `runs resolve`. */
+  readonly unsure: number;
+  /** Another run sent them meanwhile. */
+  readonly elsewhere: number;
+  /** `--changed skip`. */
+  readonly changed: number;
 }
 
 interface Elsewhere {
@@ -75,4 +88,8 @@ export function createTally(found: Survey, accepted: Accepted): Tally {
 export function skipsOf(accepted: Accepted | undefined): { -readonly [Name in keyof SkippedCounts]: number } {
   const { earlier = 0, done = 0, duplicate = 0, unsure = 0, changed = 0 } = accepted?.counts ?? {};
   return { earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
+}
+
+export function sumOf(skipped: SkippedCounts): number {
+  return Object.values(skipped).reduce((sum: number, count: number) => sum + count, 0);
 }

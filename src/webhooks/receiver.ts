@@ -19,7 +19,7 @@ export interface ReceiverOptions {
   readonly respond?: ((event: Received) => number) | undefined;
   /** What names this listener in what it sends on: such things are not taken again. */
   readonly mark?: string | undefined;
-  /** Takes what web pages send, too: any page that a browser on this machine opens could reach the handler. */
+  /** Accepts requests from web pages: every page in a browser on this machine can then reach the handler. */
   readonly allowWebPages?: boolean | undefined;
   /** Told of what was refused or not kept. */
   readonly warn?: ((text: string) => void) | undefined;
