@@ -9,13 +9,18 @@ const target = join(root, 'dist/cli');
 
 export const cliEntry = join(target, 'main.cjs');
 const entries = ['complete.cjs', 'main.cjs'];
+const mainModule = join(root, 'src/main.ts');
 
 /** Returns its chunks. */
 export async function makeCli(aside, names) {
-  await bundle(aside, { ...names, help: '' }, described);
+  await bundle(aside, { ...names, help: '', plugins: [recordLoaded] }, described);
   const require = createRequire(import.meta.url);
+  const entry = join(aside, 'main.cjs');
+  // First of all, since a module is recorded when it is loaded for the first time.
+  const everyday = await modulesOfASend(entry);
   const surface = await require(join(aside, 'surface.cjs')).surfaceOf(require(join(aside, 'tree.cjs')).tree);
-  const chunks = await bundle(aside, { ...names, help: await rootHelp(join(aside, 'main.cjs')) });
+  const help = await rootHelp(entry);
+  const chunks = await bundle(aside, { ...names, help, everyday });
   return [...chunks, ...(await bundleCompletion(aside, surface))];
 }
 
@@ -32,19 +37,25 @@ export function installCli(aside, before) {
   return made;
 }
 
-/** Our own code on the way of one request, from argv to the wire. */
-function everyday(id) {
-  if (!id.startsWith(join(root, 'src/'))) return id.includes('node_modules/commander/');
-  const own = id.slice(join(root, 'src/').length);
-  if (
-    /^(cli\/complete|sandbox\/(?!locator|addresses)|webhooks\/|delivery\/|activity\/history|conformance\/|bulk\/(?!mapping\/flags)|doctor\/|commands\/(?!index|help|send-template)|cli\/(child|doctoring|mistakes)\/|main|lock|post|journal|listening|departures|near-file)/.test(
-      own,
-    )
-  )
-    return false;
-  return !/(client\/(pool|proxy|probe|receiver|observe)|profiles\/(write-store|edit|explain|rows|profiles)|terminal\/(table|ask|fit|width)|cli\/(query|watch|progress|run-client|run-pace|run-plan|run-waits|table-printer)|commands\/waiting\/\w+|commands\/topics\/\w[\w-]*|commands\/conformance\/compare|commands\/running\/(?!run-params|view|rehearsal|result)\w[\w-]*)\.ts$/.test(
-    own,
-  );
+/** Records in `globalThis.loadedModules` which modules of ours, and which packages, a program has loaded. */
+const recordLoaded = {
+  name: 'record-loaded',
+  transform: (code, id) =>
+    /\.[cm]?[jt]s$/.test(id)
+      ? { code: `globalThis.loadedModules?.add(${JSON.stringify(id)});${code}`, moduleSideEffects: true }
+      : undefined,
+};
+
+/** The modules that single sends load, from argv to the wire. */
+async function modulesOfASend(entry) {
+  const loaded = new Set();
+  globalThis.loadedModules = loaded;
+  try {
+    await sendInVain(entry);
+  } finally {
+    delete globalThis.loadedModules;
+  }
+  return loaded;
 }
 
 /** What commander loads at once, and needs only for its own help, its suggestions, and subcommands that are programs. */
@@ -65,15 +76,15 @@ const described = {
   surface: join(root, 'src/cli/complete-surface.ts'),
 };
 
-async function bundle(dir, { version, stamp, help }, more = {}) {
+async function bundle(dir, { version, stamp, help, plugins = [], everyday = new Set() }, more = {}) {
   const { rolldown } = await import('rolldown');
   rmSync(dir, { recursive: true, force: true });
   const made = await rolldown({
-    input: { main: join(root, 'src/main.ts'), ...more },
+    input: { main: mainModule, ...more },
     platform: 'node',
     // A module that is loaded with another anyway is still named where it is needed.
     checks: { ineffectiveDynamicImport: false },
-    plugins: [lighterCommander],
+    plugins: [lighterCommander, ...plugins],
     transform: {
       define: {
         __VERSION__: JSON.stringify(version),
@@ -88,8 +99,8 @@ async function bundle(dir, { version, stamp, help }, more = {}) {
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: true,
-    // One file to load for what nearly every command needs; what is heavy or rare keeps its own.
-    codeSplitting: { groups: [{ name: 'bizmsg', test: everyday }] },
+    // One file to load for what a single send needs; the rest keeps files of its own.
+    codeSplitting: { groups: [{ name: 'bizmsg', test: (id) => everyday.has(id) && id !== mainModule }] },
   });
   await made.close();
   for (const file of readdirSync(dir)) forCommonJs(join(dir, file));
@@ -143,10 +154,9 @@ function setApart(dir) {
   return body;
 }
 
-/** Keeps what V8 compiled in the course of sends that nobody hears: by a key alone, and by a profile with a plan. */
+/** Keeps the code that V8 compiled during single sends, for the next process to load. */
 export async function precompile() {
-  const require = createRequire(import.meta.url);
-  const vm = require('node:vm');
+  const vm = createRequire(import.meta.url)('node:vm');
   const scripts = [];
   class Watched extends vm.Script {
     constructor(source, options) {
@@ -155,6 +165,17 @@ export async function precompile() {
     }
   }
   Object.assign(vm, { Script: Watched });
+  await sendInVain(cliEntry);
+  for (const { script, file } of scripts) {
+    const kept = join(target, file);
+    writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
+    renameSync(`${kept}.new`, `${kept}.cache`);
+  }
+}
+
+/** Runs single sends to a port where nothing listens: with a key of either mode, and with a profile that has a plan. */
+async function sendInVain(entry) {
+  const { main } = createRequire(import.meta.url)(entry);
   const state = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
   const quiet = { isTTY: false, columns: undefined, write: async () => {} };
   const nobody = {
@@ -165,7 +186,7 @@ export async function precompile() {
   };
   writeFileSync(join(state, 'profiles.json'), JSON.stringify({ version: 1, profiles: { nobody } }));
   const send = (words, env) =>
-    require(cliEntry).main({
+    main({
       argv: ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0', ...words],
       env: { BIZMSG_STATE_DIR: state, ...env },
       stdout: quiet,
@@ -179,12 +200,8 @@ export async function precompile() {
       kill: () => true,
       random: Math.random,
     });
-  await send([], { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: 'sk_test_nobody' });
+  for (const mode of ['test', 'live'])
+    await send([], { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: `sk_${mode}_nobody` });
   await send(['--profile', 'nobody'], { BIZMSG_CONFIG_DIR: state });
   rmSync(state, { recursive: true, force: true });
-  for (const { script, file } of scripts) {
-    const kept = join(target, file);
-    writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
-    renameSync(`${kept}.new`, `${kept}.cache`);
-  }
 }
