@@ -1,17 +1,27 @@
-// Prints the closing line: the tests' counts of all runs, and every failed step as one failure more.
+// Prints each failed test with its message, then the closing line: the tests of all runs, a failed step as a failure.
 import { readFileSync } from 'node:fs';
 
 const [, , failures, ...files] = process.argv;
 const counts = { passed: 0, failed: Number(failures), skipped: 0 };
 for (const file of files) {
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = read(file);
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, testResults = [] } = read(file);
   // A run that ran nothing has failed.
   const missing = numPassedTests + numFailedTests + numPendingTests === 0 ? 1 : 0;
   counts.passed += numPassedTests;
   counts.failed += numFailedTests + missing;
   counts.skipped += numPendingTests;
+  for (const { name, status, message, assertionResults } of testResults) {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    for (const { fullName, failureMessages } of failed) print(`${name}: ${fullName}`, failureMessages.join('\n'));
+    // A file that could not be loaded, or whose process ended.
+    if (status === 'failed' && failed.length === 0) print(name, message);
+  }
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+
+function print(title, text = '') {
+  console.log(`failed: ${title}\n${text.split('\n').slice(0, 12).join('\n')}\n`);
+}
 
 function read(path) {
   try {
