@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 /** They change the file size limit of their own process, so each gets a process of its own. */
 const limiting = [
-  'test/activity/entry.test.ts',
+  'test/session/activity/entry.test.ts',
   'test/commands/webhooks-replay.test.ts',
-  'test/journal.test.ts',
+  'test/base/journal.test.ts',
   'test/ledger/damage.test.ts',
   'test/runs/engine.test.ts',
   'test/runs/waits.test.ts',

@@ -13,7 +13,7 @@ let interruptedAt;
 let leftAt = Number.POSITIVE_INFINITY;
 /** Milliseconds for which a reader may take nothing: after one signal, and after a second one. */
 const patience = { once: 1_500, twice: 100 };
-/** @type {((signal: import('../src/host.ts').EndSignal) => void) | undefined} */
+/** @type {((signal: import('../src/base/host.ts').EndSignal) => void) | undefined} */
 let taker;
 /** @type {(() => void) | undefined} */
 let unread;
@@ -21,7 +21,7 @@ let unread;
 const outlet = { isLeft, onGone, isListening: () => interruption !== undefined };
 const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
 
-/** @type {import('../src/host.ts').Host} */
+/** @type {import('../src/base/host.ts').Host} */
 const host = {
   argv: process.argv.slice(2),
   env: process.env,

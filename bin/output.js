@@ -34,7 +34,7 @@ const atOnce = 4_096;
  * writer wait, never the event loop.
  * @param {1 | 2} fd
  * @param {Outlet} outlet
- * @returns {import('../src/host.ts').Output & { share(until: Promise<unknown>): void }}
+ * @returns {import('../src/base/host.ts').Output & { share(until: Promise<unknown>): void }}
  */
 function output(fd, { isLeft, onGone, isListening }) {
   /** @type {number | undefined} */

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process');
 const { closeSync, openSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-/** @type {import('../src/host.ts').Host['spawnDetached']} */
+/** @type {import('../src/base/host.ts').Host['spawnDetached']} */
 function spawnDetached([program = '', ...words], { env, log }) {
   const output = openSync(log, 'a', 0o600);
   const child = spawn(program, words, {
@@ -18,7 +18,7 @@ function spawnDetached([program = '', ...words], { env, log }) {
   return child;
 }
 
-/** @type {import('../src/host.ts').Host['spawnAttached']} */
+/** @type {import('../src/base/host.ts').Host['spawnAttached']} */
 function spawnAttached([program = '', ...words], { env, apart }) {
   const child = spawn(program, words, { detached: apart, env: { ...env }, stdio: 'inherit' });
   const ended = new Promise((resolve, reject) => {

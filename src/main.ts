@@ -1,4 +1,4 @@
-import type { Host } from './host.ts';
+import type { Host } from './base/host.ts';
 
 /** argv and host in, exit code out. The version and the top-level help need nothing that is loaded. */
 export async function main(host: Host): Promise<number> {

@@ -1,10 +1,7 @@
-import { statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { configuration } from './errors.ts';
-import type { CliError } from './errors.ts';
-import { fileFault } from './file-fault.ts';
-import { namesIn } from './folder.ts';
+import { type CliError, configuration } from './errors.ts';
+import { fileFault, namesIn } from './files.ts';
 import { shellWord } from './shell-word.ts';
 
 /** A file or folder that other users can change. */

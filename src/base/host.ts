@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Later } from './journal.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -84,3 +83,6 @@ export interface Host {
   spawnDetached(command: readonly string[], options: SpawnOptions): Child;
   spawnAttached(command: readonly string[], options: AttachOptions): Attached;
 }
+
+/** Runs it after so many milliseconds; what is returned calls it off. */
+export type Later = (milliseconds: number, run: () => void) => () => void;

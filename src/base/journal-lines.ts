@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { CliError } from './errors.ts';
-import { configuration } from './errors.ts';
+import { type CliError, configuration } from './errors.ts';
 import { exactJson, jsonText } from './json.ts';
 
 /** What a journal records, and in which form: its first line says both. */

@@ -1,10 +1,8 @@
+import type { Later } from './host.ts';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { fileFault } from './file-fault.ts';
-import { keepOpenFresh, silenceOf } from './heartbeat.ts';
-import type { Later } from './journal-writer.ts';
-import type { Probe } from './process-life.ts';
-import { contentOf, hostIn, lives, processStart } from './process-life.ts';
+import { fileFault } from './files.ts';
+import { contentOf, hostIn, keepOpenFresh, lives, type Probe, processStart, silenceOf } from './liveness.ts';
 
 export interface Owner {
   readonly pid: number;

@@ -1,5 +1,5 @@
 import type { AccountFacts } from '../ledger/identity.ts';
-import type { AnyCaller, Approached, Line } from './calling.ts';
+import type { AnyCaller, Approached, Line } from './approached.ts';
 
 interface Options {
   /** Whether a profile without an account id may get one. A dry run never writes one. */
@@ -16,8 +16,8 @@ export async function accountFacts(
   const { host, given } = line;
   if (given.dryRun && isLocal && !running) return undefined;
   const [{ originOf }, { environmentAccount }] = await Promise.all([
-    import('../profiles/base-url.ts'),
-    import('../profiles/environment.ts'),
+    import('../session/profiles/base-url.ts'),
+    import('../session/profiles/environment.ts'),
   ]);
   const named = environmentAccount(host.env);
   const sandbox = running?.dataId;
@@ -37,8 +37,8 @@ async function profileAccount({ host }: Line, caller: AnyCaller, write: boolean)
   if (caller.kind === 'local' || !('source' in caller) || caller.profile === undefined) return undefined;
   if (caller.account !== undefined || !write) return caller.account;
   const [{ storedAccount }, { configFolder }] = await Promise.all([
-    import('../profiles/account.ts'),
-    import('../profiles/folders.ts'),
+    import('../session/profiles/account.ts'),
+    import('../session/profiles/environment.ts'),
   ]);
   return storedAccount(configFolder(host.env, host.home), caller.profile);
 }

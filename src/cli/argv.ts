@@ -1,12 +1,9 @@
-import type { CliError } from '../errors.ts';
-import { usage } from '../errors.ts';
-import type { Door, Group, Node, Tree } from './tree.ts';
-import { whole } from './tree.ts';
+import { type CliError, usage } from '../base/errors.ts';
+import { type Door, type Group, type Node, type Tree, whole } from './tree.ts';
 import { globals } from './globals.ts';
 import type { Stray } from './mistakes/command-word.ts';
 import { optionAt } from './option-word.ts';
-import type { Params } from './params.ts';
-import { longName } from './params.ts';
+import { longName, type Params } from './params.ts';
 
 export interface Located {
   /** The words that lead to the node, the program's name first. */

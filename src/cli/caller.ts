@@ -1,5 +1,5 @@
-import type { Host } from '../host.ts';
-import type { Asked } from '../profiles/caller.ts';
+import type { Host } from '../base/host.ts';
+import type { Asked } from '../session/profiles/resolve.ts';
 import type { Globals } from './globals.ts';
 
 /** Whether somebody is there to be asked. */
@@ -11,8 +11,8 @@ export function isInteractive(host: Host, given: Globals): boolean {
 /** What this command line, the environment and the store say of who is calling. */
 export async function asked(host: Host, given: Globals): Promise<Asked> {
   const [{ configFolder }, { readStore }] = await Promise.all([
-    import('../profiles/folders.ts'),
-    import('../profiles/store.ts'),
+    import('../session/profiles/environment.ts'),
+    import('../session/profiles/store.ts'),
   ]);
   const folder = configFolder(host.env, host.home);
   let store: ReturnType<typeof readStore> | undefined;

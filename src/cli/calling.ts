@@ -1,30 +1,15 @@
+import type { AnyCaller, Approached, Line } from './approached.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import type { Host } from '../host.ts';
-import type { LocalCaller, ServiceCaller, Target } from '../profiles/caller.ts';
-import type { Locator } from '../sandbox/locator.ts';
-import type { Minute } from '../sandbox/minute.ts';
-import { shownKey } from '../redact.ts';
-import { readRegular } from '../regular-file.ts';
-import { withSpinner } from '../terminal/progress.ts';
-import type { Globals } from './globals.ts';
+import { configuration } from '../base/errors.ts';
+import { fileFault, readRegular } from '../base/files.ts';
+import type { Target } from '../session/profiles/resolve.ts';
+import { shownKey } from '../base/redact.ts';
+import { withSpinner } from './output/progress.ts';
 import { recording } from './recording.ts';
 import { sharedRate } from './plan-rate.ts';
-import type { Reporter } from './report.ts';
-import type { Sandboxes } from './sandboxes.ts';
 import { newcomerNote } from './who.ts';
-
-export interface Line {
-  readonly host: Host;
-  readonly given: Globals;
-  readonly reporter: Reporter;
-  /** Which one this is, such as `contacts create`. */
-  readonly command: string;
-  readonly sandboxes: () => Promise<Sandboxes>;
-}
 
 export interface Connection {
   readonly client: Client;
@@ -32,8 +17,6 @@ export interface Connection {
   readonly simulated: boolean;
   close(): Promise<void>;
 }
-
-export type AnyCaller = LocalCaller | ServiceCaller | Target;
 
 /** A client for this key and this address. */
 export async function connect(line: Line, caller: AnyCaller): Promise<Connection> {
@@ -44,24 +27,11 @@ export async function connect(line: Line, caller: AnyCaller): Promise<Connection
   return openConnection(line, approached, { pace: singlePace(line, approached, rate) });
 }
 
-/** A key and an address that every guard has let pass, and that the user was told of. */
-export interface Approached {
-  readonly target: Target;
-  readonly simulated: boolean;
-  /** What limits the sandbox that is called. */
-  readonly minute: Minute | undefined;
-  /** It is called as `local`, wherever that is. */
-  readonly isLocal: boolean;
-  /** The sandbox on this machine that is called, if it runs. */
-  readonly running: Locator | undefined;
-  readonly caller: AnyCaller;
-}
-
 export async function approach(line: Line, caller: AnyCaller): Promise<Approached> {
   const { host, given, reporter } = line;
   const [{ guard }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
-    import('../profiles/guard.ts'),
-    import('../profiles/environment.ts'),
+    import('../session/profiles/guard.ts'),
+    import('../session/profiles/environment.ts'),
   ]);
   const sandboxes = await line.sandboxes();
   const target =
@@ -93,8 +63,8 @@ function isStoredLive(caller: AnyCaller): boolean {
 
 async function checkStore({ host, given, reporter }: Line): Promise<void> {
   const [{ readableStore, requireSafeStore }, { configFolder }] = await Promise.all([
-    import('../profiles/store-safety.ts'),
-    import('../profiles/folders.ts'),
+    import('../session/profiles/store-safety.ts'),
+    import('../session/profiles/environment.ts'),
   ]);
   const folder = configFolder(host.env, host.home);
   requireSafeStore(folder);

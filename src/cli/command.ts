@@ -1,14 +1,13 @@
-import type { CliError, ExitName } from '../errors.ts';
-import { safeValue } from '../terminal/safe-text.ts';
-import type { Ui } from '../terminal/ui.ts';
+import type { CliError, ExitName } from '../base/errors.ts';
+import { safeValue } from './output/text.ts';
+import type { Ui } from './output/ui.ts';
 import type { Context } from './context.ts';
 import type { Globals, Honour } from './globals.ts';
-import type { Input, Params, Texts } from './params.ts';
-import { readInput } from './params.ts';
+import { type Input, type Params, readInput, type Texts } from './params.ts';
 
 export type { Context } from './context.ts';
 export { newcomerNote } from './who.ts';
-export type { Ui } from '../terminal/ui.ts';
+export type { Ui } from './output/ui.ts';
 
 /** How something reads. Bytes are what a pipe gets as they are. */
 export type View = (ui: Ui) => string | Uint8Array;

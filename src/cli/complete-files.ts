@@ -1,10 +1,7 @@
 import { chmodSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { makeFolder } from '../folder.ts';
-import { readRegular } from '../regular-file.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import { fileFault, makeFolder, readRegular } from '../base/files.ts';
 
 /** The file's text; undefined where there is none. A start-up file may be in any encoding, so bytes are kept. */
 export function textOf(path: string): string | undefined {

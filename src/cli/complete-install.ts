@@ -1,13 +1,11 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { configuration, usage } from '../errors.ts';
-import type { Host } from '../host.ts';
+import { configuration, usage } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
 import { isAlone, withBlock, withoutBlock } from './complete-block.ts';
 import { isLink, refuseDangling, removeFile, textOf, writeText } from './complete-files.ts';
-import type { Places } from './complete-places.ts';
-import { everyFile, placesOf, startUpFile } from './complete-places.ts';
-import { isShell, shells } from './values.ts';
-import type { Shell } from './values.ts';
+import { everyFile, type Places, placesOf, startUpFile } from './complete-places.ts';
+import { isShell, type Shell, shells } from './values.ts';
 
 /** What was done, to the shim and to the start-up file that names it. */
 export interface Installed {

@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { stateFolderAt } from '../folder.ts';
-import type { Host } from '../host.ts';
-import type { Caller } from '../profiles/caller.ts';
-import { stateFolder } from '../profiles/folders.ts';
+import { stateFolderAt } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
+import type { Caller } from '../session/profiles/resolve.ts';
+import { stateFolder } from '../session/profiles/environment.ts';
 import { placeOf, readTemplates, templatesFile } from './complete-names.ts';
 
 const mostPlaces = 16;

@@ -1,4 +1,4 @@
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeLine } from './output/text.ts';
 import type { SurfaceNode } from './complete-surface.ts';
 import type { ValueWish, Wish } from './complete-wish.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Host } from '../host.ts';
+import type { Host } from '../base/host.ts';
 import { markedLine, markedLines, withoutBlock } from './complete-block.ts';
 import { inBytes, textOf } from './complete-files.ts';
 import type { Shell } from './values.ts';

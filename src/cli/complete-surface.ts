@@ -1,7 +1,6 @@
 import { events } from '../contract/events.ts';
 import type { Command } from './command.ts';
-import type { Node, Tree } from './tree.ts';
-import { whole } from './tree.ts';
+import { type Node, type Tree, whole } from './tree.ts';
 import { globals, honourable } from './globals.ts';
 import type { Known, Param, Params } from './params.ts';
 

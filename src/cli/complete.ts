@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Host } from '../host.ts';
+import type { Host } from '../base/host.ts';
 import { lineOf } from './complete-line.ts';
 import { namesOn } from './complete-names.ts';
 import { offerOf } from './complete-offer.ts';
-import type { Reply } from './complete-reply.ts';
-import { bashReply, fishReply, zshReply } from './complete-reply.ts';
+import { bashReply, fishReply, type Reply, zshReply } from './complete-reply.ts';
 import type { Surface } from './complete-surface.ts';
 import { wishOf } from './complete-wish.ts';
 

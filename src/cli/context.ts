@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
-import type { Host } from '../host.ts';
-import type { Caller, Target } from '../profiles/caller.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import type { Host } from '../base/host.ts';
+import type { Caller, Target } from '../session/profiles/resolve.ts';
+import type { Profiles } from '../session/profiles/profiles.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { asked } from './caller.ts';
 import { connect, type Connection } from './calling.ts';
@@ -9,8 +9,7 @@ import type { Diagnosis } from '../doctor/check.ts';
 import type { Completions } from './complete-install.ts';
 import type { Globals } from './globals.ts';
 import type { Progress } from './progress.ts';
-import type { Prompts } from './prompts.ts';
-import { createPrompts } from './prompts.ts';
+import { createPrompts, type Prompts } from './prompts.ts';
 import type { Reporter } from './report.ts';
 import type { RunClient, RunOptions } from './run-client.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -86,7 +85,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
   };
 
   const resolved = async (): Promise<Caller> => {
-    const [{ resolve }, about] = await Promise.all([import('../profiles/resolve.ts'), asked(host, given)]);
+    const [{ resolve }, about] = await Promise.all([import('../session/profiles/resolve.ts'), asked(host, given)]);
     return resolve(about);
   };
 
@@ -98,7 +97,10 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     note,
     helpFor,
     who: async () => {
-      const [{ explain }, { winnerOf }] = await Promise.all([import('../profiles/explain.ts'), import('./who.ts')]);
+      const [{ explain }, { winnerOf }] = await Promise.all([
+        import('../session/profiles/explain.ts'),
+        import('./who.ts'),
+      ]);
       const { caller, problem, candidates } = explain(await asked(host, given));
       return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
     },
@@ -112,8 +114,8 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     },
     profiles: once(async () => {
       const [{ openProfiles }, { configFolder }] = await Promise.all([
-        import('../profiles/profiles.ts'),
-        import('../profiles/folders.ts'),
+        import('../session/profiles/profiles.ts'),
+        import('../session/profiles/environment.ts'),
       ]);
       return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
     }),
@@ -133,10 +135,10 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     completions: async () => (await import('./complete-install.ts')).openCompletions(host),
     learnTemplates: async (names) =>
       (await import('./complete-learn.ts')).learnTemplates(host, await resolved(), names),
-    onlyLocal: async () => (await import('../profiles/environment.ts')).onlyLocal(host.env),
+    onlyLocal: async () => (await import('../session/profiles/environment.ts')).onlyLocal(host.env),
     knownKeys: async () => {
       const [{ knownKeys }, { loadStore }] = await Promise.all([
-        import('../profiles/known-keys.ts'),
+        import('../session/profiles/known-keys.ts'),
         asked(host, given),
       ]);
       return knownKeys(host.env, loadStore);

@@ -1,7 +1,6 @@
-import { CliError, configuration, exitCodes } from '../errors.ts';
-import { fileFault, fileUnusable, tooManyFiles } from '../file-fault.ts';
-import type { Reporter } from './report.ts';
-import { signalExit } from './report.ts';
+import { CliError, configuration, exitCodes } from '../base/errors.ts';
+import { fileFault, fileUnusable, tooManyFiles } from '../base/files.ts';
+import { type Reporter, signalExit } from './report.ts';
 
 /** Says what went wrong, and returns the exit code that says it to a shell. */
 export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter): number {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 
 /** More than any body or key. Input that never ends must not fill the memory. */
 const most = 32 * 1024 * 1024;

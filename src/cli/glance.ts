@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
-import { CliError } from '../errors.ts';
-import type { Approached, Line, ManyCalls } from './calling.ts';
-import { openConnection } from './calling.ts';
+import { CliError } from '../base/errors.ts';
+import type { Approached, Line } from './approached.ts';
+import { type ManyCalls, openConnection } from './calling.ts';
 
 /** Milliseconds that a run may be kept from its first row. */
 const longest = 3_000;

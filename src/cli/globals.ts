@@ -1,5 +1,4 @@
-import type { Input } from './params.ts';
-import { choice, flag, option } from './params.ts';
+import { choice, flag, type Input, option } from './params.ts';
 import { columns, count, duration } from './values.ts';
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { Account } from '../ledger/ledger.ts';
-import type { AnyCaller, Approached, Line } from './calling.ts';
+import type { AnyCaller, Approached, Line } from './approached.ts';
 import { refuseOldRuns, refuseOldSends } from './old-runs.ts';
 
 export interface OpenedLedger {

@@ -1,5 +1,4 @@
-import type { CliError } from '../errors.ts';
-import { usage } from '../errors.ts';
+import { type CliError, usage } from '../base/errors.ts';
 
 const megabyte = 1024 * 1024;
 const [newline, carriage] = [0x0a, 0x0d];

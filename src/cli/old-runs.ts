@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { configuration } from '../errors.ts';
-import { namesIn } from '../folder.ts';
-import type { Host } from '../host.ts';
+import { configuration } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
 
 /** Runs of versions without a ledger: what they sent cannot be compared with what will be sent. */
 export function oldRuns(stateFolder: string): readonly string[] {
@@ -29,8 +29,8 @@ export async function refuseOldSends(stateFolder: string, { kill, now }: Pick<Ho
   const secret = join(stateFolder, 'activity', 'secret');
   if (!existsSync(secret)) return;
   const [{ activityFolder }, { newestFirst }] = await Promise.all([
-    import('../activity/files.ts'),
-    import('../activity/history.ts'),
+    import('../session/activity/log.ts'),
+    import('../session/activity/history.ts'),
   ]);
   for (const { intent, state } of newestFirst(activityFolder(stateFolder), kill, () => {})) {
     if (intent.at < now() - day) break;

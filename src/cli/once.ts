@@ -1,10 +1,8 @@
 import type { BodyOf } from '../contract/endpoints.ts';
 import type { Departure } from '../client/exchange.ts';
-import type { CliError } from '../errors.ts';
-import { unsafe } from '../errors.ts';
-import type { Outcome, SingleRule, Verdict } from '../ledger/ledger.ts';
-import { singlesOf } from '../ledger/ledger.ts';
-import type { AnyCaller, Approached, Line } from './calling.ts';
+import { type CliError, unsafe } from '../base/errors.ts';
+import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
+import type { AnyCaller, Approached, Line } from './approached.ts';
 import { openLedger } from './ledger.ts';
 
 /** A message with a live key, which is not sent twice by accident. */

@@ -1,11 +1,10 @@
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Emit, Outcome } from './command.ts';
 import type { Context } from './context.ts';
 import { unwritable } from './failed.ts';
 import type { Globals } from './globals.ts';
-import type { Printer, PrinterOptions } from './printer.ts';
-import { createPrinter } from './printer.ts';
-import { jsonText } from '../json.ts';
+import { createPrinter, type Printer, type PrinterOptions } from './printer.ts';
+import { jsonText } from '../base/json.ts';
 
 /** What the command came to; in a dry run, the request that it would have made. */
 export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {

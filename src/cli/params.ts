@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 
 /** Turns what was typed for one value into a typed one, or throws a usage error. */
 export type TextReader<T> = (text: string) => T;

@@ -1,6 +1,6 @@
 import { plans } from '../contract/plans.ts';
-import type { LocalCaller, ServiceCaller } from '../profiles/caller.ts';
-import type { Minute } from '../sandbox/minute.ts';
+import type { LocalCaller, ServiceCaller } from '../session/profiles/resolve.ts';
+import type { Minute } from '../sandbox/remote/minute.ts';
 import type { Globals } from './globals.ts';
 
 /** How many requests a minute all processes share that call the same account: what its profile or the sandbox says. */

@@ -1,17 +1,28 @@
-import { usage } from '../errors.ts';
-import type { CellOptions } from '../cell-escapes.ts';
-import { unicodeEscaped } from '../cell-escapes.ts';
-import type { Output } from '../host.ts';
-import { csvLine, rowCells, tsvLine, valueLine } from '../terminal/formats.ts';
-import type { Row } from '../terminal/rows.ts';
-import { cell, columnsOf, idOf, isRow, isRows, pick, valueAt } from '../terminal/rows.ts';
-import { safeJson, safeLines } from '../terminal/safe-text.ts';
-import type { Ui } from '../terminal/ui.ts';
+import { type CellOptions, unicodeEscaped } from '../base/cell-escapes.ts';
+import { usage } from '../base/errors.ts';
+import type { Output, Unprinted } from '../base/host.ts';
+import { jsonText } from '../base/json.ts';
 import type { Piped, View } from './command.ts';
 import type { Format } from './globals.ts';
+import {
+  cell,
+  columnsOf,
+  csvLine,
+  idOf,
+  isRow,
+  isRows,
+  pick,
+  type Row,
+  rowCells,
+  tsvLine,
+  valueAt,
+  valueLine,
+} from './output/rows.ts';
+import { safeJson, safeLines } from './output/text.ts';
+import type { Ui } from './output/ui.ts';
 import type { Query } from './query.ts';
+import type { Reporter } from './report.ts';
 import type { TablePrinting } from './table-printer.ts';
-import { jsonText } from '../json.ts';
 
 export interface PrinterOptions extends TablePrinting, CellOptions {
   readonly out: Output;
@@ -159,4 +170,11 @@ function identified(row: Row): unknown {
 
 function isFilledRows(value: unknown): value is readonly Row[] {
   return isRows(value) && value.length > 0;
+}
+
+/** Reports what was given up because nobody read stdout; `kept` says where it can still be found. */
+export function noteUnprinted({ bytes, lines }: Unprinted, reporter: Pick<Reporter, 'note'>, kept?: string): void {
+  const amount = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'line' : 'lines'} (${bytes.toLocaleString('en-US')} bytes)`;
+  const where = kept === undefined ? '' : `; ${kept}`;
+  reporter.note('unprinted', `not printed: ${amount}, since nobody read stdout after the signal${where}`);
 }

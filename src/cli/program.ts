@@ -1,8 +1,7 @@
 import { Command as Parser, CommanderError, Option } from 'commander';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import type { Line } from './mistakes/line.ts';
-import type { Param, Params, Texts } from './params.ts';
-import { longName } from './params.ts';
+import { longName, type Param, type Params, type Texts } from './params.ts';
 
 /** What was typed for each param. The one place that knows commander. */
 export async function parse(line: Line): Promise<Texts> {

@@ -1,7 +1,5 @@
-import type { Host } from '../host.ts';
-import { mayMove } from '../terminal/motion.ts';
-import type { Standing } from '../terminal/run-progress.ts';
-import { createGauge, progressLine } from '../terminal/run-progress.ts';
+import type { Host } from '../base/host.ts';
+import { createGauge, mayMove, progressLine, type Standing } from './output/progress.ts';
 import type { Globals } from './globals.ts';
 import type { Reporter } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { CliError, unsafe, usage } from '../errors.ts';
-import type { Host } from '../host.ts';
-import type { Asker } from '../terminal/ask.ts';
+import { CliError, unsafe, usage } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import type { Asker } from './output/ask.ts';
 import { isInteractive } from './caller.ts';
 import type { Globals } from './globals.ts';
 
@@ -29,7 +29,7 @@ export interface Prompts {
 export function createPrompts(host: Host, given: Globals): Prompts {
   const asker = async (refusal: CliError): Promise<Asker> => {
     if (!isInteractive(host, given)) throw refusal;
-    return (await import('../terminal/ask.ts')).createAsker({ ...host.streams, signal: host.signal });
+    return (await import('./output/ask.ts')).createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
     usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
@@ -94,7 +94,7 @@ async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
     return await fileContent(path, signal);
   } catch (error) {
     if (error instanceof CliError || signal.aborted) throw error;
-    const { nearFile } = await import('../near-file.ts');
+    const { nearFile } = await import('../base/suggest.ts');
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, nearFile(path));
   }
 }

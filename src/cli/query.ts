@@ -1,5 +1,5 @@
 import { isRecord } from '../contract/readers.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 
 export type Query = (data: unknown) => unknown;
 

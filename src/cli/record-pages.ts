@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { jsonText } from '../json.ts';
-import type { Row } from '../terminal/rows.ts';
-import { findRows } from '../terminal/rows.ts';
+import { jsonText } from '../base/json.ts';
+import { findRows, type Row } from './output/rows.ts';
 import type { Context } from './context.ts';
 
 export type ListName = 'listContacts' | 'listTemplates' | 'listCampaigns';

@@ -1,22 +1,20 @@
-import type { Entry, Writer } from '../activity/entry.ts';
-import type { Facts } from '../activity/record.ts';
-import type { Around } from '../client/change.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
-import { endpoints } from '../contract/endpoints.ts';
+import type { Entry, Facts, Writer } from '../session/activity/log.ts';
+import type { Around } from '../client/exchange.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
-import { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
+import { CliError } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
 import type { Outcome } from '../ledger/ledger.ts';
-import type { Approached, Line } from './calling.ts';
+import type { Approached, Line } from './approached.ts';
 import type { OnceOptions } from './once.ts';
 
 /** Records calls that change something at the service, and keeps a live message from being sent twice unnoticed. */
 export function recording(line: Line, approached: Approached): Around {
   return async (request, send, { again = false, retryUnsure = false }) => {
     const [{ subjectOf }, { came, cameToNothing }, { begin }] = await Promise.all([
-      import('../activity/subject.ts'),
-      import('../activity/came.ts'),
-      import('../activity/entry.ts'),
+      import('../session/activity/request.ts'),
+      import('../session/activity/request.ts'),
+      import('../session/activity/log.ts'),
     ]);
     const { message, ...subject } = subjectOf(request);
     const facts = { ...factsOf(line, approached), ...subject };
@@ -86,7 +84,7 @@ export async function recordRun(
   { name, ...run }: RunStarted,
 ): Promise<(counts: RunCounts, isStopped: boolean) => void> {
   const [{ begin }, writer] = await Promise.all([
-    import('../activity/entry.ts'),
+    import('../session/activity/log.ts'),
     writerOf(line, approached, undefined),
   ]);
   const { method, path: endpoint } = endpoints[name];
@@ -114,7 +112,10 @@ async function writerOf(
   message: Pick<OnceOptions['message'], 'to'> | undefined,
 ): Promise<Writer> {
   const { host, given, reporter } = line;
-  const [{ activityFolder }, { stateFolder }] = await Promise.all([import('../activity/files.ts'), line.sandboxes()]);
+  const [{ activityFolder }, { stateFolder }] = await Promise.all([
+    import('../session/activity/log.ts'),
+    line.sandboxes(),
+  ]);
   const folder = activityFolder(stateFolder);
   let isNoted = false;
   const onFault: Writer['onFault'] = (error) => {

@@ -1,6 +1,5 @@
 import type { Command } from './command.ts';
-import type { Node, Tree } from './tree.ts';
-import { whole } from './tree.ts';
+import { type Node, type Tree, whole } from './tree.ts';
 import { globals } from './globals.ts';
 import { described, usageLine } from './help.ts';
 

@@ -1,9 +1,8 @@
-import type { CliError } from '../errors.ts';
-import { exitCodes } from '../errors.ts';
-import type { Output } from '../host.ts';
-import { withoutSecrets } from '../redact.ts';
-import { safeJson, safeLine, safeLines } from '../terminal/safe-text.ts';
-import { jsonText } from '../json.ts';
+import { type CliError, exitCodes } from '../base/errors.ts';
+import type { Output } from '../base/host.ts';
+import { withoutSecrets } from '../base/redact.ts';
+import { safeJson, safeLine, safeLines } from './output/text.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface Reporter {
   note(code: string, message: string): void;

@@ -1,18 +1,16 @@
 import type { Client } from '../client/client.ts';
 import type { Departure } from '../client/exchange.ts';
-import type { KnownPace, RunRate } from '../client/pace-choice.ts';
+import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { ExitName } from '../errors.ts';
-import { CliError, usage } from '../errors.ts';
-import type { Caller } from '../profiles/caller.ts';
-import { shownKey } from '../redact.ts';
-import type { Approached, Connection, Line } from './calling.ts';
-import { approach, openConnection, wayTo } from './calling.ts';
+import { CliError, type ExitName, usage } from '../base/errors.ts';
+import type { Caller } from '../session/profiles/resolve.ts';
+import { shownKey } from '../base/redact.ts';
+import type { Approached, Line } from './approached.ts';
+import { approach, type Connection, openConnection, wayTo } from './calling.ts';
 import { glance } from './glance.ts';
-import { openLedger } from './ledger.ts';
-import type { OpenedLedger } from './ledger.ts';
+import { type OpenedLedger, openLedger } from './ledger.ts';
 import { recordRun, type RunStarted } from './recording.ts';
 import { runPace } from './run-pace.ts';
 import { planOf } from './run-plan.ts';
@@ -84,7 +82,7 @@ export async function openRunClient(line: Line, caller: Caller, options: RunOpti
   const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace do not go together', 'leave one of them out');
   const [{ leastTime, paceOf, slower }, { canReach }] = await Promise.all([
-    import('../client/pace-choice.ts'),
+    import('../client/pace/pace.ts'),
     import('../client/transport.ts'),
   ]);
   const approached = await approach(line, caller);

@@ -1,7 +1,6 @@
-import type { KnownPace } from '../client/pace-choice.ts';
-import type { Pace } from '../client/pace.ts';
-import type { Caller } from '../profiles/caller.ts';
-import type { Approached, Line } from './calling.ts';
+import type { KnownPace, Pace } from '../client/pace/pace.ts';
+import type { Caller } from '../session/profiles/resolve.ts';
+import type { Approached, Line } from './approached.ts';
 import { sharedRate } from './plan-rate.ts';
 import type { Shared } from './shared-pace.ts';
 
@@ -19,7 +18,7 @@ const minute = 60_000;
  */
 export async function runPace(line: Line, { caller, approached, known, onWait }: Paced): Promise<Pace> {
   const { host, given } = line;
-  const { createPace } = await import('../client/pace.ts');
+  const { createPace } = await import('../client/pace/pace.ts');
   const own = { ...known, now: host.steady, later: host.later };
   const rate = sharedRate(given, caller, approached.minute);
   if (!known) return createPace(own);

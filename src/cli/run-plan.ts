@@ -1,8 +1,7 @@
-import type { Plan } from '../contract/plans.ts';
-import { plans } from '../contract/plans.ts';
+import { type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Caller } from '../profiles/caller.ts';
-import type { Approached, Line } from './calling.ts';
+import type { Caller } from '../session/profiles/resolve.ts';
+import type { Approached, Line } from './approached.ts';
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
 

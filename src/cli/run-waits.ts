@@ -1,4 +1,4 @@
-import type { Line } from './calling.ts';
+import type { Line } from './approached.ts';
 
 /** Milliseconds between two notes of one wait that is made again and again. */
 const noted = 30_000;

@@ -1,24 +1,20 @@
-import { CliError, exitCodes, usage } from '../errors.ts';
-import type { Host } from '../host.ts';
-import { redact } from '../redact.ts';
-import { narrowed } from '../terminal/narrow.ts';
-import { createUi } from '../terminal/ui.ts';
+import { CliError, exitCodes, usage } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import { redact } from '../base/redact.ts';
+import { createUi, narrowed } from './output/ui.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
 import type { Command, Outcome } from './command.ts';
 import type { Group, Tree } from './tree.ts';
 import { createContext } from './context.ts';
 import { failed, failedInTheEnd } from './failed.ts';
-import type { Globals } from './globals.ts';
-import { globals, refused } from './globals.ts';
+import { type Globals, globals, refused } from './globals.ts';
 import { help } from './help.ts';
 import { longName, readInput } from './params.ts';
 import { emitting, ended, outcomeOf, print } from './outcome.ts';
-import type { PrinterOptions } from './printer.ts';
-import { createPrinter } from './printer.ts';
+import { createPrinter, type PrinterOptions } from './printer.ts';
 import { parse } from './program.ts';
 import { compileQuery } from './query.ts';
-import type { Reporter } from './report.ts';
-import { createReporter, signalExit } from './report.ts';
+import { createReporter, type Reporter, signalExit } from './report.ts';
 
 /** One command line from words to exit code: here every failure ends. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -44,7 +40,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
   const given = readInput(globals, texts);
   if (given.help) return shown(host, help(path, node));
   checkGlobals(path, node, given);
-  const { checkEnvironment } = await import('../profiles/environment.ts');
+  const { checkEnvironment } = await import('../session/profiles/environment.ts');
   checkEnvironment(host.env);
   const query = given.query === undefined ? undefined : await compileQuery(given.query);
   const command = path.slice(1).join(' ');
@@ -74,7 +70,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
     return exitOf(outcome, host);
   } finally {
     const { unprinted } = host.stdout;
-    if (unprinted.bytes > 0) (await import('./unprinted.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
+    if (unprinted.bytes > 0) (await import('./printer.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
     await context.close();
   }
 }

@@ -1,17 +1,13 @@
-import { isLocalKey } from '../contract/keys.ts';
-import type { Mode } from '../contract/keys.ts';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import type { Env, Host } from '../host.ts';
-import { requireOwn } from '../ownership.ts';
-import { onlyLocal } from '../profiles/environment.ts';
-import { stateFolder as folderOf } from '../profiles/folders.ts';
-import type { Target } from '../profiles/caller.ts';
-import { isHeld, leadsTo } from '../sandbox/addresses.ts';
-import type { Locator } from '../sandbox/locator.ts';
-import { defaultData, liveLocators } from '../sandbox/locator.ts';
+import { isLocalKey, type Mode } from '../contract/keys.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import type { Env, Host } from '../base/host.ts';
+import { requireOwn } from '../base/exposure.ts';
+import { stateFolder as folderOf, onlyLocal } from '../session/profiles/environment.ts';
+import type { Target } from '../session/profiles/resolve.ts';
+import { isHeld, leadsTo } from '../sandbox/remote/addresses.ts';
+import { defaultData, liveLocators, type Locator } from '../sandbox/remote/locator.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
-import { isElsewhere } from '../process-life.ts';
+import { isElsewhere } from '../base/liveness.ts';
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
@@ -68,9 +64,9 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     const running = find();
     if (!running && named?.isBound) throw ended(named.url);
     if (running && isElsewhere(running.start))
-      await (await import('../sandbox/elsewhere.ts')).refuseUnreachable(running);
+      await (await import('../sandbox/remote/elsewhere.ts')).refuseUnreachable(running);
     if (running?.build === __BUILD__ || running?.background === false) return running;
-    const { findOrStart } = await import('../sandbox/start.ts');
+    const { findOrStart } = await import('../sandbox/remote/start.ts');
     const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
     return findOrStart({
       stateFolder,
@@ -80,7 +76,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
     });
   };
   const proven = async (locator: Locator) => {
-    if (!isHeld(locator)) await (await import('../sandbox/proof.ts')).requireProof(stateFolder, locator);
+    if (!isHeld(locator)) await (await import('../sandbox/remote/proof.ts')).requireProof(stateFolder, locator);
     return locator;
   };
   return {

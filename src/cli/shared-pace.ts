@@ -1,17 +1,15 @@
 import { join } from 'node:path';
-import type { Gate } from '../client/gate.ts';
-import type { Pace } from '../client/pace.ts';
-import { createPace } from '../client/pace.ts';
-import { createFileLedger } from '../client/shared/file-ledger.ts';
-import type { Granted, Share } from '../client/shared/ledger.ts';
-import { createSharedGate } from '../client/shared/shared-gate.ts';
-import { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import type { Target } from '../profiles/caller.ts';
-import { machineId } from '../process-life.ts';
-import { stateFolder } from '../profiles/folders.ts';
-import type { Minute } from '../sandbox/minute.ts';
-import type { Line } from './calling.ts';
+import { createPace, type Gate, type Pace } from '../client/pace/pace.ts';
+import { createFileLedger } from '../client/pace/minute-file.ts';
+import type { Granted, Share } from '../client/pace/minute.ts';
+import { createSharedGate } from '../client/pace/shared-gate.ts';
+import { CliError } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
+import type { Target } from '../session/profiles/resolve.ts';
+import { machineId } from '../base/liveness.ts';
+import { stateFolder } from '../session/profiles/environment.ts';
+import type { Minute } from '../sandbox/remote/minute.ts';
+import type { Line } from './approached.ts';
 
 export interface Shared {
   readonly target: Target;

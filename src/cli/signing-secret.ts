@@ -1,11 +1,8 @@
-import { configuration } from '../errors.ts';
-import type { Host } from '../host.ts';
-import { variable } from '../profiles/environment.ts';
-import { configFolder } from '../profiles/folders.ts';
-import { readWebhookSecret, webhookSecretFault } from '../profiles/key.ts';
-import { local, shellWord } from '../profiles/names.ts';
-import { profileOf, readStore, requireProfile } from '../profiles/store.ts';
-import type { Store } from '../profiles/store.ts';
+import { configuration } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import { configFolder, variable } from '../session/profiles/environment.ts';
+import { readWebhookSecret, webhookSecretFault } from '../session/profiles/key.ts';
+import { local, profileOf, readStore, requireProfile, shellWord, type Store } from '../session/profiles/store.ts';
 import type { Globals } from './globals.ts';
 
 /** The webhook secret: the given one, else that of the profile or of the environment. */

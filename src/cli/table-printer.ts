@@ -1,7 +1,6 @@
-import type { Row } from '../terminal/rows.ts';
-import { columnsOf } from '../terminal/rows.ts';
-import { table } from '../terminal/table.ts';
-import type { PrinterOptions } from './printer.ts';
+import { columnsOf, type Row } from './output/rows.ts';
+import { table } from './output/table.ts';
+import type { Ui } from './output/ui.ts';
 
 /** What tables need that other forms do not. */
 export interface TablePrinting {
@@ -10,7 +9,10 @@ export interface TablePrinting {
   readonly first?: readonly string[] | undefined;
 }
 
-interface Options extends TablePrinting, Pick<PrinterOptions, 'ui' | 'columns' | 'header'> {
+interface Options extends TablePrinting {
+  readonly ui: Ui;
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
   readonly write: (text: string) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
-import type { RunRate } from '../client/pace-choice.ts';
+import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
 import { isPhone, repairedPhone } from '../contract/phones.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import { chosen } from './params.ts';
 
 /** §2: `+` and digits. Only what that excludes is refused, with the repaired form where there is one. */

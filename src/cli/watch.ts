@@ -1,10 +1,8 @@
-import { CliError, configuration } from '../errors.ts';
-import type { Host } from '../host.ts';
-import type { Later } from '../journal.ts';
-import { sayingOnce } from '../journal-lines.ts';
-import type { Caller } from '../profiles/caller.ts';
-import { resolve } from '../profiles/resolve.ts';
-import type { Locator } from '../sandbox/locator.ts';
+import { CliError, configuration } from '../base/errors.ts';
+import type { Host, Later } from '../base/host.ts';
+import { sayingOnce } from '../base/journal-lines.ts';
+import { type Caller, resolve } from '../session/profiles/resolve.ts';
+import type { Locator } from '../sandbox/remote/locator.ts';
 import { hooked } from '../webhooks/hooked.ts';
 import { listened } from '../webhooks/listened.ts';
 import { liveListeners } from '../webhooks/listener-locator.ts';

@@ -1,7 +1,7 @@
-import type { CliError } from '../errors.ts';
-import type { Caller, Source } from '../profiles/caller.ts';
-import type { Candidate } from '../profiles/explain.ts';
-import { shownKey } from '../redact.ts';
+import type { CliError } from '../base/errors.ts';
+import type { Caller, Source } from '../session/profiles/resolve.ts';
+import type { Candidate } from '../session/profiles/explain.ts';
+import { shownKey } from '../base/redact.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 /** Who the next command would be, as it may be shown. */

@@ -1,4 +1,4 @@
-import { configuration, unsafe } from '../errors.ts';
+import { configuration, unsafe } from '../base/errors.ts';
 
 /** A base URL taken apart. The prefix has no slash at its end. */
 export interface Base {

@@ -1,28 +1,18 @@
-import type { AnswerOf, BodyOf, Endpoint, EndpointName } from '../contract/endpoints.ts';
-import { endpoints } from '../contract/endpoints.ts';
-import type { Reader } from '../contract/readers.ts';
-import { Mismatch } from '../contract/readers.ts';
-import { configuration, usage } from '../errors.ts';
-import type { Base } from './address.ts';
-import { readBase, withQuery } from './address.ts';
-import { readAnswer } from './answer.ts';
-import type { Around, ChangeOptions } from './change.ts';
-import { changing } from './change.ts';
-import { createConceal } from './conceal.ts';
+import { configuration, usage } from '../base/errors.ts';
+import { jsonText } from '../base/json.ts';
+import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { Mismatch, type Reader } from '../contract/readers.ts';
+import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
-import type { Departure, Line } from './exchange.ts';
-import { exchange } from './exchange.ts';
+import { type Around, type ChangeOptions, changing, type Departure, exchange, type Connection } from './exchange.ts';
 import type { KeyNamed, Observed } from './observe.ts';
-import type { Page } from './pages.ts';
-import { readPages } from './pages.ts';
-import type { RawAnswer, RawRequest } from './raw.ts';
-import { rawAnswer, rawRequest } from './raw.ts';
-import type { WireRequest } from './transport.ts';
-import { jsonText } from '../json.ts';
+import { type Page, readAnswer, readPages } from './pages.ts';
+import { createConceal } from './trace.ts';
+import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 
 type Query = readonly (readonly [name: string, value: string])[];
 
-export interface ClientOptions extends Omit<Line, 'conceal' | 'openDeadline'> {
+export interface ClientOptions extends Omit<Connection, 'conceal' | 'openDeadline'> {
   /** Its path, if it has one, stands before every path. */
   readonly baseUrl: string;
   readonly key: string;
@@ -55,7 +45,7 @@ interface CallOptions extends ChangeOptions {
 export function createClient(options: ClientOptions): Client {
   const base = readBase(options.baseUrl);
   const ours = headersOf(options);
-  const line: Line = {
+  const connection: Connection = {
     ...options,
     conceal: createConceal(options.key),
     openDeadline: createDeadlines(options.signal, options.steady),
@@ -77,8 +67,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function answerTo(request: WireRequest, reader: Reader<unknown>, departure?: Departure): Promise<unknown> {
-    const { answer } = await exchange(line, request, { departure });
-    return readAnswer(line, request, { answer, reader });
+    const { answer } = await exchange(connection, request, { departure });
+    return readAnswer(connection, request, { answer, reader });
   }
 
   return {
@@ -86,25 +76,29 @@ export function createClient(options: ClientOptions): Client {
     calling,
     pages: (name, query) => {
       const request = requestOf({ base, ours, name, query });
-      return readPages(line, { base, request, reader: endpoints[name].answer });
+      return readPages(connection, { base, request, reader: endpoints[name].answer });
     },
     raw: async (raw, given) => {
       const request = rawRequest(base, ours, raw);
       return changing(options, { request, ...given }, async (departure) =>
-        rawAnswer((await exchange(line, request, { departure })).answer),
+        rawAnswer((await exchange(connection, request, { departure })).answer),
       );
     },
     observe: async (raw, key) => {
       const { observe, withKey } = await import('./observe.ts');
       const request = rawRequest(base, withKey(ours, key), raw);
-      return changing(options, { request }, (departure) => observe(line, request, departure));
+      return changing(options, { request }, (departure) => observe(connection, request, departure));
     },
   };
 }
 
 function headersOf({ key, userAgent }: ClientOptions): Readonly<Record<string, string>> {
   if (!/^[\u0021-\u007e]+$/.test(key)) {
-    throw configuration('key', 'the key holds characters that no key has', 'look for a space or a line break in it');
+    throw configuration(
+      'key',
+      'the key holds characters that no key has',
+      'look for a space or a connection break in it',
+    );
   }
   return {
     Authorization: `Bearer ${key}`,
@@ -143,4 +137,55 @@ function checkedBody(name: EndpointName, body: unknown): unknown {
     if (error instanceof Mismatch) throw usage(`the body of the request cannot be: ${error.at} ${error.message}`);
     throw error;
   }
+}
+
+interface RawRequest {
+  readonly method: string;
+  /** Below the base URL. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer;
+}
+
+/** A header given here takes the place of ours, but for those that only the client may set. */
+function rawRequest(base: Base, ours: Readonly<Record<string, string>>, raw: RawRequest): WireRequest {
+  const { method, path, headers = {}, body } = raw;
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
+    throw usage(`"${method}" is not a method that can be sent`);
+  }
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+  const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  // §4
+  const usual = body === undefined ? ours : { ...ours, 'Content-Type': 'application/json' };
+  const left = Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase()));
+  return { method, url: joinAddress(base, path), headers: { ...Object.fromEntries(left), ...headers }, body };
+}
+
+function rawAnswer({ status, headers, body }: WireAnswer): RawAnswer {
+  return { status, headers: record(headers), body };
+}
+
+const reserved =
+  /^(?:authorization|proxy-authorization|host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te)$/i;
+
+function checkHeader(name: string, value: string): void {
+  if (reserved.test(name)) throw usage(`the header "${name}" is set by bizmsg itself`);
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw usage(`"${name}" is not the name of a header`);
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) throw usage(`the value of the header "${name}" cannot be sent`);
+}
+
+/** Any header may come: in a plain object `constructor` is there already, and `__proto__` is not set like others. */
+function record(headers: WireHeaders): Record<string, string | readonly string[]> {
+  const all = new Map<string, string | readonly string[]>();
+  for (const [name, value] of headers) {
+    const before = all.get(name);
+    all.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(all);
 }

@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Collector } from './collector.ts';
+import { Collector, WireFailure, wireFailure } from './wire.ts';
 import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
-import { WireFailure, wireFailure } from './wire-failure.ts';
 
 export interface DirectOptions {
   /** All the authorities that are trusted; node's own when undefined. */

@@ -1,6 +1,5 @@
-import { CliError } from '../errors.ts';
-import type { Departure, Line } from './exchange.ts';
-import { exchange } from './exchange.ts';
+import { CliError } from '../base/errors.ts';
+import { type Departure, exchange, type Connection } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
 /** The key that a request names, where what is asked is how the service answers that. */
@@ -18,19 +17,24 @@ export interface Observed {
 }
 
 /** A request with its pace and its repetitions, whatever it is answered. No redirect is followed. */
-export async function observe(line: Line, request: WireRequest, departure?: Departure): Promise<Observed> {
+export async function observe(connection: Connection, request: WireRequest, departure?: Departure): Promise<Observed> {
   const answers: WireAnswer[] = [];
   let calls = 0;
-  const send: Line['transport']['send'] = async (asked, limits) => {
+  const send: Connection['transport']['send'] = async (asked, limits) => {
     calls += 1;
-    const answer = await line.transport.send(asked, limits);
+    const answer = await connection.transport.send(asked, limits);
     answers.push(answer);
     return answer;
   };
   const observed = (failure: CliError | undefined) => ({ answers, failure, body: answers.at(-1)?.body, calls });
   try {
     // A few repetitions, and not those of a run: a 429 may well be the answer.
-    const asking = { ...line, transport: { ...line.transport, send }, patience: undefined, looksOnly: true };
+    const asking = {
+      ...connection,
+      transport: { ...connection.transport, send },
+      patience: undefined,
+      looksOnly: true,
+    };
     await exchange(asking, request, { followed: Infinity, departure });
     return observed(undefined);
   } catch (error) {

@@ -1,7 +1,7 @@
-import { quotedWord } from '../shell-word.ts';
-import type { Conceal } from './conceal.ts';
+import { quotedWord } from '../base/shell-word.ts';
+import type { Conceal } from './trace.ts';
 import type { WireRequest } from './transport.ts';
-import { jsonText, parseJson } from '../json.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 
 /** A request as --dry-run shows it: the key is a name, and nothing was sent. */
 export interface PlannedRequest {

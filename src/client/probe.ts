@@ -1,6 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import { connect as connectPlain } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
 export interface ProbeOptions {

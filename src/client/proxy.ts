@@ -1,5 +1,5 @@
-import { configuration } from '../errors.ts';
-import type { Env } from '../host.ts';
+import { configuration } from '../base/errors.ts';
+import type { Env } from '../base/host.ts';
 import { isLoopback } from './address.ts';
 
 /** The proxy that the environment names for an address. Only https is ever proxied: nothing else leaves the machine. */

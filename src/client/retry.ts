@@ -1,6 +1,6 @@
 import { header } from './transport.ts';
-import type { Trouble } from './trouble.ts';
-import type { WireKind } from './wire-failure.ts';
+import type { Trouble } from './failure.ts';
+import type { WireKind } from './wire.ts';
 
 export interface Attempted {
   readonly trouble: Trouble;

@@ -1,5 +1,5 @@
-import { maskPhones, shownKey } from '../redact.ts';
-import type { Conceal } from './conceal.ts';
+import { maskPhones, redact, shownKey } from '../base/redact.ts';
+import { isRecord } from '../contract/readers.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
 /** What --debug shows of a request. */
@@ -50,4 +50,23 @@ function visible(line: string): string {
     /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu,
     (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
   );
+}
+
+/** Takes the key out of what came from outside, before anybody sees it. */
+export interface Conceal {
+  text(text: string): string;
+  value(value: unknown): unknown;
+}
+
+export function createConceal(key: string): Conceal {
+  // The same key, as JSON and as a URL write it.
+  const secrets = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]);
+  const text = (given: string) => redact(given, secrets);
+  const value = (given: unknown): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (!isRecord(given)) return given;
+    return Object.fromEntries(Object.entries(given).map(([name, item]) => [text(name), value(item)]));
+  };
+  return { text, value };
 }

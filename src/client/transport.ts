@@ -1,5 +1,5 @@
-import type { Env } from '../host.ts';
-import { configuration } from '../errors.ts';
+import { configuration } from '../base/errors.ts';
+import type { Env } from '../base/host.ts';
 import { readBase } from './address.ts';
 import type { Stop } from './deadline.ts';
 import { proxyFor } from './proxy.ts';
@@ -107,4 +107,13 @@ function lazy(open: () => Promise<Transport>): Transport {
 export function header(headers: WireHeaders, name: string): string | undefined {
   const values = headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Why a body cannot be read that came compressed; undefined for one as it was asked for. */
+export function compression({ headers }: Pick<WireAnswer, 'headers'>): string | undefined {
+  const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return undefined;
+  // It is the service's own word.
+  const name = /^[\w-]{1,20}(?:, *[\w-]{1,20})*$/.test(encoding) ? encoding : 'in an odd way';
+  return `it is compressed (${name}), which was not asked for`;
 }

@@ -1,11 +1,9 @@
-import type { Past } from '../activity/history.ts';
-import { command } from '../cli/command.ts';
-import type { Context } from '../cli/command.ts';
+import type { Past } from '../session/activity/history.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
-import { flag, option } from '../cli/params.ts';
-import type { Input } from '../cli/params.ts';
+import { flag, type Input, option } from '../cli/params.ts';
 import { count, span } from '../cli/values.ts';
-import { redact } from '../redact.ts';
+import { redact } from '../base/redact.ts';
 import { refuseUnreadable } from './runs/refuse-unreadable.ts';
 
 const params = {
@@ -35,9 +33,9 @@ export const activity = command({
 
 async function listed(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
   const [{ newestFirst }, { activityFolder }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
-    import('../activity/history.ts'),
-    import('../activity/files.ts'),
-    import('../journal-lines.ts'),
+    import('../session/activity/history.ts'),
+    import('../session/activity/log.ts'),
+    import('../base/journal-lines.ts'),
     context.sandboxes(),
   ]);
   const folder = activityFolder(stateFolder);

@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { command } from '../cli/command.ts';
-import type { Context, Ui } from '../cli/command.ts';
+import { command, type Context, type Ui } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required } from '../cli/params.ts';
-import type { Setting } from '../cli/values.ts';
-import { setting } from '../cli/values.ts';
-import { unsafe, usage } from '../errors.ts';
-import { jsonText, parseJson } from '../json.ts';
+import { type Setting, setting } from '../cli/values.ts';
+import { unsafe, usage } from '../base/errors.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 import { jsonIn, nested } from './body.ts';
 
 export const api = command({

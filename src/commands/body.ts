@@ -1,5 +1,5 @@
-import { usage } from '../errors.ts';
-import { parseJson } from '../json.ts';
+import { usage } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 
 interface Field {
   readonly key: readonly string[];

@@ -1,6 +1,6 @@
 import { command } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import { checkContract, contractParams } from './conformance/contract-params.ts';
 import { doctorText } from './doctor-text.ts';
 

@@ -1,7 +1,6 @@
-import { command } from '../cli/command.ts';
-import type { Context } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { knowing, words } from '../cli/params.ts';
-import { CliError, usage } from '../errors.ts';
+import { CliError, usage } from '../base/errors.ts';
 import { topics } from './topics.ts';
 
 export const helpCommand = command({
@@ -31,7 +30,7 @@ async function commandOrTopic(context: Context, words: readonly string[]): Promi
   try {
     return await context.helpFor(words);
   } catch (error) {
-    const { likely } = await import('../nearest.ts');
+    const { likely } = await import('../base/suggest.ts');
     const word = words.join('-').toLowerCase();
     // A letter or two begin many a word.
     const [topic] = word.length < 3 ? [] : likely(word, Object.keys(topics));

@@ -1,5 +1,4 @@
-import type { Tree } from '../cli/tree.ts';
-import { commandDoor, groupDoor } from '../cli/tree.ts';
+import { commandDoor, groupDoor, type Tree } from '../cli/tree.ts';
 import { helpCommand } from './help.ts';
 import { sendTemplate } from './send-template.ts';
 

@@ -1,11 +1,9 @@
 import type { Context, Ui } from '../cli/command.ts';
-import type { Input } from '../cli/params.ts';
-import { flag, option, repeated } from '../cli/params.ts';
+import { flag, type Input, option, repeated } from '../cli/params.ts';
 import { count, setting } from '../cli/values.ts';
-import { recordPages } from '../cli/record-pages.ts';
-import type { ListName, Query } from '../cli/record-pages.ts';
-import type { Row } from '../terminal/rows.ts';
-import { jsonText } from '../json.ts';
+import { type ListName, type Query, recordPages } from '../cli/record-pages.ts';
+import type { Row } from '../cli/output/rows.ts';
+import { jsonText } from '../base/json.ts';
 
 export const listParams = {
   all: flag('--all', 'fetch all pages, as far as each answer points to the next'),

@@ -1,8 +1,7 @@
-import { command } from '../cli/command.ts';
-import type { Context } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import { planParams } from './profiles/plan.ts';
 import { profileLines } from './profiles/show.ts';
 

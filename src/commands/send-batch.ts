@@ -1,8 +1,8 @@
-import { countryFlag } from '../bulk/mapping/flags.ts';
+import { countryFlag } from '../runs/mapping/flags.ts';
 import { command } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
 import { runView } from '../runs/view.ts';
 

@@ -1,10 +1,8 @@
-import { command } from '../cli/command.ts';
-import type { Context } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
-import { argument, choice, flag, option, repeated } from '../cli/params.ts';
-import type { Input } from '../cli/params.ts';
+import { argument, choice, flag, type Input, option, repeated } from '../cli/params.ts';
 import { duration, phone, phoneDoubt } from '../cli/values.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),

@@ -1,8 +1,7 @@
-import { command } from '../cli/command.ts';
-import type { Ui } from '../cli/command.ts';
+import { command, type Ui } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
-import type { Candidate } from '../profiles/explain.ts';
+import type { Candidate } from '../session/profiles/explain.ts';
 
 export const whoami = command({
   name: 'whoami',

@@ -1,9 +1,7 @@
-import type { PostName, Probe } from './probes.ts';
+import { named, type PostName, type Probe } from './probes.ts';
 import { isRecord } from '../contract/readers.ts';
-import { named } from './probes.ts';
 import type { Sighting } from './sightings.ts';
-import type { Facts } from './verdict.ts';
-import { isSuccess } from './verdict.ts';
+import { type Facts, isSuccess } from './verdict.ts';
 
 /** A request that had to be refused, and was taken. */
 export interface Accepted {

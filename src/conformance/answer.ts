@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts';
+import { parseJson } from '../base/json.ts';
 import { isPlain } from './names.ts';
 
 /** As it came from the wire. */

@@ -1,15 +1,10 @@
-import { CliError } from '../errors.ts';
-import type { Accepted } from './accepted.ts';
-import { acceptedIn, isBarred } from './accepted.ts';
+import { CliError } from '../base/errors.ts';
+import { type Accepted, acceptedIn, isBarred } from './accepted.ts';
 import type { FindRecords } from './findings/finding.ts';
-import type { Probe } from './probes.ts';
-import { first, harmless } from './probes.ts';
-import type { Examined } from './report.ts';
-import { reportOf } from './report.ts';
-import type { Ask, Sighting } from './sightings.ts';
-import { barred, lastOf, sightingOf, sightings } from './sightings.ts';
-import type { Facts } from './verdict.ts';
-import { isSuccess } from './verdict.ts';
+import { first, harmless, type Probe } from './probes.ts';
+import { type Examined, reportOf } from './report.ts';
+import { type Ask, barred, lastOf, type Sighting, sightingOf, sightings } from './sightings.ts';
+import { type Facts, isSuccess } from './verdict.ts';
 import { plannedIn } from './writes.ts';
 
 export interface Examination {

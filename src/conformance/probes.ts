@@ -1,5 +1,4 @@
-import { endpoints } from '../contract/endpoints.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 
 /** A request, and what is asked by it. */
 export interface Probe {

@@ -1,8 +1,6 @@
-import type { Accepted } from './accepted.ts';
-import { toldOf } from './accepted.ts';
+import { type Accepted, toldOf } from './accepted.ts';
 import type { FilledGap, JudgedClause, Report } from './report.ts';
-import { verdicts } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import { type Verdict, verdicts } from './verdict.ts';
 
 type Paint = (text: string) => string;
 

@@ -1,4 +1,4 @@
-import type { CliError } from '../errors.ts';
+import type { CliError } from '../base/errors.ts';
 import type { Accepted } from './accepted.ts';
 import { clauses } from './clauses/clauses.ts';
 import type { FindRecords, Found, Gap } from './findings/finding.ts';

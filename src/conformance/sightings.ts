@@ -1,6 +1,5 @@
-import type { CliError } from '../errors.ts';
-import type { Answer, RawAnswer } from './answer.ts';
-import { readAnswer } from './answer.ts';
+import type { CliError } from '../base/errors.ts';
+import { type Answer, type RawAnswer, readAnswer } from './answer.ts';
 import type { Probe } from './probes.ts';
 
 /** What calls the service: one request, and whatever came of it. */

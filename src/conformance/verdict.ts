@@ -1,8 +1,6 @@
-import { lastOf, notTried } from './sightings.ts';
-import type { Sighting, Sightings } from './sightings.ts';
+import { lastOf, notTried, type Sighting, type Sightings } from './sightings.ts';
 import { described } from './answer.ts';
-import type { Probe } from './probes.ts';
-import { named } from './probes.ts';
+import { named, type Probe } from './probes.ts';
 import type { Writes } from './writes.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Probe } from './probes.ts';
-import { write } from './probes.ts';
+import { type Probe, write } from './probes.ts';
 
 /** What the user lets it do at the service. */
 export interface Allowed {

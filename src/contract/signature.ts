@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isStrongSecret, signingKey } from '../contract/webhook-secrets.ts';
+import { isStrongSecret, signingKey } from './keys.ts';
 
 /** What Standard Webhooks sends beside the body. */
 export const signatureHeaders = {

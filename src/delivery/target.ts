@@ -4,8 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { createBody } from './body.ts';
-import type { Body, Kept } from './body.ts';
+import { type Body, createBody, type Kept } from './body.ts';
 import { isLocalhost } from './localhost.ts';
 
 /** What is sent. */

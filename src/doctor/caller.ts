@@ -1,12 +1,11 @@
 import { keyPrefixes, modeOf } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import type { CliError } from '../errors.ts';
-import type { Caller, ServiceCaller } from '../profiles/caller.ts';
-import type { Explanation } from '../profiles/explain.ts';
-import { shellWord } from '../profiles/names.ts';
-import { shownKey } from '../redact.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import type { CliError } from '../base/errors.ts';
+import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
+import type { Explanation } from '../session/profiles/explain.ts';
+import { shellWord } from '../session/profiles/store.ts';
+import { shownKey } from '../base/redact.ts';
+import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');
 

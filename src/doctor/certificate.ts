@@ -1,6 +1,5 @@
-import { localDate } from '../terminal/times.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { localDate } from '../cli/output/times.ts';
+import { type Check, checksOf } from './check.ts';
 import { counted } from './folders.ts';
 
 const { pass, warn, fail } = checksOf('network');

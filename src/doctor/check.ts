@@ -1,5 +1,4 @@
-import type { CliError, ExitName } from '../errors.ts';
-import { exitCodes } from '../errors.ts';
+import { type CliError, exitCodes, type ExitName } from '../base/errors.ts';
 
 const groups = ['machine', 'profile', 'network', 'service'] as const;
 export type GroupName = (typeof groups)[number];

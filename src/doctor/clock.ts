@@ -1,5 +1,4 @@
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip } = checksOf('machine');
 

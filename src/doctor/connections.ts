@@ -1,7 +1,5 @@
-import { connect as connectPlain } from 'node:net';
-import type { Socket } from 'node:net';
-import { connect as connectSecurely } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { Shown } from './certificate.ts';
 
 type Opened = (one: Pick<Socket, 'destroy'>) => void;

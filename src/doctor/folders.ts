@@ -1,12 +1,10 @@
 import { accessSync, constants, lstatSync, readdirSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { exposedBy, exposureOf } from '../ownership.ts';
-import type { Exposure } from '../ownership.ts';
-import type { FoundStore } from '../profiles/store.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { CliError } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
+import { exposedBy, type Exposure, exposureOf } from '../base/exposure.ts';
+import type { FoundStore } from '../session/profiles/store.ts';
+import { type Check, checksOf } from './check.ts';
 import { shellPath } from './shell-words.ts';
 
 const { pass, warn, fail, failed } = checksOf('machine');

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { Locator } from '../sandbox/locator.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import type { Locator } from '../sandbox/remote/locator.ts';
+import { type Check, checksOf } from './check.ts';
 import { counted } from './folders.ts';
 import { shellPath } from './shell-words.ts';
 

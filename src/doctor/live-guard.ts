@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
-import { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { CliError } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
+import { type Check, checksOf } from './check.ts';
 import { shellPath } from './shell-words.ts';
 
 const { pass, fail } = checksOf('machine');

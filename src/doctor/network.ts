@@ -1,13 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import type { Socket } from 'node:net';
-import type { Conceal } from '../client/conceal.ts';
+import type { Conceal } from '../client/trace.ts';
 import { failureOf } from '../client/failure.ts';
 import { openTunnel } from '../client/probe.ts';
-import { wireFailure } from '../client/wire-failure.ts';
-import { CliError } from '../errors.ts';
+import { wireFailure } from '../client/wire.ts';
+import { CliError } from '../base/errors.ts';
 import { certificateCheck } from './certificate.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 import { hostOf, isAddress, openSocket, shownBy } from './connections.ts';
 import { interruptible } from './patience.ts';
 

@@ -1,4 +1,4 @@
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 
 export interface Patience {
   readonly signal: AbortSignal;

@@ -1,9 +1,7 @@
-import { endpoints } from '../contract/endpoints.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
-import { CliError } from '../errors.ts';
-import { shellWord } from '../profiles/names.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { CliError } from '../base/errors.ts';
+import { shellWord } from '../session/profiles/store.ts';
+import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, failed } = checksOf('service');
 

@@ -1,14 +1,9 @@
-import type { Dump, Entries } from './entries.ts';
-import type { Layers, Stored } from './layers.ts';
-import { layersOn } from './layers.ts';
-import { createEntries } from './entries.ts';
+import { createEntries, type Dump, type Entries } from './entries.ts';
+import { type Layers, layersOn, type Stored } from './layers.ts';
 import { rowSize } from './identity.ts';
-import type { Owner, Subject } from './ledger.ts';
-import { singlesOf } from './ledger.ts';
-import type { Places, Ranges } from './places.ts';
-import { BadChange, createPlaces } from './places.ts';
-import type { Event, State } from './states.ts';
-import { isOpen, next, states } from './states.ts';
+import { type Owner, singlesOf, type Subject } from './ledger.ts';
+import { BadChange, createPlaces, type Places, type Ranges } from './places.ts';
+import { type Event, isOpen, next, type State, states } from './states.ts';
 
 /** A record of the ledger. The book is the sum of all changes, in the order in which they were recorded. */
 export type Change =

@@ -1,10 +1,17 @@
-import type { Book, Change, Found, Run, Work } from './book.ts';
-import { isFinished } from './book.ts';
+import { type Book, type Change, type Found, isFinished, type Run, type Work } from './book.ts';
 import { rangesOf } from './places.ts';
-import type { Outcome, Row, RunRule, RunState, Rule, Settled, SingleRule, Verdict } from './ledger.ts';
-import { singlesOf } from './ledger.ts';
-import type { World } from './others.ts';
-import { elsewhere, isIdle, isLive } from './others.ts';
+import {
+  type Outcome,
+  type Row,
+  type Rule,
+  type RunRule,
+  type RunState,
+  type Settled,
+  type SingleRule,
+  singlesOf,
+  type Verdict,
+} from './ledger.ts';
+import { elsewhere, isIdle, isLive, type World } from './others.ts';
 import { answer } from './states.ts';
 
 /** Milliseconds within which a single message is not sent twice without a question. */

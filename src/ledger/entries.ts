@@ -1,6 +1,5 @@
 import { digestSize, rowSize } from './identity.ts';
-import type { State } from './states.ts';
-import { states } from './states.ts';
+import { type State, states } from './states.ts';
 
 /** Packed rows that are found by either digest. A Map of strings would need ten times the memory. */
 export interface Marks {

@@ -2,10 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { stateFolderAt } from '../folder.ts';
-import { readRegular } from '../regular-file.ts';
+import { configuration } from '../base/errors.ts';
+import { fileFault, readRegular, stateFolderAt } from '../base/files.ts';
 import type { Account, Row } from './ledger.ts';
 
 export const digestSize = 12;

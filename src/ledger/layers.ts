@@ -1,5 +1,4 @@
-import type { Dump, Entries, Lookup } from './entries.ts';
-import { createEntries, erased } from './entries.ts';
+import { createEntries, type Dump, type Entries, erased, type Lookup } from './entries.ts';
 import { rowSize } from './identity.ts';
 import type { State } from './states.ts';
 

@@ -1,5 +1,4 @@
-import type { Book, Change } from './book.ts';
-import { createBook } from './book.ts';
+import { type Book, type Change, createBook } from './book.ts';
 import { buriesOf, decideClaim, decideResolve, decideSettle, knownRun, positionsOf, runStates } from './claims.ts';
 import type {
   Forgotten,
@@ -14,10 +13,9 @@ import type {
   Withdrawn,
 } from './ledger.ts';
 import { rowSize } from './identity.ts';
-import type { World } from './others.ts';
-import { isLive } from './others.ts';
+import { isLive, type World } from './others.ts';
 import { decideRegister } from './rules.ts';
-import { unsafe } from '../errors.ts';
+import { unsafe } from '../base/errors.ts';
 
 export interface MemoryOptions {
   /** Shared by all ledgers of one model. */

@@ -1,6 +1,5 @@
-import type { Book, KnownOwner, Run } from './book.ts';
-import { isFinished } from './book.ts';
-import { hostIn } from '../process-life.ts';
+import { type Book, isFinished, type KnownOwner, type Run } from './book.ts';
+import { hostIn } from '../base/liveness.ts';
 import type { Account, Earlier } from './ledger.ts';
 import { rowSize } from './identity.ts';
 

@@ -1,5 +1,4 @@
-import type { Book, KnownOwner, Past, PastFacts, Run } from './book.ts';
-import { factsOf } from './book.ts';
+import { type Book, factsOf, type KnownOwner, type Past, type PastFacts, type Run } from './book.ts';
 import { erased } from './entries.ts';
 import { rowSize } from './identity.ts';
 import { isRecent, remembered } from './others.ts';

@@ -1,14 +1,10 @@
-import type { Book, Change, Run } from './book.ts';
-import { isFinished } from './book.ts';
+import { type Book, type Change, isFinished, type Run } from './book.ts';
 import { createPicks } from './places.ts';
-import type { Entries } from './entries.ts';
-import { createMarks } from './entries.ts';
+import { createMarks, type Entries } from './entries.ts';
 import { rowSize } from './identity.ts';
-import type { Fate, Note, Plan, Registered, Stop } from './ledger.ts';
-import { fates } from './ledger.ts';
-import type { World } from './others.ts';
-import { endedWithRestart } from '../process-life.ts';
-import { createTally, elsewhere, isIdle, isKnown, isLive, isShared } from './others.ts';
+import { type Fate, fates, type Note, type Plan, type Registered, type Stop } from './ledger.ts';
+import { createTally, elsewhere, isIdle, isKnown, isLive, isShared, type World } from './others.ts';
+import { endedWithRestart } from '../base/liveness.ts';
 
 /** Milliseconds after which a live run is continued only with `--continue`: Tuesday's job must not complete Monday's. */
 const idleUntilAsked = 12 * 3_600_000;

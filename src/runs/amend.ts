@@ -1,8 +1,5 @@
-import type { Fate } from '../ledger/ledger.ts';
-import { fates } from '../ledger/ledger.ts';
-import type { Accepted } from '../ledger/ledger.ts';
-import { inFlight, rowsIn } from './history.ts';
-import type { LoggedRow } from './history.ts';
+import { type Accepted, type Fate, fates } from '../ledger/ledger.ts';
+import { inFlight, type LoggedRow, rowsIn } from './history.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
 import type { Survey } from './survey.ts';
 

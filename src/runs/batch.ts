@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { checkMessageMapping, createMessageMapping } from '../bulk/mapping/message.ts';
-import type { MessageMappingOptions } from '../bulk/mapping/message.ts';
+import { checkMessageMapping, createMessageMapping, type MessageMappingOptions } from './mapping/message.ts';
 import type { Context } from '../cli/command.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { RunClient } from '../cli/run-client.ts';
-import { findRows } from '../terminal/rows.ts';
+import { findRows } from '../cli/output/rows.ts';
 import { recordPages } from '../cli/record-pages.ts';
 import type { Job } from './job.ts';
 

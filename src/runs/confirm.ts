@@ -1,7 +1,7 @@
 import type { Context } from '../cli/command.ts';
 import type { RunTarget } from '../cli/run-client.ts';
-import { unsafe, usage } from '../errors.ts';
-import { whole } from '../terminal/run-progress.ts';
+import { unsafe, usage } from '../base/errors.ts';
+import { whole } from '../cli/output/progress.ts';
 import type { RunInput } from './options.ts';
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */

@@ -1,14 +1,12 @@
-import type { Unit } from '../bulk/rows/place.ts';
+import type { Unit } from './input/source.ts';
 import type { Ui } from '../cli/command.ts';
 import type { RunClient } from '../cli/run-client.ts';
-import type { CliError } from '../errors.ts';
-import type { ExitName } from '../errors.ts';
-import { jsonText, parseJson } from '../json.ts';
+import type { CliError, ExitName } from '../base/errors.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import { took, whole } from '../terminal/run-progress.ts';
+import { took, whole } from '../cli/output/progress.ts';
 import type { Job } from './job.ts';
-import type { SkippedCounts } from './tally.ts';
-import { sumOf } from './tally.ts';
+import { type SkippedCounts, sumOf } from './tally.ts';
 import type { Survey } from './survey.ts';
 
 /** The effect that a run would have. */

@@ -1,9 +1,8 @@
-import type { Row } from '../bulk/row.ts';
-import { placeOf } from '../bulk/rows/place.ts';
-import { refuseOther } from '../bulk/rows/prints.ts';
-import { jsonText } from '../json.ts';
-import type { Fate } from '../ledger/ledger.ts';
-import { fates } from '../ledger/ledger.ts';
+import type { Row } from './input/row.ts';
+import { placeOf } from './input/source.ts';
+import { refuseOther } from './input/prints.ts';
+import { jsonText } from '../base/json.ts';
+import { type Fate, fates } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';

@@ -1,12 +1,10 @@
 import type { Departure } from '../client/exchange.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Ledger, Outcome as Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
-import type { Clock, OutageOptions } from './outage.ts';
-import { createOutage, givenUp } from './outage.ts';
+import { type Clock, createOutage, givenUp, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
-import type { Signals, Stopped } from './stop.ts';
-import { createStop, createStreak, stoppedBy } from './stop.ts';
+import { createStop, createStreak, type Signals, type Stopped, stoppedBy } from './stop.ts';
 
 export interface EngineOptions {
   readonly ledger: Pick<Ledger, 'claim' | 'settle'>;

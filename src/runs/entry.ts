@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { listRuns } from '../ledger/file/runs.ts';
-import type { RunEntry } from '../ledger/file/runs.ts';
-import { processStart } from '../process-life.ts';
-import { redact } from '../redact.ts';
-import { shellWord } from '../shell-word.ts';
+import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
+import { processStart } from '../base/liveness.ts';
+import { redact } from '../base/redact.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { WrittenFiles } from './files.ts';
 import type { Written } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';

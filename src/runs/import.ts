@@ -1,12 +1,8 @@
-import { namedInputs } from '../bulk/mapping/contact-plan.ts';
-import { createContactMapping } from '../bulk/mapping/contact.ts';
-import { checkContactMapping } from '../bulk/mapping/contact-options.ts';
-import type { ContactMappingOptions } from '../bulk/mapping/contact-options.ts';
-import { createJsonTexts } from '../bulk/mapping/json-texts.ts';
-import { createNamedInputs } from '../bulk/mapping/named-inputs.ts';
+import { createContactMapping, createJsonTexts, createNamedInputs, namedInputs } from './mapping/contact.ts';
+import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
 import { phoneField } from './suspect.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { Context } from '../cli/command.ts';
 import type { Job, Mapper } from './job.ts';
 

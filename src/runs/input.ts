@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { openSource } from '../bulk/rows/source.ts';
-import type { Source } from '../bulk/rows/source.ts';
+import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
-import { namesIn, stateFolderAt } from '../folder.ts';
-import { silenceOf } from '../heartbeat.ts';
-import { lives, processStart } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
-import { redact } from '../redact.ts';
+import { namesIn, stateFolderAt } from '../base/files.ts';
+import { lives, type Probe, processStart, silenceOf } from '../base/liveness.ts';
+import { redact } from '../base/redact.ts';
 import type { RunInput } from './options.ts';
 
 /** A file, or what was piped in. */

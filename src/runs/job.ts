@@ -1,5 +1,5 @@
-import type { Mapped, Row } from '../bulk/row.ts';
-import type { Source } from '../bulk/rows/source.ts';
+import type { Mapped, Row } from './input/row.ts';
+import type { Source } from './input/source.ts';
 import type { RunClient } from '../cli/run-client.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Kind, Row as Digest } from '../ledger/ledger.ts';

@@ -1,13 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, usage } from '../errors.ts';
-import { namesIn } from '../folder.ts';
-import { silenceOf } from '../heartbeat.ts';
-import { listRuns } from '../ledger/file/runs.ts';
-import type { RunEntry } from '../ledger/file/runs.ts';
-import { lives } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
-import { nearest } from '../nearest.ts';
+import { CliError, usage } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
+import { lives, type Probe, silenceOf } from '../base/liveness.ts';
+import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
+import { nearest } from '../base/suggest.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
 

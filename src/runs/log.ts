@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
-import { fileFault } from '../file-fault.ts';
-import { namesIn, stateFolderAt } from '../folder.ts';
-import { unwritable, writeWhole } from '../journal-file.ts';
-import type { OnDamage } from '../journal-lines.ts';
-import { lineOf, linesOf, recordIn } from '../journal-lines.ts';
-import { redact } from '../redact.ts';
+import { fileFault, namesIn, stateFolderAt } from '../base/files.ts';
+import { unwritable, writeWhole } from '../base/journal.ts';
+import { lineOf, linesOf, type OnDamage, recordIn } from '../base/journal-lines.ts';
+import { redact } from '../base/redact.ts';
 import type { Outcome, Ready } from './row.ts';
 
 /**

@@ -1,14 +1,12 @@
 import type { OwnProcess } from '../cli/sandboxes.ts';
-import { activityFolder } from '../activity/files.ts';
-import { newestFirst } from '../activity/history.ts';
-import { usage } from '../errors.ts';
-import type { OnDamage } from '../journal-lines.ts';
-import { openFileLedger } from '../ledger/file/file-ledger.ts';
-import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import { activityFolder } from '../session/activity/log.ts';
+import { newestFirst } from '../session/activity/history.ts';
+import { usage } from '../base/errors.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
+import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';
 import type { RunEntry } from '../ledger/file/runs.ts';
 import { phoneDigest, recipientDigest } from '../ledger/identity.ts';
-import { rowsOfRun } from './history.ts';
-import type { LoggedRow } from './history.ts';
+import { type LoggedRow, rowsOfRun } from './history.ts';
 import { closedText, ledgerFolder, removeLogs, runNamed, runsOf } from './listing.ts';
 import { createRunLog, logFolder, logParts } from './log.ts';
 

@@ -1,5 +1,5 @@
-import { nearest } from '../nearest.ts';
-import { shellWord } from '../shell-word.ts';
+import { nearest } from '../base/suggest.ts';
+import { shellWord } from '../base/shell-word.ts';
 
 /** If the service misses a field, and the input has a column of nearly that name: the option that maps it. */
 export function meantColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {

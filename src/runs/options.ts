@@ -1,7 +1,6 @@
-import { choice, flag, option } from '../cli/params.ts';
-import type { Input } from '../cli/params.ts';
+import { choice, flag, type Input, option } from '../cli/params.ts';
 import { count, runRate } from '../cli/values.ts';
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
 /** The options that an import and a batch share. */

@@ -1,5 +1,5 @@
-import type { CliError } from '../errors.ts';
-import type { Later } from '../journal.ts';
+import type { Later } from '../base/host.ts';
+import type { CliError } from '../base/errors.ts';
 import type { Stopped } from './stop.ts';
 
 export interface Clock {

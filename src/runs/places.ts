@@ -1,4 +1,4 @@
-import type { Unit } from '../bulk/rows/place.ts';
+import type { Unit } from './input/source.ts';
 
 const mostRanges = 20;
 

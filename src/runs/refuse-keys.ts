@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { usage } from '../errors.ts';
-import { redact } from '../redact.ts';
+import { usage } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
 
 const hint = 'a key is given by BIZMSG_API_KEY or a profile';
 

@@ -1,10 +1,9 @@
-import type { Unit } from '../bulk/rows/place.ts';
+import type { Unit } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
-import type { CliError } from '../errors.ts';
-import { unsafe } from '../errors.ts';
+import { type CliError, unsafe } from '../base/errors.ts';
 import type { Accepted, Choice, Earlier, Ledger, Note, Plan, Stop } from '../ledger/ledger.ts';
-import { span, whole } from '../terminal/run-progress.ts';
-import { zonedTime } from '../terminal/times.ts';
+import { span, whole } from '../cli/output/progress.ts';
+import { zonedTime } from '../cli/output/times.ts';
 import type { Survey } from './survey.ts';
 
 export interface Registering {

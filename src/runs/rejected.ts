@@ -11,17 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
-import type { Row } from '../bulk/row.ts';
-import { placeOf, unitOf } from '../bulk/rows/place.ts';
-import { createRejects } from '../bulk/rows/rejects.ts';
+import { CliError } from '../base/errors.ts';
+import { fileFault, namesIn } from '../base/files.ts';
+import { jsonText } from '../base/json.ts';
+import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
-import { CliError } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { namesIn } from '../folder.ts';
-import { jsonText } from '../json.ts';
-import { silenceOf } from '../heartbeat.ts';
-import { besideOf } from './input.ts';
-import type { RowsInput } from './input.ts';
+import { besideOf, type RowsInput } from './input.ts';
+import { recordText } from './input/csv.ts';
+import { damagedMark, errorField, type Row, textField } from './input/row.ts';
+import { placeOf, type Source, unitOf } from './input/source.ts';
 
 export type Word = 'failed' | 'unsure';
 
@@ -31,7 +29,7 @@ export interface Written {
   readonly sha256: string;
 }
 
-export interface RejectedOptions {
+interface RejectedOptions {
   readonly context: Pick<Context, 'note'>;
   readonly input: RowsInput;
   /** The run's own folder, for rows that cannot be written beside the input. */
@@ -233,4 +231,75 @@ function isDraftOf(name: string, stem: string, extension: string): boolean {
 
 function placeOfFile({ path, source }: RowsInput, word: Word): string {
   return besideOf(path ?? resolve(`stdin.${source.format}`), word);
+}
+
+/** What of an input says how its rows are written. */
+type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<Pick<Source, 'escapes'>>;
+
+/** Takes the rows that came to nothing. */
+interface Rejects {
+  add(row: Row, reason: string): void;
+  /** Closes a JSON array. */
+  end(): void;
+}
+
+/**
+ * Writes rows in their input's own format, with `bizmsg_error` as the last column or field; what it writes can be
+ * mended and read again. The first one brings what stands before it, so where there is none nothing is written.
+ * A row that could not be read is written as a text, which stays damaged for every reader until somebody mends it.
+ */
+export function createRejects(shape: Shape, write: (text: string) => void): Rejects {
+  const { begin, row: line, end } = formOf(shape);
+  const mark = shape.bom ? '\ufeff' : '';
+  let some = false;
+  return {
+    add: (row, reason) => {
+      write((some ? '' : mark + begin) + line(row, reason, !some));
+      some = true;
+    },
+    end: () => {
+      if (some && end !== '') write(end);
+    },
+  };
+}
+
+interface Form {
+  readonly begin: string;
+  row(row: Row, reason: string, first: boolean): string;
+  readonly end: string;
+}
+
+function formOf({ format, fields = [], delimiter = ',', escapes }: Shape): Form {
+  if (format === 'ndjson') return { begin: '', row: (row, reason) => `${objectText(row, reason)}\n`, end: '' };
+  if (format !== 'json') return tableForm(fields, { delimiter, escaped: escapes === 'undone' });
+  const row = (row: Row, reason: string, first: boolean) => (first ? '' : ',\n') + objectText(row, reason);
+  return { begin: '[\n', row, end: '\n]\n' };
+}
+
+function tableForm(fields: readonly string[], options: Parameters<typeof recordText>[1]): Form {
+  const record = (cells: readonly string[]) => `${recordText(cells, options)}\n`;
+  return {
+    begin: record([...fields, errorField]),
+    row: (row, reason) => record([...cellsOf(row, fields), 'fields' in row ? unmarked(reason) : damagedMark + reason]),
+    end: '',
+  };
+}
+
+function cellsOf(row: Row, fields: readonly string[]): readonly string[] {
+  if ('fields' in row) return fields.map((name) => textOf(row.fields[name]));
+  return fields.map((_, at) => (at === 0 ? textOf(row.raw) : ''));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A service's words are not to be taken for the mark. */
+function unmarked(reason: string): string {
+  return reason.startsWith(damagedMark) ? ` ${reason}` : reason;
+}
+
+function objectText(row: Row, reason: string): string {
+  const known = 'fields' in row ? row.fields : { [textField]: row.raw };
+  return jsonText({ ...known, [errorField]: reason });
 }

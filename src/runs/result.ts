@@ -1,17 +1,15 @@
-import type { Unit } from '../bulk/rows/place.ts';
+import type { Unit } from './input/source.ts';
 import type { Ui } from '../cli/command.ts';
-import { CliError } from '../errors.ts';
-import type { ExitName } from '../errors.ts';
+import { CliError, type ExitName } from '../base/errors.ts';
 import type { Note } from '../ledger/ledger.ts';
-import { took, whole } from '../terminal/run-progress.ts';
+import { took, whole } from '../cli/output/progress.ts';
 import { nameOf } from './input.ts';
 import type { Job } from './job.ts';
 import { placesIn } from './places.ts';
 import type { Running } from './running.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import type { Counts, SkippedCounts } from './tally.ts';
-import { sumOf } from './tally.ts';
+import { type Counts, type SkippedCounts, sumOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {

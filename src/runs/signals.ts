@@ -1,8 +1,7 @@
 import type { Context } from '../cli/command.ts';
-import { CliError } from '../errors.ts';
-import type { Host } from '../host.ts';
-import type { Signals } from './stop.ts';
-import { interrupted } from './stop.ts';
+import { CliError } from '../base/errors.ts';
+import type { Host } from '../base/host.ts';
+import { interrupted, type Signals } from './stop.ts';
 
 export interface RunSignals extends Signals {
   /** From now on the first signal ends the run after its requests in flight; a second one does not wait for them. */

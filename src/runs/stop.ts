@@ -1,6 +1,5 @@
-import type { ExitName } from '../errors.ts';
-import { CliError } from '../errors.ts';
-import type { Later } from '../journal.ts';
+import type { Later } from '../base/host.ts';
+import { CliError, type ExitName } from '../base/errors.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {

@@ -1,18 +1,12 @@
-import type { Row } from '../bulk/row.ts';
-import type { Prints } from '../bulk/rows/prints.ts';
-import { printOf } from '../bulk/rows/prints.ts';
-import { allowing, heldMark } from '../bulk/rows/error-field.ts';
-import { placeOf, unitOf } from '../bulk/rows/place.ts';
-import type { Source } from '../bulk/rows/source.ts';
-import { jsonText } from '../json.ts';
-import type { Input } from '../ledger/input.ts';
-import { createInput } from '../ledger/input.ts';
+import { allowing, heldMark, type Row } from './input/row.ts';
+import { printOf, type Prints } from './input/prints.ts';
+import { placeOf, type Source, unitOf } from './input/source.ts';
+import { jsonText } from '../base/json.ts';
+import { createInput, type Input } from '../ledger/input.ts';
 import type { Row as Digest } from '../ledger/ledger.ts';
 import type { Job, Mapper } from './job.ts';
-import { createReasons } from './reasons.ts';
-import type { Reasons } from './reasons.ts';
-import { suspectIn } from './suspect.ts';
-import type { Suspect } from './suspect.ts';
+import { createReasons, type Reasons } from './reasons.ts';
+import { type Suspect, suspectIn } from './suspect.ts';
 
 /** The result of the first reading of an input. Nothing has been sent yet. */
 export interface Survey {

@@ -1,6 +1,5 @@
-import { quoted } from '../bulk/mapping/refused.ts';
-import { spreadsheetDamage } from '../bulk/phone-damage.ts';
-import type { Fields } from '../bulk/row.ts';
+import { type Fields, quoted } from './input/row.ts';
+import { spreadsheetDamage } from './mapping/values.ts';
 
 export interface Suspect {
   readonly field: string;

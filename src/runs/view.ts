@@ -1,8 +1,6 @@
 import type { Ui } from '../cli/command.ts';
-import { dryRunText } from './dry-run.ts';
-import type { DryRunEnded } from './dry-run.ts';
-import { restText, resultText } from './result.ts';
-import type { Ended, RunResult } from './result.ts';
+import { type DryRunEnded, dryRunText } from './dry-run.ts';
+import { type Ended, restText, resultText, type RunResult } from './result.ts';
 
 /** Shows a run or a dry run. */
 export const runView = {

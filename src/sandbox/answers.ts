@@ -1,8 +1,6 @@
 import type { SandboxEvent } from './records.ts';
-import { json } from './exchange.ts';
-import type { Reply } from './exchange.ts';
-import { shaped } from './fields.ts';
-import type { Kind, Records } from './fields.ts';
+import { json, type Reply } from './exchange.ts';
+import { type Kind, type Records, shaped } from './fields.ts';
 import type { Page } from './pages.ts';
 import type { Shape } from './shapes.ts';
 

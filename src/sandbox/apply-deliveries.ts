@@ -2,8 +2,7 @@ import type { Change, Next } from './changes.ts';
 import type { Attempt, Delivery, Webhook } from './delivery-records.ts';
 import type { SandboxEvent } from './records.ts';
 import { countDraws } from './draws.ts';
-import { eventNamed } from './state.ts';
-import type { Registered, SigningSecret, State } from './state.ts';
+import { eventNamed, type Registered, type SigningSecret, type State } from './state.ts';
 
 type DeliveryChangeType =
   | 'secret'

@@ -3,8 +3,7 @@ import type { Change, Progress, Counters, Resettable } from './changes.ts';
 import type { Message, SandboxEvent } from './records.ts';
 import { countDraws } from './draws.ts';
 import { statuses } from './receipts.ts';
-import { monthOf } from './state.ts';
-import type { Shelf, State } from './state.ts';
+import { monthOf, type Shelf, type State } from './state.ts';
 
 /** The one way in which a state changes. It decides nothing: what it is told has happened. */
 export function apply(state: State, change: Change): void {

@@ -1,8 +1,7 @@
 import * as read from '../contract/readers.ts';
-import { exactJson } from '../json.ts';
+import { exactJson } from '../base/json.ts';
 import type { Contact } from './records.ts';
-import { largestBody } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, largestBody } from './exchange.ts';
 import { badBody, readOrRefuse } from './refusal.ts';
 
 const deepest = 32;

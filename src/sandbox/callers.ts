@@ -1,6 +1,5 @@
 import type { EndpointName } from '../contract/endpoints.ts';
-import { isLocalKey, keyPrefixes } from '../contract/keys.ts';
-import type { Scope } from '../contract/keys.ts';
+import { isLocalKey, keyPrefixes, type Scope } from '../contract/keys.ts';
 import type { Key } from './records.ts';
 import type { State } from './state.ts';
 

@@ -1,6 +1,5 @@
 import { sleep } from './clock.ts';
-import { crashed, decide } from './decide.ts';
-import type { Desk } from './decide.ts';
+import { crashed, decide, type Desk } from './decide.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import type { Decision, Wait } from './faulty.ts';
 import type { Ledger } from './ledger.ts';

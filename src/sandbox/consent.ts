@@ -1,5 +1,5 @@
 import { isLoopback } from '../delivery/localhost.ts';
-import { redact } from '../redact.ts';
+import { redact } from '../base/redact.ts';
 import type { State } from './state.ts';
 
 const reason = 'is on another machine, which nobody has allowed since the sandbox started';

@@ -1,11 +1,8 @@
-import { openTarget } from '../delivery/target.ts';
-import type { Target } from '../delivery/target.ts';
-import { redact } from '../redact.ts';
+import { openTarget, type Target } from '../delivery/target.ts';
+import { redact } from '../base/redact.ts';
 import type { Change } from './changes.ts';
-import { attempt, faultOf } from './deliveries/attempt.ts';
-import type { Surroundings } from './deliveries/attempt.ts';
-import { createOutbox } from './deliveries/outbox.ts';
-import type { Hold, Outbox } from './deliveries/outbox.ts';
+import { attempt, faultOf, type Surroundings } from './deliveries/attempt.ts';
+import { createOutbox, type Hold, type Outbox } from './deliveries/outbox.ts';
 import { createRecorder } from './deliveries/recorder.ts';
 import { isWaiting } from './deliveries/standing.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,7 +1,7 @@
 import type { Change } from './changes.ts';
 import type { SandboxEvent } from './records.ts';
 import type { Webhook } from './delivery-records.ts';
-import type { Drawn } from './draws.ts';
+import type { Drawn } from './fault-records.ts';
 import { recordOf, strike } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mint } from './random.ts';

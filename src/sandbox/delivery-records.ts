@@ -1,5 +1,5 @@
 import type { EventName } from '../contract/events.ts';
-import type { Drawn } from './draws.ts';
+import type { Drawn } from './fault-records.ts';
 
 /** A registered URL (§6 leaves open how one is registered). */
 export interface Webhook {

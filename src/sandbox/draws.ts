@@ -1,10 +1,5 @@
+import type { Drawn } from './fault-records.ts';
 import type { State } from './state.ts';
-
-/** What faults were drawn for, whether or not they struck, and the one that did. */
-export interface Drawn {
-  readonly drawn?: readonly string[];
-  readonly fault?: string;
-}
 
 /** How often a fault was drawn for is what its next draw is numbered by. */
 export function countDraws(state: State, { drawn, fault }: Drawn): void {

@@ -1,6 +1,5 @@
 import { statuses } from '../contract/statuses.ts';
-import { json } from './exchange.ts';
-import type { Reply } from './exchange.ts';
+import { json, type Reply } from './exchange.ts';
 import type { Rate } from './limits.ts';
 import type { Refusal } from './refusal.ts';
 import type { Shape } from './shapes.ts';

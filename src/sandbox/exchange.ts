@@ -1,4 +1,4 @@
-import { jsonText } from '../json.ts';
+import { jsonText } from '../base/json.ts';
 /** A request as it came, and all that an answer depends on. */
 export interface Exchange {
   readonly method: string;

@@ -46,3 +46,9 @@ export interface FaultStatus extends Fault {
   /** It has not expired. */
   readonly active: boolean;
 }
+
+/** What faults were drawn for, whether or not they struck, and the one that did. */
+export interface Drawn {
+  readonly drawn?: readonly string[];
+  readonly fault?: string;
+}

@@ -1,9 +1,8 @@
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../base/suggest.ts';
 import { whyUnknown } from './contents/entries.ts';
-import { events } from '../contract/events.ts';
-import type { EventName } from '../contract/events.ts';
+import { type EventName, events } from '../contract/events.ts';
 import type { AnswerFault, EventFault, Fault, NewFault } from './fault-records.ts';
 import { endpointNames } from './paths.ts';
 

@@ -1,10 +1,8 @@
 import type { Clock } from './clock.ts';
-import type { Drawn } from './draws.ts';
-import type { Fault, FaultStatus, NewFault } from './fault-records.ts';
+import type { Drawn, Fault, FaultStatus, NewFault } from './fault-records.ts';
 import { newFault } from './fault-settings.ts';
 import type { Ledger } from './ledger.ts';
-import { createRandom, seedNumber } from './random.ts';
-import type { Mint } from './random.ts';
+import { createRandom, type Mint, seedNumber } from './random.ts';
 import { readOrRefuse } from './refusal.ts';
 import type { FaultState, State } from './state.ts';
 

@@ -1,14 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import { statuses } from '../contract/statuses.ts';
-import type { ErrorStatus } from '../contract/statuses.ts';
+import { type ErrorStatus, statuses } from '../contract/statuses.ts';
 import type { Clock } from './clock.ts';
-import type { Drawn } from './draws.ts';
+import type { AnswerFault, Drawn, Fault } from './fault-records.ts';
 import { errorAnswer } from './error-answers.ts';
 import type { Reply } from './exchange.ts';
-import type { AnswerFault, Fault } from './fault-records.ts';
 import { isOnAnswers } from './fault-settings.ts';
-import { recordOf } from './faults.ts';
-import type { Strike } from './faults.ts';
+import { recordOf, type Strike } from './faults.ts';
 import type { Outcome } from './handlers.ts';
 import { Refusal } from './refusal.ts';
 import type { Shape } from './shapes.ts';

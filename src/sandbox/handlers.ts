@@ -1,5 +1,4 @@
-import { endpoints } from '../contract/endpoints.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { createdAnswer, listAnswer, sentAnswer } from './answers.ts';
 import { contactBody, jsonBody } from './bodies.ts';
 import type { Change } from './changes.ts';

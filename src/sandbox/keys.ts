@@ -1,5 +1,4 @@
-import { keyPrefixes, localMark } from '../contract/keys.ts';
-import type { Mode, Scope } from '../contract/keys.ts';
+import { keyPrefixes, localMark, type Mode, type Scope } from '../contract/keys.ts';
 import type { Change } from './changes.ts';
 import { newDataId } from './data-id.ts';
 import type { Key, PlanSetting } from './records.ts';

@@ -1,8 +1,7 @@
 import type { Change } from './changes.ts';
 import { apply } from './apply.ts';
 import { snapshot } from './snapshot.ts';
-import { emptyState } from './state.ts';
-import type { State } from './state.ts';
+import { emptyState, type State } from './state.ts';
 
 /** Where commits go. */
 export interface Store {

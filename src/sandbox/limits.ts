@@ -1,8 +1,6 @@
-import { plans } from '../contract/plans.ts';
-import type { Plan } from '../contract/plans.ts';
+import { type Plan, plans } from '../contract/plans.ts';
 import type { PlanSetting } from './records.ts';
-import { monthOf } from './state.ts';
-import type { State } from './state.ts';
+import { monthOf, type State } from './state.ts';
 
 const minute = 60_000;
 

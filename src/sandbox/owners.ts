@@ -1,5 +1,4 @@
-import { lives } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
+import { lives, type Probe } from '../base/liveness.ts';
 import type { Owner } from './delivery-records.ts';
 
 interface Owned {

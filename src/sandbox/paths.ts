@@ -1,5 +1,4 @@
-import { announced, endpoints } from '../contract/endpoints.ts';
-import type { Announced, EndpointName } from '../contract/endpoints.ts';
+import { announced, type Announced, type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { Refusal } from './refusal.ts';
 
 export const endpointNames = [

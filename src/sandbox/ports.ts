@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { listen, portOf } from '../listening.ts';
-import type { Loopback } from './addresses.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import { listen, portOf } from '../base/http-server.ts';
+import type { Loopback } from './remote/addresses.ts';
 
 const defaultPort = 4780;
 

@@ -2,7 +2,7 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { EventName } from '../contract/events.ts';
 import type { Mode, Scope } from '../contract/keys.ts';
 import type { PlanName } from '../contract/plans.ts';
-import type { Drawn } from './draws.ts';
+import type { Drawn } from './fault-records.ts';
 
 export interface Key {
   readonly id: string;

@@ -1,23 +1,17 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createBodyReader } from '../unfinished-bodies.ts';
-import { createDepartures } from '../departures.ts';
-import type { Probe } from '../process-life.ts';
-import { createClock } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { createBodyReader, createDepartures } from '../base/http-server.ts';
+import type { Probe } from '../base/liveness.ts';
+import { type Clock, createClock } from './clock.ts';
 import { control, isControl, largestFor } from './control/control.ts';
 import type { Controlled } from './control/route.ts';
-import { watchIdle } from './idle.ts';
-import type { Idle } from './idle.ts';
-import { largestBody } from './exchange.ts';
-import type { Exchange, Gone, Reply } from './exchange.ts';
-import type { Loopback } from './addresses.ts';
+import { type Idle, watchIdle } from './idle.ts';
+import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
+import type { Loopback } from './remote/addresses.ts';
 import { bindLoopback } from './ports.ts';
 import type { Sandbox } from './sandbox.ts';
-import { rawReply, receive, respond } from './wire.ts';
-import type { Head } from './wire.ts';
+import { type Head, rawReply, receive, respond } from './wire.ts';
 
 export interface ServerOptions {
   readonly sandbox: Sandbox;

@@ -1,5 +1,4 @@
-import { scopes } from '../contract/keys.ts';
-import type { Mode, Scope } from '../contract/keys.ts';
+import { type Mode, type Scope, scopes } from '../contract/keys.ts';
 import { planNames } from '../contract/plans.ts';
 import * as read from '../contract/readers.ts';
 import type { Reader } from '../contract/readers.ts';

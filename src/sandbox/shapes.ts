@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { usage } from '../base/errors.ts';
 import { createRandom, seedNumber } from './random.ts';
 
 /** What an answer may look like where the document does not show it. The first of each is the sandbox's own choice. */

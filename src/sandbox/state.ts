@@ -1,9 +1,7 @@
-import { createCallLog } from './call-log.ts';
-import type { CallLog } from './call-log.ts';
+import { type CallLog, createCallLog } from './call-log.ts';
 import type { MessageStatus, Next } from './changes.ts';
 import { keeping } from './keeping.ts';
-import { createLog } from './log.ts';
-import type { Log } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import type {
   Campaign,
   Contact,

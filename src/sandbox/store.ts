@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { openJournal } from '../journal.ts';
-import type { Later } from '../journal.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import type { Later } from '../base/host.ts';
+import { openJournal } from '../base/journal.ts';
 import type { Change } from './changes.ts';
 import type { Store } from './ledger.ts';
 

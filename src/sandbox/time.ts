@@ -2,8 +2,7 @@ import type { Change } from './changes.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 import { Refusal } from './refusal.ts';
-import { none, strandedAfter } from './stranded.ts';
-import type { Stranded } from './stranded.ts';
+import { none, type Stranded, strandedAfter } from './stranded.ts';
 
 /** The sandbox's time in its user's hands. */
 export interface Time {

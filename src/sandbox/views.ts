@@ -2,10 +2,15 @@ import { payloadOf } from './answers.ts';
 import type { MessageStatus } from './changes.ts';
 import type { Call, Campaign, Contact, Message, PlanSetting, SandboxEvent, Template } from './records.ts';
 import { unheard } from './delivering.ts';
-import { remaining } from './deliveries/redeliver.ts';
-import type { Remaining } from './deliveries/redeliver.ts';
-import { deliveryRecords, deliveryRows, waitingCount } from './deliveries/rows.ts';
-import type { DeliveryFilter, DeliveryRecord, DeliveryRow } from './deliveries/rows.ts';
+import { remaining, type Remaining } from './deliveries/redeliver.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryRecord,
+  deliveryRecords,
+  type DeliveryRow,
+  deliveryRows,
+  waitingCount,
+} from './deliveries/rows.ts';
 import type { Shape } from './shapes.ts';
 import type { State } from './state.ts';
 

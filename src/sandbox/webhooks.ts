@@ -1,5 +1,5 @@
 import type { EventName } from '../contract/events.ts';
-import { isSecret } from '../webhooks/signature.ts';
+import { isSecret } from '../contract/signature.ts';
 import type { Change } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { deliveryOf, listensTo, unheard } from './delivering.ts';

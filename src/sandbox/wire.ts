@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyReader } from '../unfinished-bodies.ts';
+import type { BodyReader } from '../base/http-server.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Exchange, Reply } from './exchange.ts';
 

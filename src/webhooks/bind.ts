@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { listen, portOf } from '../listening.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import { listen, portOf } from '../base/http-server.ts';
 import { holderOf } from './port-holder.ts';
 
 const loopback = ['127.0.0.1', '::1'] as const;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { jsonText, parseJson } from '../json.ts';
+import { jsonText, parseJson } from '../base/json.ts';
 import { unpack } from './body.ts';
 import { arrangements, sorted } from './json-orders.ts';
 import { escapings, styles } from './json-styles.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../base/json.ts';
 
 export type Body =
   | { readonly kind: 'none' }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Probe } from '../process-life.ts';
+import type { Probe } from '../base/liveness.ts';
 import { eventFiles, eventsFolder, isLeft, recordsIn } from './event-files.ts';
 
 export interface Cleared {

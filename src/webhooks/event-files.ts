@@ -1,12 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileFault } from '../file-fault.ts';
-import { readJournal } from '../journal-lines.ts';
-import type { OnDamage, ReadOptions } from '../journal-lines.ts';
-import { lives } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
-import { form, isEventRecord } from './event-records.ts';
-import type { EventRecord } from './event-records.ts';
+import { fileFault } from '../base/files.ts';
+import { type OnDamage, readJournal, type ReadOptions } from '../base/journal-lines.ts';
+import { lives, type Probe } from '../base/liveness.ts';
+import { type EventRecord, form, isEventRecord } from './event-records.ts';
 import { readBack } from './journal-back.ts';
 
 export interface EventFile {

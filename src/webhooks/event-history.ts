@@ -1,8 +1,6 @@
-import type { OnDamage } from '../journal-lines.ts';
-import { eventFiles, eventsFolder, recordsBack, recordsIn } from './event-files.ts';
-import type { Placed } from './event-files.ts';
-import { timeOf } from './event-records.ts';
-import type { Fact, Forwarded, Received } from './event-records.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
+import { eventFiles, eventsFolder, type Placed, recordsBack, recordsIn } from './event-files.ts';
+import { type Fact, type Forwarded, type Received, timeOf } from './event-records.ts';
 import { merged } from './merge.ts';
 
 /** An event, and what came of sending it on: the last first. */

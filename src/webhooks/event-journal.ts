@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { stateFolderAt } from '../folder.ts';
-import { acquire } from '../lock.ts';
+import { stateFolderAt } from '../base/files.ts';
+import { acquire } from '../base/lock.ts';
 import { eventsFolder } from './event-files.ts';
 import { createIds } from './event-ids.ts';
-import { openParts } from './event-parts.ts';
-import type { Parts, PartsOptions } from './event-parts.ts';
-import { receivedOf } from './event-records.ts';
-import type { Delivery, Forwarded, Received } from './event-records.ts';
+import { openParts, type Parts, type PartsOptions } from './event-parts.ts';
+import { type Delivery, type Forwarded, type Received, receivedOf } from './event-records.ts';
 import { createFeed } from './feed.ts';
 
 export interface EventJournalOptions extends PartsOptions {

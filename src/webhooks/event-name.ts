@@ -1,5 +1,4 @@
-import { events } from '../contract/events.ts';
-import type { EventName } from '../contract/events.ts';
+import { type EventName, events } from '../contract/events.ts';
 import type { Headers } from './event-records.ts';
 import type { Field } from './walk.ts';
 

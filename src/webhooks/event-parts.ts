@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../folder.ts';
-import { openJournal } from '../journal.ts';
-import type { Journal, Later } from '../journal.ts';
-import { processStart } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
+import { makeFolder } from '../base/files.ts';
+import type { Later } from '../base/host.ts';
+import { type Journal, openJournal } from '../base/journal.ts';
+import { type Probe, processStart } from '../base/liveness.ts';
 import { fileName, removeOld } from './event-files.ts';
-import { form } from './event-records.ts';
-import type { Fact, Listener } from './event-records.ts';
+import { type Fact, form, type Listener } from './event-records.ts';
 
 export interface PartsOptions {
   readonly pid: number;

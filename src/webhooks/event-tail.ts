@@ -1,5 +1,5 @@
-import type { Later } from '../journal.ts';
-import type { OnDamage } from '../journal-lines.ts';
+import type { Later } from '../base/host.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
 import { eventFiles, eventsFolder, recordsBack, recordsIn } from './event-files.ts';
 import type { Fact } from './event-records.ts';
 import { pause } from './pause.ts';

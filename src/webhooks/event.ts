@@ -1,8 +1,6 @@
-import { bodyOf, unpack } from './body.ts';
-import type { Body } from './body.ts';
+import { type Body, bodyOf, unpack } from './body.ts';
 import { aboutIn, messageIdIn, reasonIn, recipientIn } from './clues.ts';
-import { bytesOf } from './event-records.ts';
-import type { Headers, Received } from './event-records.ts';
+import { bytesOf, type Headers, type Received } from './event-records.ts';
 import { nameIn } from './event-name.ts';
 import { fieldsOf, holds } from './walk.ts';
 

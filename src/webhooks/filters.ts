@@ -1,6 +1,6 @@
 import { events } from '../contract/events.ts';
-import { usage } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { usage } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
 import type { WebhookEvent } from './event.ts';
 
 export type Filter = (event: Pick<WebhookEvent, 'name' | 'body'>) => boolean;

@@ -1,8 +1,7 @@
-import { CliError, usage } from '../errors.ts';
-import type { OnDamage } from '../journal-lines.ts';
-import { nearest } from '../nearest.ts';
-import { newestFirst } from './event-history.ts';
-import type { Past } from './event-history.ts';
+import { CliError, usage } from '../base/errors.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
+import { nearest } from '../base/suggest.ts';
+import { newestFirst, type Past } from './event-history.ts';
 import { webhookId } from './event.ts';
 
 const list = 'bizmsg webhooks history lists them';

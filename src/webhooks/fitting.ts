@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { sign } from './signature.ts';
-import type { Signed } from './signature.ts';
+import { sign, type Signed } from '../contract/signature.ts';
 
 /** What was signed as it seems, and the signatures that came with it. */
 export interface Attempt {

@@ -1,10 +1,9 @@
-import { processStart } from '../process-life.ts';
+import { processStart } from '../base/liveness.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { eventOf } from './event.ts';
 import { createIds } from './event-ids.ts';
 import type { EventJournal } from './event-journal.ts';
-import { receivedOf } from './event-records.ts';
-import type { Received } from './event-records.ts';
+import { type Received, receivedOf } from './event-records.ts';
 import { startReceiver } from './receiver.ts';
 import type { EventSource } from './waiting.ts';
 

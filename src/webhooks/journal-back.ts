@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { recordIn } from '../journal-lines.ts';
-import type { Line, OnDamage } from '../journal-lines.ts';
+import { type Line, type OnDamage, recordIn } from '../base/journal-lines.ts';
 
 const chunkSize = 65_536;
 

@@ -1,4 +1,4 @@
-import { jsonText } from '../json.ts';
+import { jsonText } from '../base/json.ts';
 /** The ways in which languages write JSON, as what was signed is said to have been. */
 export const styles: readonly (readonly [style: string, write: (value: unknown) => string])[] = [
   ['without spaces', (value) => jsonText(value)],

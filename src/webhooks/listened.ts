@@ -1,5 +1,5 @@
-import type { Later } from '../journal.ts';
-import type { OnDamage } from '../journal-lines.ts';
+import type { Later } from '../base/host.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
 import { eventOf } from './event.ts';
 import { cursorNow, follow } from './event-tail.ts';
 import type { EventSource } from './waiting.ts';

@@ -1,13 +1,11 @@
+import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateFolderAt } from '../folder.ts';
+import { stateFolderAt } from '../base/files.ts';
 import { isRecord } from '../contract/readers.ts';
-import { keepFresh, silenceOf } from '../heartbeat.ts';
-import type { Later } from '../journal.ts';
-import { ownNamesIn, requireOwn } from '../ownership.ts';
-import { contentOf, lives, processStart } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
+import { contentOf, keepFresh, lives, type Probe, processStart, silenceOf } from '../base/liveness.ts';
+import { ownNamesIn, requireOwn } from '../base/exposure.ts';
 
 /** Where a listener runs, so that other commands know that it does. */
 export interface ListenerLocator {

@@ -1,5 +1,3 @@
-import type { Later } from '../journal.ts';
-
 /** Resolves after so many milliseconds, or as soon as the signal says so. */
 export function pause(milliseconds: number, later: Later, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -13,3 +11,4 @@ export function pause(milliseconds: number, later: Later, signal?: AbortSignal):
     else signal?.addEventListener('abort', end);
   });
 }
+import type { Later } from '../base/host.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { contentOf } from '../process-life.ts';
-import { redact } from '../redact.ts';
+import { contentOf } from '../base/liveness.ts';
+import { redact } from '../base/redact.ts';
 
 export interface Holder {
   readonly pid: number;

@@ -1,5 +1,4 @@
-import { bytesOf } from './event-records.ts';
-import type { Delivery, Received } from './event-records.ts';
+import { bytesOf, type Delivery, type Received } from './event-records.ts';
 
 /** What a file holds of a delivery. */
 export type RawDelivery = Pick<Delivery, 'method' | 'path' | 'headers' | 'body'>;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { bind } from './bind.ts';
 import type { EventJournal } from './event-journal.ts';
 import type { Received } from './event-records.ts';

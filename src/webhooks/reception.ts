@@ -1,12 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createDepartures } from '../departures.ts';
+import { type BodyReader, createBodyReader, createDepartures, type Unread } from '../base/http-server.ts';
 import type { EventJournal } from './event-journal.ts';
 import type { Received } from './event-records.ts';
 import { forwardedBy } from './forward/itself.ts';
 import type { Note } from './notes.ts';
-import { createBodyReader } from '../unfinished-bodies.ts';
-import type { BodyReader, Unread } from '../unfinished-bodies.ts';
 import { pageBehind } from './web-pages.ts';
 import { answer, answerRaw, headersOf, largestBody, mostUnfinished, pathOf } from './receiving.ts';
 

@@ -1,6 +1,5 @@
-import { openTarget } from '../delivery/target.ts';
-import type { Target } from '../delivery/target.ts';
-import type { OnDamage } from '../journal-lines.ts';
+import { openTarget, type Target } from '../delivery/target.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
 import { oldestFirst } from './event-history.ts';
 import type { Forwarded, Received } from './event-records.ts';
 import { factsOf } from './forward/forwarder.ts';

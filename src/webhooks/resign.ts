@@ -1,7 +1,6 @@
 import { headerOf } from './event.ts';
-import type { Headers, Received } from './event-records.ts';
-import { bytesOf } from './event-records.ts';
-import { sign } from './signature.ts';
+import { bytesOf, type Headers, type Received } from './event-records.ts';
+import { sign } from '../contract/signature.ts';
 import { namesIn, tolerance } from './verify.ts';
 
 /** Whether a receiver with that clock would refuse it for its age, however well it is signed. */

@@ -1,9 +1,8 @@
-import { isStrongSecret } from '../contract/webhook-secrets.ts';
+import { isStrongSecret } from '../contract/keys.ts';
 import { headerOf } from './event.ts';
 import type { Headers } from './event-records.ts';
-import { firstFitting } from './fitting.ts';
-import type { Attempt } from './fitting.ts';
-import { signatureHeaders } from './signature.ts';
+import { type Attempt, firstFitting } from './fitting.ts';
+import { signatureHeaders } from '../contract/signature.ts';
 import { weakness, whyNot } from './why-not.ts';
 
 export type Verdict =

@@ -1,4 +1,4 @@
-import type { Later } from '../journal.ts';
+import type { Later } from '../base/host.ts';
 import type { WebhookEvent } from './event.ts';
 import type { Received } from './event-records.ts';
 

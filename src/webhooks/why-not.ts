@@ -1,8 +1,6 @@
-import { shortestSecret, signingKey } from '../contract/webhook-secrets.ts';
-import { changesOf, thorough } from './body-changes.ts';
-import type { Effort } from './body-changes.ts';
-import { firstFitting, fits } from './fitting.ts';
-import type { Attempt } from './fitting.ts';
+import { shortestSecret, signingKey } from '../contract/keys.ts';
+import { changesOf, type Effort, thorough } from './body-changes.ts';
+import { type Attempt, firstFitting, fits } from './fitting.ts';
 
 const prefix = 'whsec_';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvCell, tsvCell, undoCsv, undoTsv } from '../src/cell-escapes.ts';
+import { csvCell, tsvCell, undoCsv, undoTsv } from '../../src/base/cell-escapes.ts';
 
 const telling = fc.constantFrom(
   "'", '"', '\\', '=', '+', '-', '@', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',

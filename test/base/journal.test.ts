@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openJournal } from '../src/journal.ts';
-import type { Journal, JournalOptions } from '../src/journal.ts';
-import { canLimitFiles, canSwapFiles, swapFile, withRoomFor } from './support/disk.ts';
-import { thrown } from './support/thrown.ts';
+import { type Journal, type JournalOptions, openJournal } from '../../src/base/journal.ts';
+import { canLimitFiles, canSwapFiles, swapFile, withRoomFor } from '../support/disk.ts';
+import { thrown } from '../support/thrown.ts';
 
 const three = ['one', { two: ['zwei', 'deux'] }, 3];
 
@@ -393,7 +392,10 @@ async function contentOf(path: string): Promise<readonly unknown[]> {
 /** A script that counts on in a journal, says how far, and again and again puts one number in place of all. */
 async function counter(folder: string): Promise<string> {
   const [journal, script] = [join(folder, 'journal.mjs'), join(folder, 'counter.mjs')];
-  const bundle = await rolldown({ input: new URL('../src/journal.ts', import.meta.url).pathname, platform: 'node' });
+  const bundle = await rolldown({
+    input: new URL('../../src/base/journal.ts', import.meta.url).pathname,
+    platform: 'node',
+  });
   await bundle.write({ file: journal, format: 'esm' });
   await bundle.close();
   fs.writeFileSync(

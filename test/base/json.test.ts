@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonText, parseJson } from '../src/json.ts';
+import { jsonText, parseJson } from '../../src/base/json.ts';
 
 it.each(['{"a":[1,"x]}"]}', '"[[["', 'null', '{"a\\"[":1}'])('reads %s', (text) => {
   expect(parseJson(text)).toEqual(JSON.parse(text));

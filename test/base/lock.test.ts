@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquire, holderOf, nameOf } from '../src/lock.ts';
-import { longestSilence, processStart } from '../src/process-life.ts';
+import { acquire, holderOf, nameOf } from '../../src/base/lock.ts';
+import { longestSilence, processStart } from '../../src/base/liveness.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
@@ -182,7 +182,10 @@ async function racer(): Promise<string> {
     process.stdout.write(acquire(path, { pid: process.pid, kill }).held ? 'held' : 'not held');
     process.stdin.resume();
   `;
-  const bundle = await rolldown({ input: new URL('../src/lock.ts', import.meta.url).pathname, platform: 'node' });
+  const bundle = await rolldown({
+    input: new URL('../../src/base/lock.ts', import.meta.url).pathname,
+    platform: 'node',
+  });
   await bundle.write({ file: join(home, 'lock.mjs'), format: 'esm' });
   await bundle.close();
   writeFileSync(file, main);

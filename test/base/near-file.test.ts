@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nearFile } from '../src/near-file.ts';
-import { newHome } from './support/hostile.ts';
+import { nearFile } from '../../src/base/suggest.ts';
+import { newHome } from '../support/hostile.ts';
 
 it.each([
   ['peple.csv', 'people.csv'],

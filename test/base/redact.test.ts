@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact, withoutSecrets } from '../src/redact.ts';
+import { redact, withoutSecrets } from '../../src/base/redact.ts';
 
 const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
 const bare = 'Zt5hWq8LpXc2Vn9BdK4m';

@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fileFault } from '../src/file-fault.ts';
-import { readRegular } from '../src/regular-file.ts';
-import { makePipe } from './support/disk.ts';
-import { newHome } from './support/hostile.ts';
-import { thrown } from './support/thrown.ts';
+import { fileFault, readRegular } from '../../src/base/files.ts';
+import { makePipe } from '../support/disk.ts';
+import { newHome } from '../support/hostile.ts';
+import { thrown } from '../support/thrown.ts';
 
 it('a file is read', () => {
   const path = join(newHome(), 'file');

@@ -4,8 +4,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { binary } from '../support/bin.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 /** The packages whose code each chunk of the build holds. */
 const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = JSON.parse(

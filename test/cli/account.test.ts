@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { accountFacts } from '../../src/cli/account.ts';
 import { asked } from '../../src/cli/caller.ts';
 import { approach } from '../../src/cli/calling.ts';
-import { resolve } from '../../src/profiles/resolve.ts';
-import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/locator.ts';
+import { resolve } from '../../src/session/profiles/resolve.ts';
+import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
@@ -199,7 +199,7 @@ function locator(port: number) {
 /** A program that prints the account id of the profile acme. */
 async function bundled(folder: string): Promise<string> {
   const entry = join(folder, 'entry.ts');
-  const source = JSON.stringify(new URL('../../src/profiles/account.ts', import.meta.url).pathname);
+  const source = JSON.stringify(new URL('../../src/session/profiles/account.ts', import.meta.url).pathname);
   writeFileSync(
     entry,
     `import { storedAccount } from ${source}; storedAccount(process.argv[2] ?? '', 'acme').then(console.log);`,

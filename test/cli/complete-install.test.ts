@@ -12,7 +12,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCompletions } from '../../src/cli/complete-install.ts';
-import type { Env } from '../../src/host.ts';
+import type { Env } from '../../src/base/host.ts';
 import { binary } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';

@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replyTo } from '../../src/cli/complete.ts';
-import type { SurfaceNode } from '../../src/cli/complete-surface.ts';
-import { surfaceOf } from '../../src/cli/complete-surface.ts';
+import { type SurfaceNode, surfaceOf } from '../../src/cli/complete-surface.ts';
 import { tree } from '../../src/commands/index.ts';
-import type { Env } from '../../src/host.ts';
+import type { Env } from '../../src/base/host.ts';
 import { cli } from '../support/cli.ts';
 import { commands } from '../support/commands.ts';
 import { newHome } from '../support/hostile.ts';

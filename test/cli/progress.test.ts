@@ -4,7 +4,7 @@ import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 import { createReporter } from '../../src/cli/report.ts';
-import type { Env, Host } from '../../src/host.ts';
+import type { Env, Host } from '../../src/base/host.ts';
 import { alive, later } from '../support/cli.ts';
 
 /** What is written to stderr while a run settles a row every tenth of a second, so many seconds long. */

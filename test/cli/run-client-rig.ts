@@ -1,14 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { createContext } from '../../src/cli/context.ts';
-import type { Line } from '../../src/cli/calling.ts';
-import type { CliContext } from '../../src/cli/context.ts';
+import { type CliContext, createContext } from '../../src/cli/context.ts';
+import type { Line } from '../../src/cli/approached.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
 import { createReporter } from '../../src/cli/report.ts';
-import type { Host } from '../../src/host.ts';
-import { openProfiles } from '../../src/profiles/profiles.ts';
-import { configFolder } from '../../src/profiles/folders.ts';
+import type { Host } from '../../src/base/host.ts';
+import { openProfiles } from '../../src/session/profiles/profiles.ts';
+import { configFolder } from '../../src/session/profiles/environment.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { alive, later } from '../support/cli.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 import { calling, key, profiled, rig } from './run-client-rig.ts';
 
 /** Of a request that no ledger has to know. */

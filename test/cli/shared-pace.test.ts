@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beatEvery } from '../../src/heartbeat.ts';
-import type { Host } from '../../src/host.ts';
-import type { Answering } from '../client/servers.ts';
-import { serve } from '../client/servers.ts';
-import type { CliOptions } from '../support/cli.ts';
-import { cli } from '../support/cli.ts';
+import { beatEvery } from '../../src/base/liveness.ts';
+import type { Host } from '../../src/base/host.ts';
+import { type Answering, serve } from '../client/servers.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { key, profiled } from './run-client-rig.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { Pace } from '../../src/client/pace.ts';
-import { createPace } from '../../src/client/pace.ts';
-import { CliError } from '../../src/errors.ts';
+import { createPace, type Pace } from '../../src/client/pace/pace.ts';
+import { CliError } from '../../src/base/errors.ts';
 import { failureFrom, key, message, open, rig, ways } from './rig.ts';
 import { authority, deadPort, serve, serveBytes } from './servers.ts';
 

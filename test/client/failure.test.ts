@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createConceal } from '../../src/client/conceal.ts';
-import { failureOf } from '../../src/client/failure.ts';
-import type { Trouble } from '../../src/client/trouble.ts';
-import type { WireKind } from '../../src/client/wire-failure.ts';
-import { WireFailure } from '../../src/client/wire-failure.ts';
+import { createConceal } from '../../src/client/trace.ts';
+import { failureOf, type Trouble } from '../../src/client/failure.ts';
+import { WireFailure, type WireKind } from '../../src/client/wire.ts';
 
 const conceal = createConceal('sk_live_0123456789abcdef');
 const answer = (status: number, body = '') => ({ status, headers: [], body: Buffer.from(body) });

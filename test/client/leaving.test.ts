@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Pace } from '../../src/client/pace.ts';
-import { createPace } from '../../src/client/pace.ts';
+import { createPace, type Pace } from '../../src/client/pace/pace.ts';
 import { failureFrom, rig, ways } from './rig.ts';
 import { serve } from './servers.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkNext } from '../../src/client/links.ts';
-import { nextPage } from '../../src/client/next-page.ts';
+import { linkNext, nextPage } from '../../src/client/pages.ts';
 
 const base = { origin: 'https://api.example', prefix: '' };
 const url = 'https://api.example/api/public/contacts?tag=vip';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastTime, paceOf } from '../../src/client/pace-choice.ts';
-import type { RunRate } from '../../src/client/pace-choice.ts';
+import { leastTime, paceOf, type RunRate } from '../../src/client/pace/pace.ts';
 import { thrown } from '../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });

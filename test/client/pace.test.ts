@@ -1,13 +1,8 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leastTime } from '../../src/client/pace-choice.ts';
-import type { Ended } from '../../src/client/gate.ts';
-import { margin } from '../../src/client/gate.ts';
-import type { Pace, Release } from '../../src/client/pace.ts';
-import { createPace } from '../../src/client/pace.ts';
-import { createVirtualTime, settled } from './virtual.ts';
-import type { VirtualTime } from './virtual.ts';
+import { createPace, type Ended, leastTime, margin, type Pace, type Release } from '../../src/client/pace/pace.ts';
+import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
 
 interface Load {
   readonly rows: number;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { failureFrom, key, rig } from './rig.ts';
-import type { Answering } from './servers.ts';
-import { serve } from './servers.ts';
+import { type Answering, serve } from './servers.ts';
 
 /** A service that gives page after page, each pointing to the next by `point`. */
 async function pager(pages: number, point: (next: number, response: Parameters<Answering>[2]) => unknown) {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retryDelay } from '../../src/client/retry.ts';
-import type { Trouble } from '../../src/client/trouble.ts';
-import type { WireKind } from '../../src/client/wire-failure.ts';
-import { WireFailure } from '../../src/client/wire-failure.ts';
+import type { Trouble } from '../../src/client/failure.ts';
+import { WireFailure, type WireKind } from '../../src/client/wire.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
-import type { Client, ClientOptions } from '../../src/client/client.ts';
-import { createClient } from '../../src/client/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import { openDirect } from '../../src/client/direct.ts';
 import { openPool } from '../../src/client/pool.ts';
 import type { Transport } from '../../src/client/transport.ts';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/base/errors.ts';
 
 export const ways = ['direct', 'pool'] as const;
 export type Way = (typeof ways)[number];

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
-import net from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createConceal } from '../../src/client/conceal.ts';
-import { answerLines, requestLines } from '../../src/client/trace.ts';
+import { answerLines, createConceal, requestLines } from '../../src/client/trace.ts';
 
 const key = 'odd"key/without=prefix';
 const conceal = createConceal(key);

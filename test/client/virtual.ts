@@ -1,5 +1,3 @@
-import type { Later } from '../../src/journal.ts';
-
 export interface VirtualTime {
   readonly now: () => number;
   readonly later: Later;
@@ -48,3 +46,4 @@ export function settled(): Promise<void> {
     setImmediate(resolve);
   });
 }
+import type { Later } from '../../src/base/host.ts';

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { CliOptions, Ran } from '../support/cli.ts';
-import { cli } from '../support/cli.ts';
+import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
-import type { Machine } from './activity-rig.ts';
-import { message, openMachine, spoilLog } from './activity-rig.ts';
+import { type Machine, message, openMachine, spoilLog } from './activity-rig.ts';
 
 let machine: Machine;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonText } from '../../src/json.ts';
+import { jsonText } from '../../src/base/json.ts';
 import { jsonIn, nested } from '../../src/commands/body.ts';
 import { thrown } from '../support/thrown.ts';
 

@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jsonText } from '../../src/json.ts';
+import { jsonText } from '../../src/base/json.ts';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/hostile.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 let here: World;
 let there: World;

@@ -3,8 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serveProxy } from '../client/servers.ts';
 import type { CliOptions } from '../support/cli.ts';
 import { callerOf, newHome, testKey } from '../support/hostile.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
 
 interface SetUp extends CliOptions {

@@ -1,12 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
-import { isRows } from '../../src/terminal/rows.ts';
-import type { Row } from '../../src/terminal/rows.ts';
+import { isRows, type Row } from '../../src/cli/output/rows.ts';
 import { listen } from '../client/servers.ts';
 import { selfSigned } from '../support/certificate.ts';
-import type { CliOptions } from '../support/cli.ts';
-import { cli } from '../support/cli.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
 
 export interface Examined {

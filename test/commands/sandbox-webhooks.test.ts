@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { cli } from '../support/cli.ts';
-import type { CliOptions } from '../support/cli.ts';
+import { cli, type CliOptions } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
 

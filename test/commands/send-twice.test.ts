@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Machine } from './activity-rig.ts';
-import { message, openMachine } from './activity-rig.ts';
+import { type Machine, message, openMachine } from './activity-rig.ts';
 
 let machine: Machine;
 beforeEach(async () => {

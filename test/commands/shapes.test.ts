@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { errorIn } from '../support/spoken.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 const seeds = Array.from({ length: 10 }, (_, index) => `vary:${index}`);
 const lists = [

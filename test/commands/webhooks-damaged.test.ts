@@ -5,8 +5,7 @@ import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { noteCodes } from '../support/spoken.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
-import { listener } from './webhooks-rig.ts';
-import type { Listener } from './webhooks-rig.ts';
+import { listener, type Listener } from './webhooks-rig.ts';
 
 const bodies = ['one', 'two', 'three'].map((name) => `{"type":"order.paid","name":"${name}"}`);
 

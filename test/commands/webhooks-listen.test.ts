@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Host } from '../../src/host.ts';
+import type { Host } from '../../src/base/host.ts';
 import { idleWords } from '../../src/webhooks/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';

@@ -2,9 +2,8 @@ import * as fs from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { portOf } from '../../src/listening.ts';
-import { cli } from '../support/cli.ts';
-import type { Ran } from '../support/cli.ts';
+import { portOf } from '../../src/base/http-server.ts';
+import { cli, type Ran } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/hostile.ts';
 

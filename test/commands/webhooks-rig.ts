@@ -1,9 +1,8 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { EventJournal } from '../../src/webhooks/event-journal.ts';
-import { signatureHeaders, sign } from '../../src/webhooks/signature.ts';
-import { cli } from '../support/cli.ts';
-import type { CliOptions, Ran } from '../support/cli.ts';
+import { signatureHeaders, sign } from '../../src/contract/signature.ts';
+import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { journalIn, listening } from '../webhooks/rig.ts';
 

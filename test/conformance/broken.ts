@@ -1,5 +1,4 @@
-import type { Otherwise, Reply } from './rig.ts';
-import { parsed, refused, send } from './rig.ts';
+import { type Otherwise, parsed, refused, type Reply, send } from './rig.ts';
 
 const otherStatus = (status: number, reply: Reply): Reply => ({ ...reply, status });
 const isPost = (path: string): ((asked: { method: string; path: string }) => boolean) => {

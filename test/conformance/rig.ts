@@ -1,8 +1,6 @@
 import { isRecord } from '../../src/contract/readers.ts';
-import { serve } from '../client/servers.ts';
-import type { Service } from '../client/servers.ts';
-import type { CliOptions, Ran } from '../support/cli.ts';
-import { cli } from '../support/cli.ts';
+import { serve, type Service } from '../client/servers.ts';
+import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { callerOf, newHome } from '../support/hostile.ts';
 
 export const key = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';

@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Terminal } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { bin, startBin } from '../support/bin.ts';
 import { serve } from '../client/servers.ts';
 import { callerOf } from '../support/hostile.ts';
-import type { Machine } from '../commands/activity-rig.ts';
-import { message, openMachine } from '../commands/activity-rig.ts';
+import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
 
 const liveLine = [...message, '--profile', 'local', '--mode', 'live'];
 const eight = Array.from({ length: 8 }, (_, at) => at);

@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { shells } from '../../src/cli/values.ts';
-import type { Shell } from '../../src/cli/values.ts';
+import { type Shell, shells } from '../../src/cli/values.ts';
 import { binary } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
-import type { Terminal } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 /** Each with why it cannot be tested here. */
 export const installed = shells.map((shell) => {

@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
-import type { Contained } from '../support/containers.ts';
-import { noContainers, startContained } from '../support/containers.ts';
+import { type Contained, noContainers, startContained } from '../support/containers.ts';
 import { objects } from '../support/spoken.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 

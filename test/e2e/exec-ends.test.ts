@@ -2,11 +2,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { processStart } from '../../src/process-life.ts';
+import { processStart } from '../../src/base/liveness.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import type { Terminal } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {

@@ -1,15 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { processStart } from '../../src/process-life.ts';
+import { processStart } from '../../src/base/liveness.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { deadPort } from '../client/servers.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { bin, startBin } from '../support/bin.ts';
-import type { Running } from '../support/bin.ts';
+import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';

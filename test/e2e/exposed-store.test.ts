@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
 import { storeAcme } from '../commands/doctor-rig.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import { liveKey, testKey } from '../profiles/people.ts';
+import { liveKey, testKey } from '../session/profiles/people.ts';
 
 const list = ['templates', 'list'];
 const isRoot = userInfo().uid === 0;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { liveLocators } from '../../src/sandbox/locator.ts';
+import { liveLocators } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';

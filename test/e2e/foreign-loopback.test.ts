@@ -4,8 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultData, liveLocators, locatorFolder, writeLocator } from '../../src/sandbox/locator.ts';
-import type { Locator } from '../../src/sandbox/locator.ts';
+import {
+  defaultData,
+  liveLocators,
+  type Locator,
+  locatorFolder,
+  writeLocator,
+} from '../../src/sandbox/remote/locator.ts';
 import { serve } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';

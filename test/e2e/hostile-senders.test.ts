@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { raw } from '../sandbox/served.ts';
-import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import type { Running } from '../support/bin.ts';
+import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { drip, peakMemory } from '../support/drip.ts';
 import { objects } from '../support/spoken.ts';

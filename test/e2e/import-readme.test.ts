@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin, binary, temporaryHome } from '../support/bin.ts';
 import { objects } from '../support/spoken.ts';
 import { blocksIn, lasting, stepsIn } from '../support/readme.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 const [source = '', rehearsed = '', imported = '', stopped = '', twice = '', ...recipes] = blocksIn(
   'Import contacts, and send to many',

@@ -4,12 +4,10 @@ import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import type { NewFault } from '../../src/sandbox/fault-records.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { binary, cleanEnv, startBin } from '../support/bin.ts';
-import type { Running } from '../support/bin.ts';
+import { binary, cleanEnv, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 /** How many rows are on their way at once, unless a flag says otherwise. */
 export const concurrency = 16;

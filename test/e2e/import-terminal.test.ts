@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { raw } from '../sandbox/served.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import type { Terminal } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

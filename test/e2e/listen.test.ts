@@ -2,10 +2,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/contract/signature.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import type { Running } from '../support/bin.ts';
+import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 
 const soon = { timeout: 10_000, interval: 20 };

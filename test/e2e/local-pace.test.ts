@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Host } from '../../src/host.ts';
+import type { Host } from '../../src/base/host.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { createClock } from '../../src/sandbox/clock.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';

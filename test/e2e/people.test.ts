@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { widthOf } from '../../src/terminal/width.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import type { Terminal, TerminalOptions } from '../support/terminal.ts';
+import { widthOf } from '../../src/cli/output/text.ts';
+import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 

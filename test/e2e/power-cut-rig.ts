@@ -1,11 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { configFolder } from '../../src/profiles/folders.ts';
-import { openProfiles } from '../../src/profiles/profiles.ts';
+import { configFolder } from '../../src/session/profiles/environment.ts';
+import { openProfiles } from '../../src/session/profiles/profiles.ts';
 import { serve } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
-import { recordRun } from '../support/power-cut.ts';
-import type { Cut, DiskState, Trace } from '../support/power-cut.ts';
+import { type Cut, type DiskState, recordRun, type Trace } from '../support/power-cut.ts';
 import { phoneOf, summaryIn, writePeople } from './import-rig.ts';
 
 const losses = ['dropped', 'zeroed', 'prefix', 'kept', 'holes'] as const satisfies readonly Cut['unsynced'][];

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findSandbox } from '../../src/sandbox/locator.ts';
-import { askOne, faultsIn, startReal } from '../sandbox/crashing.ts';
-import type { Asked } from '../sandbox/crashing.ts';
+import { findSandbox } from '../../src/sandbox/remote/locator.ts';
+import { type Asked, askOne, faultsIn, startReal } from '../sandbox/crashing.ts';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { noPowerCut, recordRun } from '../support/power-cut.ts';
-import type { DiskState, Trace } from '../support/power-cut.ts';
-import { batchAfterCuts, emptyHome, nameOf, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
-import type { Resumed } from './power-cut-rig.ts';
+import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/power-cut.ts';
+import { batchAfterCuts, emptyHome, nameOf, type Resumed, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
   it('makes a paced batch neither repeat nor lose a row', { timeout: 120_000 }, async () => {

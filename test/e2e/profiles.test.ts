@@ -4,8 +4,7 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import type { Ran } from '../support/cli.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { openWorld, type World } from '../support/world.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 const service = 'https://api.example.com';

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { blocksIn, eventIds, lasting, stepsIn } from '../support/readme.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import type { Terminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 import { errorIn, noteCodes } from '../support/spoken.ts';
-import type { Terminal } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 
 const address = 'https://api.example.com';

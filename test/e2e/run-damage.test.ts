@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lineOf } from '../../src/journal-lines.ts';
+import { lineOf } from '../../src/base/journal-lines.ts';
 import { errorIn, noteCodes } from '../support/spoken.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';

@@ -2,12 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import type { Running } from '../support/bin.ts';
-import { bin, startBin, temporaryHome } from '../support/bin.ts';
-import type { Ran } from '../support/cli.ts';
-import { alive } from '../support/cli.ts';
-import type { Answering, Asked, Service } from '../support/service.ts';
-import { envOf, openService } from '../support/service.ts';
+import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
+import { alive, type Ran } from '../support/cli.ts';
+import { type Answering, type Asked, envOf, openService, type Service } from '../support/service.ts';
 
 /** A machine, and a service that it calls with a live key. */
 export interface Place {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { profiled } from '../cli/run-client-rig.ts';
-import type { Answering } from '../client/servers.ts';
-import { serve } from '../client/servers.ts';
+import { type Answering, serve } from '../client/servers.ts';
 import { bin, binary, cleanEnv, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 

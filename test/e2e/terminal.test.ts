@@ -3,13 +3,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acquire } from '../../src/lock.ts';
+import { acquire } from '../../src/base/lock.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import type { Terminal, TerminalOptions } from '../support/terminal.ts';
-import { noTerminal, openTerminal } from '../support/terminal.ts';
-import type { World } from '../support/world.ts';
-import { openWorld } from '../support/world.ts';
+import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts';
+import { openWorld, type World } from '../support/world.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 

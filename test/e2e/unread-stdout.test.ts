@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';

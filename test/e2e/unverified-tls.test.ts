@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serve } from '../client/servers.ts';
-import type { Service } from '../client/servers.ts';
+import { serve, type Service } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
 import { callerOf, newHome } from '../support/hostile.ts';

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createSandbox } from 'bizmsg/sandbox';
-import type { SandboxEnv } from 'bizmsg/sandbox';
+import { createSandbox, type SandboxEnv } from 'bizmsg/sandbox';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 

@@ -2,8 +2,8 @@ import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
-import { lineOf } from '../../src/journal-lines.ts';
+import { CliError } from '../../src/base/errors.ts';
+import { lineOf } from '../../src/base/journal-lines.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createSegments } from '../../src/ledger/file/segments.ts';
 import { checkOf, secretIn } from '../../src/ledger/identity.ts';

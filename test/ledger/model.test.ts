@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
+import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
-import type { World } from './model.ts';
-import { check, steps } from './model.ts';
+import { check, steps, type World } from './model.ts';
 import { temporaryFolder } from './rig.ts';
 
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? 300);

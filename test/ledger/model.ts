@@ -1,8 +1,14 @@
 import fc from 'fast-check';
-import type { Fate, Ledger, Outcome, Plan, Row, Verdict } from '../../src/ledger/ledger.ts';
-import { fates } from '../../src/ledger/ledger.ts';
-import type { PlanOptions } from './rig.ts';
-import { day, hour, planOf, rowOf } from './rig.ts';
+import {
+  type Fate,
+  fates,
+  type Ledger,
+  type Outcome,
+  type Plan,
+  type Row,
+  type Verdict,
+} from '../../src/ledger/ledger.ts';
+import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
 
 /** Where the model runs: processes that share a ledger, a clock, and a table of processes. */
 export interface World {

@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { contactRow, messageRow } from '../../src/ledger/identity.ts';
 import { createInput } from '../../src/ledger/input.ts';
-import type { Accepted, Choice, Fate, Kind, Plan, Registered, Row, Stop } from '../../src/ledger/ledger.ts';
-import { fates } from '../../src/ledger/ledger.ts';
-import type { FileLedger, FileLedgerOptions } from '../../src/ledger/file/file-ledger.ts';
-import { openFileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { Book } from '../../src/ledger/book.ts';
-import { createBook } from '../../src/ledger/book.ts';
-import type { MemoryLedger } from '../../src/ledger/memory.ts';
-import { createMemoryLedger } from '../../src/ledger/memory.ts';
+import {
+  type Accepted,
+  type Choice,
+  type Fate,
+  fates,
+  type Kind,
+  type Plan,
+  type Registered,
+  type Row,
+  type Stop,
+} from '../../src/ledger/ledger.ts';
+import { type FileLedger, type FileLedgerOptions, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
+import { type Book, createBook } from '../../src/ledger/book.ts';
+import { createMemoryLedger, type MemoryLedger } from '../../src/ledger/memory.ts';
 import { alive, later } from '../support/cli.ts';
 
 export const secret = Buffer.alloc(32, 7);

@@ -1,10 +1,9 @@
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lineOf } from '../../src/journal-lines.ts';
+import { lineOf } from '../../src/base/journal-lines.ts';
 import type { FileLedger } from '../../src/ledger/file/file-ledger.ts';
-import type { RunEntry } from '../../src/ledger/file/runs.ts';
-import { listRuns, openRunIndex } from '../../src/ledger/file/runs.ts';
+import { listRuns, openRunIndex, type RunEntry } from '../../src/ledger/file/runs.ts';
 import { accepted, message, openLedger, planOf, temporaryFolder } from './rig.ts';
 
 const entry: RunEntry = {

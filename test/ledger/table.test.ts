@@ -2,14 +2,12 @@ import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Book, Change } from '../../src/ledger/book.ts';
-import { createBook } from '../../src/ledger/book.ts';
+import { type Book, type Change, createBook } from '../../src/ledger/book.ts';
 import { openTable, writeTable } from '../../src/ledger/file/table.ts';
 import { rowSize } from '../../src/ledger/identity.ts';
 import type { SingleRule } from '../../src/ledger/ledger.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
-import type { World } from './model.ts';
-import { check, steps } from './model.ts';
+import { check, steps, type World } from './model.ts';
 import { accepted, account, message, openLedger, planOf, rowOf, temporaryFolder } from './rig.ts';
 
 const many = Array.from({ length: 40_000 }, (_, at) => `p${at}:1`).join(' ');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine, Told } from './matrix-rig.ts';
-import { keys, modes, openMachine, people, summaryOf } from './matrix-rig.ts';
+import { keys, type Machine, modes, openMachine, people, summaryOf, type Told } from './matrix-rig.ts';
 
 const rows = 12;
 const all = people(1, rows);

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -8,8 +7,7 @@ import { execa } from 'execa';
 import { expect, vi } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
-import type { CliOptions, Ran } from '../support/cli.ts';
-import { alive, cli, later } from '../support/cli.ts';
+import { alive, cli, type CliOptions, later, type Ran } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
 
 // Tests that run at the same time on a busy machine.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spreadsheetDamage } from '../../src/bulk/phone-damage.ts';
+import { spreadsheetDamage } from '../../src/runs/mapping/values.ts';
 
 describe('what a spreadsheet does to a phone number', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine, Told } from './matrix-rig.ts';
+import { type Machine, modes, openMachine, people, summaryOf, type Told } from './matrix-rig.ts';
 import { alive } from '../support/cli.ts';
-import { modes, openMachine, people, summaryOf } from './matrix-rig.ts';
 
 const rows = 90;
 const all = people(1, rows);

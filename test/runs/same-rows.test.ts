@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine, Mode, Person } from './matrix-rig.ts';
-import { hurried, modes, openMachine, people, person, summaryOf } from './matrix-rig.ts';
+import {
+  hurried,
+  type Machine,
+  type Mode,
+  modes,
+  openMachine,
+  people,
+  type Person,
+  person,
+  summaryOf,
+} from './matrix-rig.ts';
 
 const rows = 12;
 const slow = ['--concurrency', '2'];

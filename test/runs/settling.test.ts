@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
-import type { Machine, Person } from './matrix-rig.ts';
-import { modes, openMachine, people, person, summaryOf, textOf } from './matrix-rig.ts';
+import { type Machine, modes, openMachine, people, type Person, person, summaryOf, textOf } from './matrix-rig.ts';
 
 const rows = 16;
 const all = people(1, rows);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { processStart } from '../../src/process-life.ts';
-import { isHeld, ownNetwork } from '../../src/sandbox/addresses.ts';
+import { processStart } from '../../src/base/liveness.ts';
+import { isHeld, ownNetwork } from '../../src/sandbox/remote/addresses.ts';
 
 it.skipIf(ownNetwork() === undefined)('needs no proof of a process that can be seen in the same network', () => {
   expect(isHeld({ start: processStart(process.pid), network: ownNetwork() })).toBe(true);

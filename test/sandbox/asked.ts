@@ -1,8 +1,7 @@
 import { request } from 'node:http';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { bearing, order, paths } from './calls.ts';
-import type { served } from './served.ts';
-import { token } from './served.ts';
+import { type served, token } from './served.ts';
 
 type Server = Awaited<ReturnType<typeof served>>;
 

@@ -9,8 +9,7 @@ import { startBin } from '../support/bin.ts';
 import { alive, later } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
-import { calls, memoryStore, order, paths, start } from './calls.ts';
-import type { Calls } from './calls.ts';
+import { calls, type Calls, memoryStore, order, paths, start } from './calls.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
 const slow = { timeout: 120_000 };

@@ -1,10 +1,8 @@
 import type { Change } from '../../src/sandbox/changes.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import type { AdjustableClock } from '../../src/sandbox/clock.ts';
+import { type AdjustableClock, manualClock } from '../../src/sandbox/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
 import type { Store } from '../../src/sandbox/ledger.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);
 

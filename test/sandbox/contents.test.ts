@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { seeds } from '../../src/sandbox/seeds.ts';
 import { thrown } from '../support/thrown.ts';
-import { bearing, calls, memoryStore, order, paths, start } from './calls.ts';
-import type { Calls } from './calls.ts';
+import { bearing, calls, type Calls, memoryStore, order, paths, start } from './calls.ts';
 import { served, token } from './served.ts';
 
 const created = new Date(start).toISOString();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { controlRoutes } from '../../src/sandbox/control/routes.ts';
-import { proofOf, proofPath } from '../../src/sandbox/proof.ts';
+import { proofOf, proofPath } from '../../src/sandbox/remote/proof.ts';
 import { paths } from './calls.ts';
 import { raw, served, token } from './served.ts';
 

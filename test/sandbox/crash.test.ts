@@ -5,8 +5,7 @@ import { createRandom } from '../../src/sandbox/random.ts';
 import { openStore } from '../../src/sandbox/store.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { isLong } from '../support/length.ts';
-import type { Asked } from './crashing.ts';
-import { askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
+import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 50 : 15));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { deadPort, serve, serveBytes } from '../client/servers.ts';
-import { misdeedNames, misdeeds } from '../support/hostile.ts';
-import type { Misdeed } from '../support/hostile.ts';
+import { type Misdeed, misdeedNames, misdeeds } from '../support/hostile.ts';
 import { paths } from './calls.ts';
 import { courierWorld, receiver } from './receiver.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import type { NewFault } from '../../src/sandbox/fault-records.ts';
 import { shapeNamed } from '../../src/sandbox/shapes.ts';
 import { paths } from './calls.ts';

@@ -1,5 +1,4 @@
-import { createSandbox } from 'bizmsg/sandbox';
-import type { EventName, TriggerFields } from 'bizmsg/sandbox';
+import { createSandbox, type EventName, type TriggerFields } from 'bizmsg/sandbox';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { FieldsOf } from '../../src/sandbox/trigger/fields.ts';
 import { sendWith, sent } from './library-calls.ts';

@@ -79,8 +79,7 @@ const strictest = {
 } as const;
 
 const use = `
-import { createSandbox } from 'bizmsg/sandbox';
-import type { Sandbox, SandboxEnv, SandboxOptions } from 'bizmsg/sandbox';
+import { createSandbox, type Sandbox, type SandboxEnv, type SandboxOptions } from 'bizmsg/sandbox';
 const options: SandboxOptions = { seed: 1, plan: 'growth', clock: { at: new Date() }, shape: 'vary:1' };
 export async function use(sandbox: Sandbox = createSandbox(options)): Promise<string> {
   const { status, headers } = await sandbox.answer({ path: '/', headers: new Headers() });

@@ -1,6 +1,6 @@
 import { createSandbox } from 'bizmsg/sandbox';
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { sendWith, sent } from './library-calls.ts';
 
 describe('keys', () => {

@@ -1,6 +1,6 @@
 import { createSandbox } from 'bizmsg/sandbox';
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { order, paths } from './calls.ts';
 import { sent } from './library-calls.ts';
 

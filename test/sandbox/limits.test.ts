@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { plans } from '../../src/contract/plans.ts';
 import { endpointNames } from '../../src/sandbox/paths.ts';
-import type { Calls } from './calls.ts';
-import { bearing, bodyOf, calls, order, paths } from './calls.ts';
+import { bearing, bodyOf, type Calls, calls, order, paths } from './calls.ts';
 
 describe('the minute', () => {
   it.each([

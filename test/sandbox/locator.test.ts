@@ -2,8 +2,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultData, findSandbox, liveLocators, removeLocator, writeLocator } from '../../src/sandbox/locator.ts';
-import type { Locator } from '../../src/sandbox/locator.ts';
+import {
+  defaultData,
+  findSandbox,
+  liveLocators,
+  type Locator,
+  removeLocator,
+  writeLocator,
+} from '../../src/sandbox/remote/locator.ts';
 
 const alive = () => true;
 const dead = () => false;

@@ -1,4 +1,4 @@
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { bearing } from './calls.ts';
 import type { served } from './served.ts';
 

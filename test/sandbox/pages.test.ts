@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Reply } from '../../src/sandbox/exchange.ts';
-import type { Calls } from './calls.ts';
-import { bodyOf, calls, paths } from './calls.ts';
+import { bodyOf, type Calls, calls, paths } from './calls.ts';
 
 describe('a list', () => {
   it.each([

@@ -5,8 +5,7 @@ import { isRecord } from '../../src/contract/readers.ts';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../client/servers.ts';
-import { calls, start } from './calls.ts';
-import type { Calls } from './calls.ts';
+import { calls, type Calls, start } from './calls.ts';
 
 /** A seeded sandbox whose own clock stands still, and whose wall is the real one: signatures are checked against it. */
 export function courierWorld(options: SandboxOptions = {}): Calls {

@@ -1,9 +1,7 @@
 import { connect } from 'node:net';
-import { startServer } from '../../src/sandbox/server.ts';
-import type { RunningServer, ServerOptions } from '../../src/sandbox/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/sandbox/server.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { Calls } from './calls.ts';
-import { calls } from './calls.ts';
+import { type Calls, calls } from './calls.ts';
 
 export const token = 'the token of this test';
 

@@ -5,10 +5,8 @@ import { eventNames } from '../../src/sandbox/trigger/fields.ts';
 import { openLedger } from '../../src/sandbox/ledger.ts';
 import { createRandom } from '../../src/sandbox/random.ts';
 import { snapshot } from '../../src/sandbox/snapshot.ts';
-import { eventNamed } from '../../src/sandbox/state.ts';
-import type { State } from '../../src/sandbox/state.ts';
-import { calls, memoryStore, order, paths } from './calls.ts';
-import type { Calls, MemoryStore } from './calls.ts';
+import { eventNamed, type State } from '../../src/sandbox/state.ts';
+import { calls, type Calls, memoryStore, type MemoryStore, order, paths } from './calls.ts';
 
 /** Answers with the status that its path says. */
 const receiver = createServer(({ url = '' }, response) => response.writeHead(Number(url.slice(1, 4))).end());

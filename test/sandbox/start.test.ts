@@ -2,13 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { defaultData, liveLocators, locatorFolder } from '../../src/sandbox/locator.ts';
+import { defaultData, liveLocators, locatorFolder } from '../../src/sandbox/remote/locator.ts';
 import type { Store } from '../../src/sandbox/ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { serve } from '../../src/sandbox/serve.ts';
-import type { Served } from '../../src/sandbox/serve.ts';
-import { findOrStart } from '../../src/sandbox/start.ts';
-import type { StartOptions } from '../../src/sandbox/start.ts';
+import { serve, type Served } from '../../src/sandbox/serve.ts';
+import { findOrStart, type StartOptions } from '../../src/sandbox/remote/start.ts';
 import { later } from '../support/cli.ts';
 
 const started: Served[] = [];

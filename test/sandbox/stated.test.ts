@@ -5,8 +5,7 @@ import { plans } from '../../src/contract/plans.ts';
 import { statuses } from '../../src/contract/statuses.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { calls, order, paths } from './calls.ts';
-import { overHttp } from './over-http.ts';
-import type { Wire } from './over-http.ts';
+import { overHttp, type Wire } from './over-http.ts';
 import { raw, served } from './served.ts';
 
 /** What the document states, section by section, as a client meets it. */

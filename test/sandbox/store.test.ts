@@ -2,11 +2,10 @@ import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openJournal } from '../../src/journal.ts';
+import { openJournal } from '../../src/base/journal.ts';
 import type { Change } from '../../src/sandbox/changes.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/sandbox/store.ts';
-import type { FileStore } from '../../src/sandbox/store.ts';
+import { type FileStore, openStore } from '../../src/sandbox/store.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
 import { bearing, order, paths } from './calls.ts';
 

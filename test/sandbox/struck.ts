@@ -1,6 +1,5 @@
 import type { NewFault } from '../../src/sandbox/fault-records.ts';
-import type { Calls } from './calls.ts';
-import { paths } from './calls.ts';
+import { type Calls, paths } from './calls.ts';
 
 export const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', status: 503 } };
 

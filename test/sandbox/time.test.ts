@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plans } from '../../src/contract/plans.ts';
-import type { PlanName } from '../../src/contract/plans.ts';
+import { type PlanName, plans } from '../../src/contract/plans.ts';
 import { createClock, manualClock } from '../../src/sandbox/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { calls, memoryStore, order, paths, start } from './calls.ts';

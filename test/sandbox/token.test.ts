@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { served, token } from './served.ts';
 
 it.each([token.slice(0, -1), `${token}x`, `${token.slice(0, -1)}T`, token.slice(0, 4), ''])(

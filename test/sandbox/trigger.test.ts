@@ -3,8 +3,7 @@ import { events } from '../../src/contract/events.ts';
 import { testNumbers } from '../../src/sandbox/receipts.ts';
 import { eventNames } from '../../src/sandbox/trigger/fields.ts';
 import { thrown } from '../support/thrown.ts';
-import { calls, memoryStore, order, paths, start } from './calls.ts';
-import type { Calls } from './calls.ts';
+import { calls, type Calls, memoryStore, order, paths, start } from './calls.ts';
 
 const names = ({ sandbox }: Calls) => sandbox.events().map(({ type }) => type);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { paths } from './calls.ts';
 import { receiver } from './receiver.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
 import { tree } from '../../src/commands/index.ts';
 import { run } from '../../src/cli/run.ts';
-import type { Attached, Host, Output } from '../../src/host.ts';
+import type { Attached, Host, Output } from '../../src/base/host.ts';
 
 export interface Ran {
   readonly code: number;

@@ -1,6 +1,5 @@
 import type { Command } from '../../src/cli/command.ts';
-import type { Group } from '../../src/cli/tree.ts';
-import { whole } from '../../src/cli/tree.ts';
+import { type Group, whole } from '../../src/cli/tree.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {

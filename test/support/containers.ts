@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { binary, cleanEnv } from './bin.ts';
-import type { BinOptions, Running } from './bin.ts';
+import { binary, type BinOptions, cleanEnv, type Running } from './bin.ts';
 import { alive } from './cli.ts';
 
 /** The words for `unshare` that put a command in a process namespace of its own. */

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Answering, Service } from '../client/servers.ts';
-import { serve } from '../client/servers.ts';
+import { type Answering, serve, type Service } from '../client/servers.ts';
 import { temporaryHome } from './bin.ts';
 
 export const testKey = 'sk_test_0123456789abcdef';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { alive, later } from './cli.ts';
 

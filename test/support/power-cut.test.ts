@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../client/servers.ts';
-import { noPowerCut, recordRun } from './power-cut.ts';
-import type { Cut, DiskState, Trace } from './power-cut.ts';
+import { type Cut, type DiskState, noPowerCut, recordRun, type Trace } from './power-cut.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut ?? 'on Linux'})`, () => {
   describe('unsynced bytes', () => {

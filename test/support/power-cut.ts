@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Running } from './bin.ts';
-import { layOut, readTree, survivors } from './power-cut-disk.ts';
-import type { Loss, Operation, Survivor, Tree } from './power-cut-disk.ts';
+import { layOut, type Loss, type Operation, readTree, type Survivor, survivors, type Tree } from './power-cut-disk.ts';
 
 /** Why runs cannot be recorded on this system; undefined if they can. */
 export const noPowerCut = process.platform === 'linux' ? undefined : 'skipped: needs Linux';

@@ -1,5 +1,3 @@
-import type { Later } from '../../src/journal.ts';
-
 export interface ManualTimers {
   readonly later: Later;
   /** The milliseconds of each timer that has not fired. */
@@ -22,3 +20,4 @@ export function manualTimers(): ManualTimers {
   };
   return { later, armed, fire };
 }
+import type { Later } from '../../src/base/host.ts';

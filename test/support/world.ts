@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { bin, cleanEnv, temporaryHome } from './bin.ts';
-import type { CliOptions, Ran } from './cli.ts';
-import { alive, cli, later } from './cli.ts';
+import { alive, cli, type CliOptions, later, type Ran } from './cli.ts';
 
 export interface World {
   readonly home: string;

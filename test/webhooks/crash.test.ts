@@ -2,15 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { createRandom } from '../../src/sandbox/random.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';
 import { cursorNow, follow } from '../../src/webhooks/event-tail.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { isLong } from '../support/length.ts';
-import { listenApart, listenerScript, pour } from './apart.ts';
-import type { Apart } from './apart.ts';
+import { type Apart, listenApart, listenerScript, pour } from './apart.ts';
 import { journalIn, later, temporary } from './rig.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 10));

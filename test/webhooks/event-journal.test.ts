@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lineOf } from '../../src/journal-lines.ts';
+import { lineOf } from '../../src/base/journal-lines.ts';
 import { clearableEvents, clearEvents } from '../../src/webhooks/clear-events.ts';
 import { fileName } from '../../src/webhooks/event-files.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';

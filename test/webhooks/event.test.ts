@@ -2,10 +2,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/contract/events.ts';
 import { createRandom, seedNumber } from '../../src/sandbox/random.ts';
-import { eventOf, mentions } from '../../src/webhooks/event.ts';
-import type { WebhookEvent } from '../../src/webhooks/event.ts';
-import { receivedOf } from '../../src/webhooks/event-records.ts';
-import type { Headers } from '../../src/webhooks/event-records.ts';
+import { eventOf, mentions, type WebhookEvent } from '../../src/webhooks/event.ts';
+import { type Headers, receivedOf } from '../../src/webhooks/event-records.ts';
 import { delivery } from './rig.ts';
 
 describe('the body', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beatEvery } from '../../src/heartbeat.ts';
+import { beatEvery } from '../../src/base/liveness.ts';
 import { announceListener, liveListeners } from '../../src/webhooks/listener-locator.ts';
 import { alive } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';

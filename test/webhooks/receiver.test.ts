@@ -3,14 +3,13 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { post } from '../../src/post.ts';
+import { post } from '../../src/base/post.ts';
 import { eventOf } from '../../src/webhooks/event.ts';
 import { newestFirst } from '../../src/webhooks/event-history.ts';
 import type { Received } from '../../src/webhooks/event-records.ts';
 import { raw } from '../sandbox/served.ts';
 import { pour } from './apart.ts';
-import type { Listening } from './rig.ts';
-import { listening, take } from './rig.ts';
+import { type Listening, listening, take } from './rig.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,13 +1,11 @@
+import type { Later } from '../../src/base/host.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Later } from '../../src/journal.ts';
-import { openEventJournal } from '../../src/webhooks/event-journal.ts';
-import type { EventJournal, EventJournalOptions } from '../../src/webhooks/event-journal.ts';
+import { type EventJournal, type EventJournalOptions, openEventJournal } from '../../src/webhooks/event-journal.ts';
 import type { Delivery } from '../../src/webhooks/event-records.ts';
-import { startReceiver } from '../../src/webhooks/receiver.ts';
-import type { ReceiverOptions, RunningReceiver } from '../../src/webhooks/receiver.ts';
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../../src/webhooks/receiver.ts';
 import { alive } from '../support/cli.ts';
 
 export const later: Later = (milliseconds, run) => {

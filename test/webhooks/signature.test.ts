@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isSecret, sign } from '../../src/webhooks/signature.ts';
+import { isSecret, sign } from '../../src/contract/signature.ts';
 
 // of the specification
 const vector = {

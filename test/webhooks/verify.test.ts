@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { Headers } from '../../src/webhooks/event-records.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/contract/signature.ts';
 import { check } from '../../src/webhooks/verify.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,4 +1,4 @@
-import type { Env } from '../../host.ts';
+import type { Env } from '../../base/host.ts';
 
 /** They would have a command that is told its key call as somebody else. */
 const cleared = new Set(['BIZMSG_PROFILE', 'BIZMSG_MODE']);

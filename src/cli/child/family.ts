@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import type { Host } from '../../host.ts';
-import { contentOf } from '../../process-life.ts';
+import type { Host } from '../../base/host.ts';
+import { contentOf } from '../../base/liveness.ts';
 
 /** By what the processes of a command are known. */
 export interface Head {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
-import type { Attached, EndSignal, Host } from '../../host.ts';
+import { CliError } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
+import type { Attached, EndSignal, Host } from '../../base/host.ts';
 import { signalExit } from '../report.ts';
 import { childEnvironment } from './environment.ts';
 import { hasTerminal, isInForeground, signalFamily } from './family.ts';

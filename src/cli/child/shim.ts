@@ -1,9 +1,9 @@
 import { renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { configuration } from '../../errors.ts';
-import { makeFolder } from '../../folder.ts';
-import type { Host } from '../../host.ts';
-import { contentOf } from '../../process-life.ts';
+import { configuration } from '../../base/errors.ts';
+import { makeFolder } from '../../base/files.ts';
+import type { Host } from '../../base/host.ts';
+import { contentOf } from '../../base/liveness.ts';
 
 /** A folder whose `bizmsg` is this very one. It is named after what it holds, so that it is made once and stays. */
 export async function ownFolder(stateFolder: string, { self, pid }: Pick<Host, 'self' | 'pid'>): Promise<string> {

@@ -1,12 +1,10 @@
-import { createClient } from '../../client/client.ts';
-import type { Client } from '../../client/client.ts';
-import { createConceal } from '../../client/conceal.ts';
+import { type Client, createClient } from '../../client/client.ts';
+import { createConceal } from '../../client/trace.ts';
 import { failureOf } from '../../client/failure.ts';
-import { redirect } from '../../client/redirects.ts';
-import { header, openTransport } from '../../client/transport.ts';
-import type { Transport } from '../../client/transport.ts';
+import { redirect } from '../../client/exchange.ts';
+import { header, openTransport, type Transport } from '../../client/transport.ts';
 import type { Heard } from '../../doctor/clock.ts';
-import type { Approached, Line } from '../calling.ts';
+import type { Approached, Line } from '../approached.ts';
 import { basics, wayTo } from '../calling.ts';
 
 /** A client that counts what it sends, and keeps what an answer says of the time. */

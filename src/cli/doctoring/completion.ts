@@ -1,7 +1,6 @@
-import type { Check } from '../../doctor/check.ts';
-import { checksOf } from '../../doctor/check.ts';
-import { CliError } from '../../errors.ts';
-import type { Host } from '../../host.ts';
+import { type Check, checksOf } from '../../doctor/check.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Host } from '../../base/host.ts';
 import { textOf } from '../complete-files.ts';
 import { openCompletions } from '../complete-install.ts';
 

@@ -1,6 +1,6 @@
 import { announced } from '../../contract/endpoints.ts';
-import { CliError, usage } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { CliError, usage } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
 import type { Group, Node } from '../tree.ts';
 import { globals } from '../globals.ts';
 import { longName } from '../params.ts';

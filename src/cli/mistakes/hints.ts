@@ -1,8 +1,7 @@
-import { shellWord } from '../../shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { globals } from '../globals.ts';
 import { usageLine } from '../help.ts';
-import type { Param } from '../params.ts';
-import { longName } from '../params.ts';
+import { longName, type Param } from '../params.ts';
 import type { Line } from './line.ts';
 
 export function didYouMean(some: readonly string[]): string {

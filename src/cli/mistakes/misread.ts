@@ -1,9 +1,7 @@
-import type { CliError } from '../../errors.ts';
-import { usage } from '../../errors.ts';
+import { type CliError, usage } from '../../base/errors.ts';
 import { unknownOption } from './option.ts';
 import { surplus } from './surplus.ts';
-import type { Line } from './line.ts';
-import { argumentsOf, typedIn } from './line.ts';
+import { argumentsOf, type Line, typedIn } from './line.ts';
 
 /** What the parser refused, with what to do next. */
 export function misread(line: Line, { code, message }: { readonly code: string; readonly message: string }): CliError {

@@ -1,13 +1,10 @@
-import type { CliError } from '../../errors.ts';
-import { usage } from '../../errors.ts';
-import { likely, nearest } from '../../nearest.ts';
-import { shellWord } from '../../shell-word.ts';
+import { type CliError, usage } from '../../base/errors.ts';
+import { likely, nearest } from '../../base/suggest.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { globals, honourable } from '../globals.ts';
-import type { Param, Params } from '../params.ts';
-import { longName } from '../params.ts';
+import { longName, type Param, type Params } from '../params.ts';
 import { didYouMean, fileOption, firstName, isFileName, toFile } from './hints.ts';
-import type { Line, Typed } from './line.ts';
-import { argumentsOf, typedIn } from './line.ts';
+import { argumentsOf, type Line, type Typed, typedIn } from './line.ts';
 
 /** An option that this command has not. */
 export function unknownOption(line: Line, message: string): CliError {

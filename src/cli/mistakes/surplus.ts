@@ -1,10 +1,8 @@
-import type { CliError } from '../../errors.ts';
-import { usage } from '../../errors.ts';
-import { shellWord } from '../../shell-word.ts';
+import { type CliError, usage } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { longName } from '../params.ts';
 import { asUsed, didYouMean, fileOption, firstName, isFileName, toFile } from './hints.ts';
-import type { Line, Typed } from './line.ts';
-import { argumentsOf, typedIn } from './line.ts';
+import { argumentsOf, type Line, type Typed, typedIn } from './line.ts';
 
 /** More words than the command has arguments. */
 export function surplus(line: Line): CliError {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { safeLine } from './safe-text.ts';
+import { safeLine } from './text.ts';
 
 export interface AskOptions {
   readonly stdin: Readable;

@@ -1,5 +1,4 @@
-import type { Host } from '../host.ts';
-import { mayMove } from './motion.ts';
+import type { Host } from '../../base/host.ts';
 
 interface Shown {
   readonly host: Host;
@@ -30,4 +29,87 @@ function patience(): Promise<false> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(false), 400).unref();
   });
+}
+
+/** Whether a line may change in place: not in a log, and not for a screen reader (`ACCESSIBLE`), which reads it again. */
+export function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
+  return stderr.isTTY && !env['CI'] && !env['ACCESSIBLE'] && env['TERM'] !== 'dumb';
+}
+
+/** How far something that takes its time has come. */
+export interface Standing {
+  readonly settled: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly unsure: number;
+  /** Of late; undefined as long as nobody can tell. */
+  readonly perSecond: number | undefined;
+}
+
+/** A line of at most so many columns: what matters least is left out first. */
+export function progressLine(standing: Standing, columns: number): string {
+  const { settled, total, failed, unsure, perSecond } = standing;
+  const share = total === 0 ? 1 : settled / total;
+  const parts = [
+    { text: `${whole(settled)} of ${whole(total)}`, rank: 0 },
+    { text: `${Math.floor(share * 100)} %`, rank: 3 },
+    { text: failed === 0 ? '' : `${whole(failed)} failed`, rank: 1 },
+    { text: unsure === 0 ? '' : `${whole(unsure)} unsure`, rank: 2 },
+    { text: perSecond === undefined ? '' : rate(perSecond), rank: 5 },
+    { text: perSecond ? `${span((total - settled) / perSecond)} left` : '', rank: 4 },
+  ].filter(({ text }) => text !== '');
+  for (let most = 6; most > 0; most -= 1) {
+    const line = parts.filter(({ rank }) => rank < most).map(({ text }) => text);
+    const text = line.join(' · ');
+    if (text.length <= columns) return withBar(text, share, columns);
+  }
+  return whole(settled).slice(0, Math.max(0, columns));
+}
+
+const barColumns = 20;
+
+/** Where there is room for one that says more than the number. */
+function withBar(text: string, share: number, columns: number): string {
+  if (text.length + barColumns + 3 > columns) return text;
+  const full = Math.floor(share * barColumns);
+  return `[${'#'.repeat(full)}${' '.repeat(barColumns - full)}] ${text}`;
+}
+
+export function whole(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function rate(perSecond: number): string {
+  if (perSecond >= 10) return `${whole(Math.round(perSecond))}/s`;
+  if (perSecond >= 1) return `${perSecond.toFixed(1)}/s`;
+  return `${(perSecond * 60).toFixed(perSecond * 60 >= 10 ? 0 : 1)}/min`;
+}
+
+/** In the two units that matter. */
+export function span(seconds: number): string {
+  const left = Math.max(0, Math.ceil(seconds));
+  if (left < 60) return `${left} s`;
+  const minutes = Math.ceil(left / 60);
+  if (left < 3_600) return `${Math.floor(left / 60)} min ${left % 60} s`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
+}
+
+/** How long something took that is over. */
+export function took(seconds: number): string {
+  if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
+  return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/** What happened of late, so that a rate is that of now and not of the whole. */
+export function createGauge(now: () => number, spanOf = 15_000): (settled: number) => number | undefined {
+  const samples: { at: number; settled: number }[] = [];
+  return (settled) => {
+    const at = now();
+    const last = samples.at(-1);
+    if (!last || at - last.at >= 250) samples.push({ at, settled });
+    while (samples.length > 2 && samples[1] && at - samples[1].at >= spanOf) samples.shift();
+    const [first] = samples;
+    return first && at > first.at ? (1_000 * (settled - first.settled)) / (at - first.at) : undefined;
+  };
 }

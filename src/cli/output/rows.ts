@@ -1,4 +1,6 @@
-import { jsonText } from '../json.ts';
+import { type CellOptions, csvCell, tsvCell, tsvText } from '../../base/cell-escapes.ts';
+import { jsonText } from '../../base/json.ts';
+
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -59,4 +61,24 @@ export function idColumn(names: readonly string[]): string | undefined {
   if (names.includes('id')) return 'id';
   const [name, ...others] = names.filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
   return others.length > 0 ? undefined : name;
+}
+
+/** Tab-separated: no value can add a line or a column, and every value can be had back. */
+export function tsvLine(cells: readonly unknown[], options?: CellOptions): string {
+  return `${cells.map((value) => tsvCell(cell(value), options)).join('\t')}\n`;
+}
+
+/** One value on a line of its own. */
+export function valueLine(value: unknown, options?: CellOptions): string {
+  return `${tsvText(cell(value), options)}\n`;
+}
+
+/** RFC 4180, with line feeds. */
+export function csvLine(cells: readonly unknown[], options?: CellOptions): string {
+  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `${cells.map((value) => quoted(csvCell(cell(value), options))).join(',')}\n`;
+}
+
+export function rowCells(row: Row, columns: readonly string[]): readonly unknown[] {
+  return columns.map((column) => valueAt(row, column));
 }

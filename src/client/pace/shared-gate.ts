@@ -1,9 +1,8 @@
-import type { Later } from '../../journal.ts';
-import type { Gate } from '../gate.ts';
-import type { Granted, Ledger, Share } from './ledger.ts';
-import { createNews } from './news.ts';
+import type { Later } from '../../base/host.ts';
+import { countsOf, type Granted, type Ledger, type Share } from './minute.ts';
+import type { Ended, Gate } from './pace.ts';
 
-export interface SharedGateOptions {
+interface SharedGateOptions {
   readonly ledger: Ledger;
   readonly kind: Share['kind'];
   readonly limit: number;
@@ -129,4 +128,39 @@ function createTimer(later: Later, ring: () => void): Timer {
       cancel = undefined;
     },
   };
+}
+
+/** What a ledger has not been told yet. */
+interface News {
+  add(ended: Ended): void;
+  hold(milliseconds: number): void;
+  isEmpty(): boolean;
+  /** All of it, once. */
+  take(): Pick<Share, 'over' | 'ended' | 'heldUntil'>;
+}
+
+function createNews({ now }: Ledger): News {
+  let times: number[] = [];
+  let ended: Ended | undefined;
+  let heldUntil = 0;
+  return {
+    add: (how) => {
+      if (how !== 'unsent') times.push(now());
+      ended = worst(ended, how);
+    },
+    hold: (milliseconds) => {
+      heldUntil = Math.max(heldUntil, now() + milliseconds);
+    },
+    isEmpty: () => ended === undefined && heldUntil === 0,
+    take: () => {
+      const told = { over: countsOf(times), ended, heldUntil };
+      [times, ended, heldUntil] = [[], undefined, 0];
+      return told;
+    },
+  };
+}
+
+function worst(one: Ended | undefined, other: Ended): Ended {
+  if (one === 'limited' || other === 'limited') return 'limited';
+  return one === 'done' ? 'done' : other;
 }

@@ -1,14 +1,13 @@
 import type { Context, Ui } from '../../cli/command.ts';
-import type { Accepted } from '../../conformance/accepted.ts';
-import { toldOf } from '../../conformance/accepted.ts';
+import { type Accepted, toldOf } from '../../conformance/accepted.ts';
 import { examine, plannedCalls } from '../../conformance/examine.ts';
 import { reportText } from '../../conformance/report-text.ts';
 import type { Report } from '../../conformance/report.ts';
 import type { Ask } from '../../conformance/sightings.ts';
 import type { Facts } from '../../conformance/verdict.ts';
 import { plannedIn, planWrites } from '../../conformance/writes.ts';
-import type { CliError, ExitName } from '../../errors.ts';
-import { findRows } from '../../terminal/rows.ts';
+import type { CliError, ExitName } from '../../base/errors.ts';
+import { findRows } from '../../cli/output/rows.ts';
 import { nested } from '../body.ts';
 import type { ContractInput } from './contract-params.ts';
 

@@ -1,7 +1,6 @@
-import { flag, knowing, option, repeated } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { flag, type Input, knowing, option, repeated } from '../../cli/params.ts';
 import { count, phone, setting } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 /** What is said of the comparison with the document. */
 export const contractParams = {

@@ -1,10 +1,9 @@
 import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
 import { option, repeated } from '../../cli/params.ts';
-import type { Setting } from '../../cli/values.ts';
-import { setting } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
-import { cell, isRow } from '../../terminal/rows.ts';
+import { type Setting, setting } from '../../cli/values.ts';
+import { usage } from '../../base/errors.ts';
+import { cell, isRow } from '../../cli/output/rows.ts';
 import { jsonIn, nested } from '../body.ts';
 
 export const createContact = command({

@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command.ts';
-import { usage } from '../../errors.ts';
-import { columnsOf, pick, valueAt } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { usage } from '../../base/errors.ts';
+import { columnsOf, pick, type Row, valueAt } from '../../cli/output/rows.ts';
 
 /** What the rows of an export show, of which the first line has to tell all. */
 export interface ExportColumns {

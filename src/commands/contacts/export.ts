@@ -1,7 +1,7 @@
 import { streaming } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
-import { CliError } from '../../errors.ts';
-import { cell } from '../../terminal/rows.ts';
+import { CliError } from '../../base/errors.ts';
+import { cell } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
 import { listParams, queryOf } from '../listing.ts';
 import { exportColumns } from './export-columns.ts';

@@ -1,4 +1,4 @@
-import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../bulk/mapping/flags.ts';
+import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../runs/mapping/flags.ts';
 import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
 import { option, repeated, required } from '../../cli/params.ts';

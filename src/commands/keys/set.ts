@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag } from '../../cli/params.ts';
-import { shellWord } from '../../shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 
 export const setKey = command({
   name: 'set',

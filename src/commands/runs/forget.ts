@@ -2,7 +2,7 @@ import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag, option, words } from '../../cli/params.ts';
 import { phone } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 export const forgetRuns = command({
   name: 'forget',

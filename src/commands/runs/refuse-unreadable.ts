@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { configuration } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
+import { configuration } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
 
 /** An empty list would say that nothing was sent. */
 export function refuseUnreadable(folder: string): void {

@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag, option, required } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 export const resolveRun = command({
   name: 'resolve',
@@ -30,7 +30,7 @@ export const resolveRun = command({
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
     const [{ resolveRows }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
       import('../../runs/maintenance.ts'),
-      import('../../journal-lines.ts'),
+      import('../../base/journal-lines.ts'),
       context.sandboxes(),
     ]);
     const onDamage = sayingOnce((text) => context.note('run-log', text));

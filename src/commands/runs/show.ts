@@ -25,7 +25,7 @@ export const showRun = command({
         import('../../runs/listing.ts'),
         import('../../runs/history.ts'),
         import('../../runs/log.ts'),
-        import('../../journal-lines.ts'),
+        import('../../base/journal-lines.ts'),
         context.sandboxes(),
       ],
     );

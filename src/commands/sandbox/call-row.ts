@@ -1,4 +1,4 @@
-import type { Row } from '../../terminal/rows.ts';
+import type { Row } from '../../cli/output/rows.ts';
 
 /** A request that reached the sandbox, as a row that always has the same columns. */
 export function callRow({ at, method, target, status, key, fault, detail }: Row): Row {

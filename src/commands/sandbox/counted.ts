@@ -1,5 +1,4 @@
-import { cell } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { cell, type Row } from '../../cli/output/rows.ts';
 
 /** How many of each, by names in the plural: `1 contact, 2 templates`. */
 export function counted(counts: Row): string {

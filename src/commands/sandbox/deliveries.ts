@@ -1,9 +1,8 @@
-import type { Command } from '../../cli/command.ts';
-import { command } from '../../cli/command.ts';
+import { type Command, command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, flag, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { deliveryText } from './delivery-text.ts';
 import { inOurWords } from './refusals.ts';
 

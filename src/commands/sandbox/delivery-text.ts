@@ -1,5 +1,4 @@
-import { cell, isRow, isRows } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { cell, isRow, isRows, type Row } from '../../cli/output/rows.ts';
 
 /** A delivery with every attempt: what was sent, and what came back. */
 export function deliveryText({ id, event, type, url, state, last, next_at: next, fault, attempts }: Row): string {

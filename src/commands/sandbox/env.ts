@@ -1,6 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { shellWord } from '../../shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 
 export const sandboxEnv = command({
   name: 'env',

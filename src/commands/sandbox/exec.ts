@@ -1,8 +1,6 @@
-import type { Context } from '../../cli/command.ts';
-import { command } from '../../cli/command.ts';
-import { option, rest } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { command, type Context } from '../../cli/command.ts';
+import { type Input, option, rest } from '../../cli/params.ts';
+import { usage } from '../../base/errors.ts';
 import type { Served } from '../../sandbox/serve.ts';
 import { answersIn } from './answering.ts';
 import { settings } from './settings.ts';

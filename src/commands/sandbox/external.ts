@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command.ts';
-import { unsafe } from '../../errors.ts';
+import { unsafe } from '../../base/errors.ts';
 
 /** Throws if events may leave this machine in spite of BIZMSG_ONLY=local. */
 export async function checkExternal(context: Context, isExternal: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 
 interface Words {
   /** The command that lists what there is. */

@@ -1,11 +1,8 @@
-import type { Command, Context } from '../../cli/command.ts';
-import { command, streaming } from '../../cli/command.ts';
+import { type Command, command, type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, option } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { flag, type Input, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
-import { cell } from '../../terminal/rows.ts';
-import type { Row } from '../../terminal/rows.ts';
+import { cell, type Row } from '../../cli/output/rows.ts';
 import { callRow } from './call-row.ts';
 
 const described = {

@@ -1,8 +1,7 @@
-import { command } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { required } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { jsonIn } from '../body.ts';
 import { counted } from './counted.ts';
 

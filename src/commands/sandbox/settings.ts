@@ -1,6 +1,6 @@
 import { choice, option } from '../../cli/params.ts';
 import { planNames } from '../../contract/plans.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 /** How a sandbox that is started is to be. */
 export const settings = {

@@ -1,17 +1,14 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../cli/command.ts';
-import { streaming } from '../../cli/command.ts';
-import { flag, option } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { type Context, streaming } from '../../cli/command.ts';
+import { flag, type Input, option } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
-import type { CliError } from '../../errors.ts';
-import { shellWord } from '../../shell-word.ts';
+import { type CliError, usage } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { checkExternal } from './external.ts';
 import { settings } from './settings.ts';
 import type { Change } from '../../sandbox/changes.ts';
 import type { Store } from '../../sandbox/ledger.ts';
-import type { Locator } from '../../sandbox/locator.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './seed.ts';
 
 const params = {
@@ -59,7 +56,7 @@ async function start(context: Context, input: Input<typeof params>) {
   const [{ createSandbox }, { serve }, { defaultData }, sandboxes] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     import('../../sandbox/serve.ts'),
-    import('../../sandbox/locator.ts'),
+    import('../../sandbox/remote/locator.ts'),
     context.sandboxes(),
   ]);
   const warn = (text: string) => context.note('sandbox', text);

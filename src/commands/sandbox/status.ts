@@ -1,6 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { isRow } from '../../terminal/rows.ts';
+import { isRow } from '../../cli/output/rows.ts';
 
 export const sandboxStatus = command({
   name: 'status',

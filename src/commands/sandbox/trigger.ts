@@ -1,11 +1,9 @@
-import { command } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { option, required } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { type Input, option, required } from '../../cli/params.ts';
 import type { EventName } from '../../contract/events.ts';
 import { Mismatch, isRecord } from '../../contract/readers.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { jsonIn } from '../body.ts';
 import { inOurWords } from './refusals.ts';
 import { eventLine, eventNamed, eventNames, eventRow } from './trigger/event.ts';

@@ -1,7 +1,6 @@
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import type { Goal, Meaning } from '../../webhooks/meaning.ts';
-import { told } from './seen.ts';
-import type { Seen } from './seen.ts';
+import { type Seen, told } from './seen.ts';
 
 /** How a wait for what becomes of a message came to its end. */
 export interface Ending {

@@ -1,15 +1,11 @@
 import type { Context } from '../../cli/command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import { webhookId } from '../../webhooks/event.ts';
-import { expectation } from '../../webhooks/meaning.ts';
-import type { Expected } from '../../webhooks/meaning.ts';
-import { createLimit, until } from '../../webhooks/waiting.ts';
-import type { Happened } from '../../webhooks/waiting.ts';
-import { createHanding } from './handing.ts';
-import type { Handed, Handing } from './handing.ts';
+import { expectation, type Expected } from '../../webhooks/meaning.ts';
+import { createLimit, type Happened, until } from '../../webhooks/waiting.ts';
+import { createHanding, type Handed, type Handing } from './handing.ts';
 import { seen, told } from './seen.ts';
-import { createTally } from './tally.ts';
-import type { Tally } from './tally.ts';
+import { createTally, type Tally } from './tally.ts';
 
 export interface Expecting extends Expected {
   readonly count: number;

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import { openHandler } from '../../webhooks/handler.ts';
 import type { Happened } from '../../webhooks/waiting.ts';
 

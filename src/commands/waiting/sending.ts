@@ -1,13 +1,10 @@
 import type { Context, Emit } from '../../cli/command.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import { mentions } from '../../webhooks/event.ts';
-import { meaningFor } from '../../webhooks/meaning.ts';
-import type { Goal } from '../../webhooks/meaning.ts';
-import { createLimit, until } from '../../webhooks/waiting.ts';
-import type { Happened } from '../../webhooks/waiting.ts';
-import { faultOf, stateOf } from './ending.ts';
-import type { Ending, State } from './ending.ts';
+import { type Goal, meaningFor } from '../../webhooks/meaning.ts';
+import { createLimit, type Happened, until } from '../../webhooks/waiting.ts';
+import { type Ending, faultOf, type State, stateOf } from './ending.ts';
 import type { Seen } from './seen.ts';
 import { createTimeline } from './timeline.ts';
 

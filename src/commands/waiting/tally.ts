@@ -1,4 +1,4 @@
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import type { Happened } from '../../webhooks/waiting.ts';
 
 /** What came, of what is expected and else. */

@@ -1,7 +1,6 @@
 import type { Context, Emit, Ui } from '../../cli/command.ts';
 import type { Happened } from '../../webhooks/waiting.ts';
-import { seconds, seen, told } from './seen.ts';
-import type { Seen } from './seen.ts';
+import { seconds, seen, type Seen, told } from './seen.ts';
 
 /** What becomes of a message: lines on a terminal, notes elsewhere. */
 export interface Timeline {

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command.ts';
-import { unsafe } from '../../errors.ts';
+import { unsafe } from '../../base/errors.ts';
 
 /** Whoever has events sent to another machine has said so. */
 export async function requireMeant(

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
 
 interface Filed {

@@ -1,12 +1,11 @@
 import type { Context } from '../../cli/command.ts';
-import { usage } from '../../errors.ts';
-import type { OnDamage } from '../../journal-lines.ts';
+import { usage } from '../../base/errors.ts';
+import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import type { Addressed } from '../../webhooks/replay.ts';
 import { sayingDamage } from './damage.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
-import { select } from './selection.ts';
-import type { Selection } from './selection.ts';
+import { select, type Selection } from './selection.ts';
 
 interface Asked extends Selection {
   readonly ids: readonly string[];

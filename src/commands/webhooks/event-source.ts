@@ -1,6 +1,5 @@
-import type { Context } from '../../cli/command.ts';
-import { newcomerNote } from '../../cli/command.ts';
-import type { Locator } from '../../sandbox/locator.ts';
+import { type Context, newcomerNote } from '../../cli/command.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
 
 /** Who sends events to a listener: the sandbox, the service of an account, or whoever does. */
 export type EventSource =

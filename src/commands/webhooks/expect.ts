@@ -1,9 +1,7 @@
-import { command } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
-import { option, repeated, required, rest } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { command, type Context } from '../../cli/command.ts';
+import { type Input, option, repeated, required, rest } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { requireMeant } from './consent.ts';
 
 const params = {

@@ -1,13 +1,10 @@
-import { command } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, option } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { flag, type Input, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { sayingDamage } from './damage.ts';
-import { select, selectionParams } from './selection.ts';
-import type { Selected } from './selection.ts';
+import { select, type Selected, selectionParams } from './selection.ts';
 
 const params = {
   limit: option('--limit <n>', 'show at most the n newest (50)', count),

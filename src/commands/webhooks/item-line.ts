@@ -1,8 +1,8 @@
 import type { Ui } from '../../cli/command.ts';
-import { cell } from '../../terminal/rows.ts';
+import { cell } from '../../cli/output/rows.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/listen/items.ts';
 import type { Ready } from './listener.ts';
-import { jsonText } from '../../json.ts';
+import { jsonText } from '../../base/json.ts';
 
 /** What a listener tells, for people. All text in it is safe already. */
 export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {

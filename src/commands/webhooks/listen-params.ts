@@ -1,6 +1,6 @@
 import { flag, option, repeated } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { secretParams } from './secrets.ts';
 
 export const listenParams = {

@@ -1,5 +1,4 @@
-import type { Command } from '../../cli/command.ts';
-import { streaming } from '../../cli/command.ts';
+import { type Command, streaming } from '../../cli/command.ts';
 import { itemLine } from './item-line.ts';
 import { listenParams } from './listen-params.ts';
 import { openListener } from './listener.ts';

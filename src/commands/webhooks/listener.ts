@@ -1,15 +1,13 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { Item } from '../../webhooks/listen/items.ts';
 import type { Listening } from '../../webhooks/listen/listening.ts';
-import { accountText, eventSource, sayWhereFrom } from './event-source.ts';
-import type { EventSource } from './event-source.ts';
+import { accountText, eventSource, type EventSource, sayWhereFrom } from './event-source.ts';
 import type { listenParams } from './listen-params.ts';
 import { receptionOf } from './reception-options.ts';
 import { openReadyFile } from './ready-file.ts';
-import { linkSandbox } from './sandbox-link.ts';
-import type { Link } from './sandbox-link.ts';
+import { type Link, linkSandbox } from './sandbox-link.ts';
 import { givenSecret, storedSecret } from './secrets.ts';
 import { wentWell } from './selection.ts';
 

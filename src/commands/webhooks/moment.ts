@@ -1,4 +1,4 @@
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 /** Milliseconds of the time of day, from the seconds of a timestamp or a written time. */
 export function moment(text: string): number {

@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
 import type { Received } from '../../webhooks/event-records.ts';
-import { requiredSecret } from './secrets.ts';
-import type { secretParams } from './secrets.ts';
+import { requiredSecret, type secretParams } from './secrets.ts';
 
 type Asked = Input<typeof secretParams> & { readonly resign: boolean };
 

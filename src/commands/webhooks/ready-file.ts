@@ -1,13 +1,11 @@
+import type { Later } from '../../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecord } from '../../contract/readers.ts';
-import { CliError, usage } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
-import { nameOf } from '../../lock.ts';
-import { keepFresh, silenceOf } from '../../heartbeat.ts';
-import type { Later } from '../../journal.ts';
-import { hostIn, lives, processStart } from '../../process-life.ts';
-import type { Probe } from '../../process-life.ts';
+import { CliError, usage } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
+import { nameOf } from '../../base/lock.ts';
+import { hostIn, keepFresh, lives, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 
 /** A file that is there as long as a listener is ready, whole from its first instant. */
 export interface ReadyFile {

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { Filter } from '../../webhooks/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { ListeningOptions } from '../../webhooks/listen/listening.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command.ts';
-import { CliError } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
+import { CliError } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
 import type { EventJournal } from '../../webhooks/event-journal.ts';
 import type { Received } from '../../webhooks/event-records.ts';
 import type { Replayed } from '../../webhooks/replay.ts';

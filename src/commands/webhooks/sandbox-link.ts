@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command.ts';
-import { processStart } from '../../process-life.ts';
-import type { Locator } from '../../sandbox/locator.ts';
+import { processStart } from '../../base/liveness.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 
 /** A listener that is registered in the sandbox. */

@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command.ts';
-import { flag, option } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
-import { CliError, configuration, usage } from '../../errors.ts';
+import { flag, type Input, option } from '../../cli/params.ts';
+import { CliError, configuration, usage } from '../../base/errors.ts';
 
 export const secretParams = {
   secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
@@ -63,7 +62,7 @@ export async function storedSecret(context: Context): Promise<string | undefined
 
 /** The same for what cannot do without: one that no receiver could use signs nothing. */
 export async function requiredSecret(context: Context, input: Input<typeof secretParams>): Promise<string> {
-  const { isSecret } = await import('../../webhooks/signature.ts');
+  const { isSecret } = await import('../../contract/signature.ts');
   const { secret } = (await secretIn(context, input)) ?? {};
   if (secret === undefined) throw configuration('no-secret', 'no webhook secret is known', secretHint);
   if (isSecret(secret) || isSecret(`whsec_${secret}`)) return secret;

@@ -1,7 +1,6 @@
-import { flag, option, repeated } from '../../cli/params.ts';
-import type { Input } from '../../cli/params.ts';
+import { flag, type Input, option, repeated } from '../../cli/params.ts';
 import { span } from '../../cli/values.ts';
-import type { OnDamage } from '../../journal-lines.ts';
+import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Past } from '../../webhooks/event-history.ts';
 import type { Forwarded } from '../../webhooks/event-records.ts';
 import type { WebhookEvent } from '../../webhooks/event.ts';

@@ -1,12 +1,11 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { Past } from '../../webhooks/event-history.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../base/json.ts';
 import { sayingDamage } from './damage.ts';
-import { eventText } from './event-text.ts';
-import type { Shown } from './event-text.ts';
+import { eventText, type Shown } from './event-text.ts';
 
 export const showEvent = command({
   name: 'show',

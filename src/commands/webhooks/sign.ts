@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { option, required } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
 
 export const signBody = command({
@@ -32,7 +32,7 @@ export const signBody = command({
         process: { now },
       },
     ] = await Promise.all([
-      import('../../webhooks/signature.ts'),
+      import('../../contract/signature.ts'),
       import('../../webhooks/raw-delivery.ts'),
       import('../../webhooks/event.ts'),
       context.sandboxes(),

@@ -1,8 +1,7 @@
-import { command } from '../../cli/command.ts';
-import type { Context } from '../../cli/command.ts';
+import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
 import type { Verdict } from '../../webhooks/verify.ts';
 import { sayingDamage } from './damage.ts';

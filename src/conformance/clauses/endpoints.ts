@@ -1,13 +1,18 @@
-import type { EndpointName } from '../../contract/endpoints.ts';
-import { endpoints } from '../../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { described } from '../answer.ts';
-import type { PostName, Probe } from '../probes.ts';
-import { lists, posts } from '../probes.ts';
-import { lastOf, notTried } from '../sightings.ts';
-import type { Sightings } from '../sightings.ts';
-import type { Bearing, Clause, Facts, Judged } from '../verdict.ts';
-import { isOfTheAccount, isSuccess, judged, together } from '../verdict.ts';
+import { lists, type PostName, posts, type Probe } from '../probes.ts';
+import { lastOf, notTried, type Sightings } from '../sightings.ts';
+import {
+  type Bearing,
+  type Clause,
+  type Facts,
+  isOfTheAccount,
+  isSuccess,
+  type Judged,
+  judged,
+  together,
+} from '../verdict.ts';
 import type { Planned } from '../writes.ts';
 
 /** §4, and §2 as far as it speaks of their bodies */

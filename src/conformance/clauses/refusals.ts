@@ -1,4 +1,3 @@
-import type { PostName, Probe } from '../probes.ts';
 import {
   brokenContact,
   brokenMessage,
@@ -6,15 +5,15 @@ import {
   invalidKey,
   keyless,
   nowhere,
+  type PostName,
+  type Probe,
   withoutRecipient,
   wrongTypes,
 } from '../probes.ts';
 import { isAbsent, isMissing } from './endpoints.ts';
-import { lastOf } from '../sightings.ts';
-import type { Sighting, Sightings } from '../sightings.ts';
+import { lastOf, type Sighting, type Sightings } from '../sightings.ts';
 import { modeOf } from '../../contract/keys.ts';
-import type { Bearing, Clause, Facts, Judged } from '../verdict.ts';
-import { isOfTheAccount, judged, together } from '../verdict.ts';
+import { type Bearing, type Clause, type Facts, isOfTheAccount, type Judged, judged, together } from '../verdict.ts';
 
 /** §5 */
 export const keyClauses: readonly Clause[] = [

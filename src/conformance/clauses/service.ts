@@ -1,10 +1,7 @@
-import { described, isJson } from '../answer.ts';
+import { type Answer, described, isJson } from '../answer.ts';
 import { lists, named } from '../probes.ts';
-import type { Answer } from '../answer.ts';
-import type { Sightings } from '../sightings.ts';
-import { lastOf } from '../sightings.ts';
-import type { Clause, Facts, Judged } from '../verdict.ts';
-import { isSuccess, judged } from '../verdict.ts';
+import { lastOf, type Sightings } from '../sightings.ts';
+import { type Clause, type Facts, isSuccess, type Judged, judged } from '../verdict.ts';
 
 /** §1 */
 export const serviceClauses: readonly Clause[] = [

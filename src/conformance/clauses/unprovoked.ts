@@ -1,9 +1,7 @@
-import type { ErrorStatus } from '../../contract/statuses.ts';
-import { statuses } from '../../contract/statuses.ts';
+import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
 import { named } from '../probes.ts';
 import type { Sightings } from '../sightings.ts';
-import type { Clause, Judged } from '../verdict.ts';
-import { judged } from '../verdict.ts';
+import { type Clause, type Judged, judged } from '../verdict.ts';
 
 /** What may come of any call, and is not provoked. */
 export const observedClauses: readonly Clause[] = [

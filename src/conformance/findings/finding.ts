@@ -1,9 +1,7 @@
 import type { Answer } from '../answer.ts';
 import type { Probe } from '../probes.ts';
-import { lastOf, notTried } from '../sightings.ts';
-import type { Sightings } from '../sightings.ts';
-import type { Facts } from '../verdict.ts';
-import { isSuccess } from '../verdict.ts';
+import { lastOf, notTried, type Sightings } from '../sightings.ts';
+import { type Facts, isSuccess } from '../verdict.ts';
 import type { Records } from './fields.ts';
 
 /** Finds the records in a body of unknown shape. */

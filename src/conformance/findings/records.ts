@@ -1,11 +1,9 @@
 import { isRecord } from '../../contract/readers.ts';
 import { valueOf } from '../answer.ts';
 import { lists, oneContact } from '../probes.ts';
-import type { Sightings } from '../sightings.ts';
-import { lastOf } from '../sightings.ts';
+import { lastOf, type Sightings } from '../sightings.ts';
 import { fieldName, fieldsOf, wrappingOf } from './fields.ts';
-import type { Found, Gap, Look } from './finding.ts';
-import { found, fromSuccess, notFound } from './finding.ts';
+import { type Found, found, fromSuccess, type Gap, type Look, notFound } from './finding.ts';
 
 type ListName = keyof typeof lists;
 

@@ -1,14 +1,11 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import { statuses } from '../../contract/statuses.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Answer } from '../answer.ts';
-import { described } from '../answer.ts';
+import { type Answer, described } from '../answer.ts';
 import { harmless, named } from '../probes.ts';
-import { lastOf } from '../sightings.ts';
-import type { Sightings } from '../sightings.ts';
+import { lastOf, type Sightings } from '../sightings.ts';
 import { fieldName, fieldsOf, typeName } from './fields.ts';
-import type { Found, Gap, Look } from './finding.ts';
-import { found, untried } from './finding.ts';
+import { type Found, found, type Gap, type Look, untried } from './finding.ts';
 
 /** What every answer tells, whatever was asked. */
 export const surroundingGaps: readonly Gap[] = [

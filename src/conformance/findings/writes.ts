@@ -1,8 +1,7 @@
 import { isRecord } from '../../contract/readers.ts';
 import type { Planned } from '../writes.ts';
 import { fieldName, fieldsOf, typeName } from './fields.ts';
-import type { Found, Gap, Look } from './finding.ts';
-import { found, fromSuccess, notFound } from './finding.ts';
+import { type Found, found, fromSuccess, type Gap, type Look, notFound } from './finding.ts';
 
 /** What only shows when something is written. */
 export const writeGaps: readonly Gap[] = [

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import type { CliError } from '../../errors.ts';
-import { configuration, unsafe } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
-import { syncFolderOf, unwritable, writeWhole } from '../../journal-file.ts';
-import type { Line } from '../../journal-lines.ts';
-import { foreign, lineOf, linesOf, recordIn } from '../../journal-lines.ts';
-import { openRegular } from '../../regular-file.ts';
+import { type CliError, configuration, unsafe } from '../../base/errors.ts';
+import { fileFault, openRegular } from '../../base/files.ts';
+import { syncFolderOf, unwritable, writeWhole } from '../../base/journal.ts';
+import { foreign, type Line, lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 
 /** A file of checksummed lines that several processes append to, one at a time. */

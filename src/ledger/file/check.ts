@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';
-import { foreign, linesOf, recordIn } from '../../journal-lines.ts';
-import { openRegular } from '../../regular-file.ts';
+import { foreign, linesOf, recordIn } from '../../base/journal-lines.ts';
+import { openRegular } from '../../base/files.ts';
 import { createBook } from '../book.ts';
 import { checkOf, secretIn, unusable } from '../identity.ts';
 import { BadChange } from '../places.ts';

@@ -1,8 +1,6 @@
-import type { Change } from '../book.ts';
-import { workKinds } from '../book.ts';
-import type { Ranges } from '../places.ts';
-import { BadChange } from '../places.ts';
-import { lineOf } from '../../journal-lines.ts';
+import { type Change, workKinds } from '../book.ts';
+import { BadChange, type Ranges } from '../places.ts';
+import { lineOf } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { rowSize, secondSize } from '../identity.ts';
 import { states } from '../states.ts';

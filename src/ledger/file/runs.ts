@@ -2,10 +2,9 @@ import { closeSync, existsSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { replace, syncFolderOf } from '../../journal-file.ts';
-import { lineOf, readJournal } from '../../journal-lines.ts';
-import type { AppendFile } from './append.ts';
-import { createAppendFile, damaged, openAppendFile } from './append.ts';
+import { replace, syncFolderOf } from '../../base/journal.ts';
+import { lineOf, readJournal } from '../../base/journal-lines.ts';
+import { type AppendFile, createAppendFile, damaged, openAppendFile } from './append.ts';
 
 /** One run as `runs list` shows it. Neither a secret nor a value of `-p` is in it. */
 export interface RunEntry {

@@ -1,18 +1,14 @@
 import { existsSync, fdatasyncSync, fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../../folder.ts';
+import { namesIn } from '../../base/files.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Book, Change, KnownOwner } from '../book.ts';
-import { createBook } from '../book.ts';
+import { type Book, type Change, createBook, type KnownOwner } from '../book.ts';
 import { unusable } from '../identity.ts';
-import type { AppendFile } from './append.ts';
-import { createAppendFile, damaged, openAppendFile } from './append.ts';
+import { type AppendFile, createAppendFile, damaged, openAppendFile } from './append.ts';
 import { textOf } from './lines.ts';
 import { expiredBefore, remainsOf } from '../past.ts';
-import type { Until } from './past-file.ts';
-import { applyTo, hasPast, readPast, writePast } from './past-file.ts';
-import type { Table } from './table.ts';
-import { BadTable, openTable, tailOf, writeTable } from './table.ts';
+import { applyTo, hasPast, readPast, type Until, writePast } from './past-file.ts';
+import { BadTable, openTable, type Table, tailOf, writeTable } from './table.ts';
 
 /** One file a day; only the last one grows. */
 export interface Segments {

@@ -2,11 +2,20 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isRecord } from '../../contract/readers.ts';
-import { fileFault } from '../../file-fault.ts';
-import { lineOf, linesOf, recordIn } from '../../journal-lines.ts';
+import { fileFault } from '../../base/files.ts';
+import { lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import type { BookDump, RunDump, StoredBook } from '../book.ts';
-import type { Dump } from '../entries.ts';
-import { digestIndex, isLatestIn, putWord, rowWords, secondIndex, slotOf, stateIn, wordAt } from '../entries.ts';
+import {
+  digestIndex,
+  type Dump,
+  isLatestIn,
+  putWord,
+  rowWords,
+  secondIndex,
+  slotOf,
+  stateIn,
+  wordAt,
+} from '../entries.ts';
 import type { Stored } from '../layers.ts';
 import { BadChange } from '../places.ts';
 import { fields, list, number, numbers, ownerIn, runIn } from './facts.ts';

@@ -1,9 +1,8 @@
+import type { Later } from '../../base/host.ts';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { unsafe } from '../../errors.ts';
-import { fileFault } from '../../file-fault.ts';
-import type { Later } from '../../journal-writer.ts';
-import type { Claim, Owner } from '../../lock.ts';
-import { acquire, nameOf } from '../../lock.ts';
+import { unsafe } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
+import { acquire, type Claim, nameOf, type Owner } from '../../base/lock.ts';
 import { taken } from './append.ts';
 
 /** The right to read and write the ledger, for one process at a time. */

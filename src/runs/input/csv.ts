@@ -1,12 +1,8 @@
-import { undoCsv, undoTsv } from '../../cell-escapes.ts';
-import type { Piece, Whole } from './scan-record.ts';
-import { afterBreak, lineEnd, pieceOf, scanRecord } from './scan-record.ts';
-import { separatorIn } from './separator-line.ts';
-import { obstacleReason, tooLong, wrongCount } from './table-reasons.ts';
-import type { Damage, TextReader } from './text-reader.ts';
+import { tsvCell, undoCsv, undoTsv } from '../../base/cell-escapes.ts';
+import type { Damage, TextReader } from './row.ts';
 
 /** What takes a table's records, one by one. */
-export interface RecordSink {
+interface RecordSink {
   record(cells: readonly string[], line: number): void;
   damage(damage: Damage): void;
 }
@@ -85,4 +81,207 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
   }
 
   return { push };
+}
+
+/** A piece of a table's text, to be taken apart. */
+interface Piece {
+  readonly text: string;
+  readonly delimiter: string;
+  /** Whether the input ends with it. */
+  readonly last: boolean;
+  readonly quote: FindAhead;
+  readonly delimited: FindAhead;
+  readonly newline: FindAhead;
+  readonly carriage: FindAhead;
+}
+
+interface Whole {
+  readonly cells: readonly string[];
+  /** Where the next one begins. */
+  readonly end: number;
+  /** Line breaks inside its cells. */
+  readonly breaks: number;
+}
+
+/** What stands in the way: a quote where none may stand, or the end of the text. */
+interface Obstacle {
+  readonly stray?: number;
+  /** Where the quote opened that has not closed by the end of the text. */
+  readonly opened?: number;
+}
+
+type Scan = Whole | Obstacle;
+
+function pieceOf(text: string, delimiter: string, last: boolean): Piece {
+  const find = (character: string) => findAhead(text, character);
+  const [quote, delimited, newline, carriage] = [find('"'), find(delimiter), find('\n'), find('\r')];
+  return { text, delimiter, last, quote, delimited, newline, carriage };
+}
+
+/** Where the line ends on which this place is: at the end of the text where nothing ends it. */
+function lineEnd({ text, newline, carriage }: Piece, from: number): number {
+  return Math.min(newline(from), carriage(from), text.length);
+}
+
+/** Where the next line begins; undefined where what comes next may belong to this line's end. */
+function afterBreak({ text, last }: Piece, end: number): number | undefined {
+  if (end >= text.length) return last ? end : undefined;
+  if (text[end] === '\n') return end + 1;
+  if (end + 1 >= text.length && !last) return undefined;
+  return text[end + 1] === '\n' ? end + 2 : end + 1;
+}
+
+/** The record that begins here: most hold no quote, and are a line split at the delimiters. */
+function scanRecord(piece: Piece, from: number): Scan {
+  const end = lineEnd(piece, from);
+  if (piece.quote(from) < end) return scanQuoted(piece, from);
+  const next = afterBreak(piece, end);
+  if (next === undefined) return {};
+  return { cells: piece.text.slice(from, end).split(piece.delimiter), end: next, breaks: 0 };
+}
+
+function scanQuoted(piece: Piece, from: number): Scan {
+  const cells: string[] = [];
+  let [at, breaks] = [from, 0];
+  for (;;) {
+    const cell = piece.text[at] === '"' ? quotedCell(piece, at) : plainCell(piece, at);
+    if (!('end' in cell)) return cell;
+    cells.push(cell.text);
+    breaks += cell.breaks;
+    at = cell.end + 1;
+    if (piece.text[cell.end] === piece.delimiter) continue;
+    const end = afterBreak(piece, cell.end);
+    return end === undefined ? {} : { cells, end, breaks };
+  }
+}
+
+type Cell = { readonly text: string; readonly end: number; readonly breaks: number } | Obstacle;
+
+function plainCell(piece: Piece, from: number): Cell {
+  const end = Math.min(piece.delimited(from), lineEnd(piece, from));
+  const stray = piece.quote(from);
+  // Between tabs a quote means something only where it opens a cell.
+  return stray < end && piece.delimiter !== '\t' ? { stray } : { text: piece.text.slice(from, end), end, breaks: 0 };
+}
+
+function quotedCell(piece: Piece, opened: number): Cell {
+  const { text, delimiter, last } = piece;
+  let [at, doubled] = [piece.quote(opened + 1), false];
+  while (text[at + 1] === '"') [at, doubled] = [piece.quote(at + 2), true];
+  if (at === Infinity || (at + 1 === text.length && !last)) return { opened };
+  const next = text[at + 1];
+  if (next !== undefined && next !== delimiter && next !== '\n' && next !== '\r') return { stray: at };
+  const inner = text.slice(opened + 1, at);
+  const breaks = lineEnd(piece, opened) < at ? breaksIn(inner) : 0;
+  return { text: doubled ? inner.replaceAll('""', '"') : inner, end: at + 1, breaks };
+}
+
+function breaksIn(text: string): number {
+  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
+}
+
+/** Where a character stands next, from a place in a text on. */
+interface FindAhead {
+  /** Infinity where it stands no more. */
+  (from: number): number;
+}
+
+/** Remembers what it found, so that a text without the character is searched once and not once a row. */
+function findAhead(text: string, character: string): FindAhead {
+  let [from, found] = [0, -1];
+  return (start) => {
+    if (start >= from && start <= found) return found;
+    const at = text.indexOf(character, start);
+    [from, found] = [start, at === -1 ? Infinity : at];
+    return found;
+  };
+}
+
+/** Where a record begins. */
+interface Place {
+  readonly piece: Piece;
+  readonly from: number;
+  readonly line: number;
+}
+
+const alone = 'this line alone is left out, and the next ones are read as rows of their own';
+
+/** A record over several lines may have a quote too many, and rows of others in it. */
+function wrongCount(cells: number, width: number, lastLine: number | undefined): string {
+  const told = `it has ${cells === 1 ? '1 cell' : `${cells} cells`} where the header has ${width}`;
+  return lastLine === undefined ? told : `${told}, and takes up everything to line ${lastLine}`;
+}
+
+function obstacleReason(place: Place, { stray, opened }: Obstacle): string {
+  if (stray === undefined) return `the quote that opens on line ${lineOf(place, opened)} never closes; ${alone}`;
+  const where = lineOf(place, stray);
+  return `a quote stands on line ${where} where none may; a cell that holds quotes is quoted and has each twice`;
+}
+
+/** Told from the record's first characters alone, however much of it has come. */
+function tooLong(place: Place, limit: number): string {
+  const size = `${limit} characters`;
+  const beginning = pieceOf(place.piece.text.slice(place.from, place.from + limit), place.piece.delimiter, false);
+  if (lineEnd(beginning, 0) === beginning.text.length) return `it is longer than ${size}`;
+  const scan = scanRecord(beginning, 0);
+  if (!('opened' in scan)) return `it is longer than ${size}; ${alone}`;
+  const line = lineOf({ ...place, piece: beginning, from: 0 }, scan.opened);
+  return `the quote that opens on line ${line} does not close within ${size}; ${alone}`;
+}
+
+function lineOf({ piece, from, line }: Place, at = from): number {
+  return line + breaksIn(piece.text.slice(from, at));
+}
+
+const form = /^sep=([,;\t|])$/i;
+
+/** The delimiter that a line of Excel's own before the header names, such as `sep=;`. */
+function separatorIn(line: string): string | undefined {
+  return form.exec(line)?.[1];
+}
+
+const delimiters = [',', ';', '\t', '|'] as const;
+
+/** The one by which most records at a table's beginning have as many cells as its header; a comma where none has two. */
+export function delimiterOf(head: string, whole: boolean): string {
+  const named = separatorIn(/^[^\r\n]*/.exec(head)?.[0] ?? '');
+  if (named !== undefined) return named;
+  const tried = delimiters.map((delimiter) => ({ delimiter, ...fit(head, delimiter, whole) }));
+  const [best] = tried.sort((a, b) => b.share - a.share || b.cells - a.cells);
+  return best?.delimiter ?? ',';
+}
+
+function fit(head: string, delimiter: string, whole: boolean) {
+  let [records, damaged, cells] = [0, 0, 0];
+  const reader = createRecordReader(
+    { delimiter, limit: head.length },
+    {
+      record: (record) => {
+        cells ||= record.length;
+        records++;
+      },
+      damage: () => damaged++,
+    },
+  );
+  reader.push(head, whole);
+  return { cells, share: cells < 2 ? 0 : records / (records + damaged) };
+}
+
+/** A record of a table as its file has them. Any delimiter is quoted, so that the right one is found when it is read. */
+export function recordText(
+  cells: readonly string[],
+  { delimiter, escaped }: Pick<RecordOptions, 'delimiter' | 'escaped'>,
+): string {
+  if (delimiter !== '\t') return cells.map((cell) => quoted(guarded(cell))).join(delimiter);
+  return cells.map(escaped ? (cell) => tsvCell(cell) : quoted).join(delimiter);
+}
+
+/** A cell that a reader would change gets the apostrophe that is taken off again. */
+function guarded(cell: string): string {
+  return undoCsv(cell) === cell ? cell : `'${cell}`;
+}
+
+/** A backslash is quoted too: in a file with quoted cells it stands for itself. */
+function quoted(cell: string): string {
+  return /[",;\t|\r\n\\]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

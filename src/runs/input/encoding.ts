@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 
 export interface Encoding {
   /** As TextDecoder calls it. */

@@ -1,9 +1,5 @@
-import type { Row } from '../row.ts';
-import { createElementScanner } from './element-scanner.ts';
-import { objectRow } from './object-row.ts';
-import type { TextReader } from './text-reader.ts';
-
-const [comma, newline, openList, closeList] = [0x2c, 0x0a, 0x5b, 0x5d];
+import { parseJson } from '../../base/json.ts';
+import { errorField, heldIn, type Row, textField, type TextReader } from './row.ts';
 
 /** Gives the row in each element of a JSON array, of which never more than one element is held. */
 export function createArrayReader(limit: number, give: (row: Row) => void): TextReader {
@@ -72,4 +68,168 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
   }
 
   return { push };
+}
+
+/** Gives the row on each line of an NDJSON text. Only `\n` ends a line: others may stand inside a JSON text. */
+export function createLineReader(limit: number, give: (row: Row) => void): TextReader {
+  let [rest, line, number, skipping] = ['', 1, 0, false];
+
+  function push(text: string, last: boolean): void {
+    const whole = rest + text;
+    let at = 0;
+    for (let end = whole.indexOf('\n'); end !== -1; end = whole.indexOf('\n', at)) {
+      take(whole.slice(at, end));
+      [at, skipping] = [end + 1, false];
+      line++;
+    }
+    rest = skipping ? '' : whole.slice(at);
+    if (last || rest.length > limit + 1) {
+      take(rest);
+      [rest, skipping] = ['', true];
+    }
+  }
+
+  function take(found: string): void {
+    if (skipping) return;
+    const text = found.endsWith('\r') ? found.slice(0, -1) : found;
+    const long = text.length > limit;
+    if (!long && text.trim() === '') return;
+    number++;
+    if (!long) give(objectRow(text, number, line));
+    else give({ number, line, raw: '', reason: `it is longer than ${limit} characters` });
+  }
+
+  return { push };
+}
+
+/** Whether the element goes on, ends with this character, or ended before it. */
+type Step = 'within' | 'done' | 'before';
+
+/** Finds where an element of a JSON array ends, character by character. */
+interface ElementScanner {
+  begin(): void;
+  step(code: number): Step;
+}
+
+const [quote, backslash, comma, colon, newline] = [0x22, 0x5c, 0x2c, 0x3a, 0x0a];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** Deeper than anything that is read; what is open below is only counted. */
+const deepest = 1000;
+
+/**
+ * A damaged element is not to take the following ones with it: a line's end closes a text (JSON has none inside one),
+ * a bracket closes those that were left open inside it, and an object inside another one where no colon stands before it is the next element.
+ */
+function createElementScanner(): ElementScanner {
+  let open: number[] = [];
+  let [deeper, previous, quoted, escaped] = [0, 0, false, false];
+
+  function begin(): void {
+    open = [];
+    [deeper, previous, quoted, escaped] = [0, 0, false, false];
+  }
+
+  function step(code: number): Step {
+    if (quoted) return inText(code);
+    if (code <= 0x20) return 'within';
+    const before = previous;
+    previous = code;
+    if (code === quote) quoted = true;
+    else if (code === openObject || code === openList) return opened(code, before);
+    else if (code === closeObject || code === closeList) return closed(code);
+    else if (code === comma && open.length === 0) return 'before';
+    return 'within';
+  }
+
+  function inText(code: number): Step {
+    if (code === newline) [quoted, escaped] = [false, false];
+    else if (escaped) escaped = false;
+    else if (code === backslash) escaped = true;
+    else if (code === quote) quoted = false;
+    return 'within';
+  }
+
+  function opened(code: number, before: number): Step {
+    if (code === openObject && open.at(-1) === openObject && before !== colon && deeper === 0) return 'before';
+    if (open.length < deepest) open.push(code);
+    else deeper++;
+    return 'within';
+  }
+
+  function closed(code: number): Step {
+    if (open.length === 0) return code === closeList ? 'before' : 'within';
+    if (deeper > 0) deeper--;
+    else {
+      // The pairs' codes are two apart.
+      const at = open.lastIndexOf(code - 2);
+      if (at !== -1) open.length = at;
+    }
+    return open.length === 0 ? 'done' : 'within';
+  }
+
+  return { begin, step };
+}
+
+/** The row in the text of one JSON value. */
+function objectRow(text: string, number: number, line: number): Row {
+  const bad = (reason: string, raw = text): Row => ({ number, line, raw, reason });
+  const read = parsed(text);
+  if ('reason' in read) return bad(read.reason);
+  if (!isObject(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
+  const inexact = inexactIn(text, read.value);
+  if (inexact !== undefined) return bad(`the number ${inexact} is too large to be exact; write it as a text`);
+  if (!(errorField in read.value || textField in read.value)) {
+    return { number, line, raw: read.value, fields: read.value };
+  }
+  const { [errorField]: said, [textField]: left, ...fields } = read.value;
+  const held = heldIn(said);
+  if (typeof left !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
+  if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
+  return bad(`its ${textField} still holds damaged text: take it out once the row is mended`);
+}
+
+type Parsed = { readonly value: unknown } | { readonly reason: string };
+
+function parsed(text: string): Parsed {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { reason: `it is not JSON: ${error.message}` };
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+/** A number that would be sent as another one: 17 digits and a fraction are rounded, 1e400 becomes null. */
+export function inexactIn(text: string, value: unknown): string | undefined {
+  const [hasMany, hasExponent] = [/\d{16}/.test(text), /\de\+?\d{3}/i.test(text)];
+  const isLost = (number: number) =>
+    !Number.isFinite(number) || (hasMany && Number.isInteger(number) && !Number.isSafeInteger(number));
+  const found = hasMany || hasExponent ? findNumber(value, isLost) : undefined;
+  return found === undefined || Number.isFinite(found) ? found?.toString() : infiniteIn(text);
+}
+
+function findNumber(value: unknown, matches: (number: number) => boolean): number | undefined {
+  if (typeof value === 'number') return matches(value) ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const part of Object.values(value)) {
+    const found = findNumber(part, matches);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** As it was written. */
+function infiniteIn(text: string): string {
+  const written = text.match(/-?\d[\d.]*(?:e\+?\d+)?/gi) ?? [];
+  const found = written.find((one) => !Number.isFinite(Number(one))) ?? 'Infinity';
+  return found.length > 40 ? `${found.slice(0, 40)}…` : found;
 }

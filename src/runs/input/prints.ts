@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { CliError } from '../../errors.ts';
-import { unsafe } from '../../errors.ts';
+import { type CliError, unsafe } from '../../base/errors.ts';
 
 /** A checksum of each chunk of an input's bytes, in turn: by them it is noticed that it changed between two readings. */
 export type Prints = readonly number[];

@@ -1,18 +1,15 @@
-import type { Row } from '../row.ts';
-import type { File } from './bytes.ts';
-import { chunksOf, headOf, sizeOf } from './bytes.ts';
-import { delimiterOf } from './delimiter.ts';
-import type { Encoding } from './encoding.ts';
-import { createDecoder, encodingOf } from './encoding.ts';
-import type { Format } from './format.ts';
-import { formatOf, refuseBinary } from './format.ts';
-import { createArrayReader } from './json-array.ts';
-import { createLineReader } from './json-lines.ts';
-import type { Header } from './table.ts';
-import { createHeaderReader, createTableReader } from './table.ts';
-import type { TextReader } from './text-reader.ts';
-import { createEscapeScan } from './tsv-escapes.ts';
-import type { Escapes } from './tsv-escapes.ts';
+import { isUtf8 } from 'node:buffer';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type CliError, configuration, usage } from '../../base/errors.ts';
+import { fileFault, tooManyFiles } from '../../base/files.ts';
+import { nearFile } from '../../base/suggest.ts';
+import { delimiterOf } from './csv.ts';
+import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
+import { createArrayReader, createLineReader } from './json.ts';
+import type { Row, TextReader } from './row.ts';
+import { createHeaderReader, createTableReader, type Header } from './table.ts';
+import { createEscapeScan, type Escapes } from './tsv-escapes.ts';
 
 export interface SourceOptions {
   /** How it is called in what people read, and by whose extension its format is known; else its path. */
@@ -143,4 +140,193 @@ async function* textsOf({ file, encoding }: Given, signal?: AbortSignal, onBytes
   }
   onBytes?.(new Uint8Array(0));
   yield { text: decoder.decode(new Uint8Array(0), true), last: true };
+}
+
+const formats = ['csv', 'tsv', 'ndjson', 'json'] as const;
+
+export type Format = (typeof formats)[number];
+
+const extensions: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.jsonl': 'ndjson',
+  '.ndjson': 'ndjson',
+  '.tab': 'tsv',
+  '.tsv': 'tsv',
+};
+
+/** A file's format: the one given, else its name's, else its content's; undefined where it is some table. */
+function formatOf(name: string, head: string, given?: Format): Format | undefined {
+  refuseMarkup(name, head);
+  const shown = shownBy(head);
+  const named = given ?? extensions[extname(name).toLowerCase()];
+  if (named === 'json' && !/^\s*(\[|$)/.test(head)) throw noArray(name, shown);
+  if (given !== undefined || named === 'json') return named;
+  if (named !== undefined && shown !== undefined && named !== shown) {
+    throw usage(`"${name}" is named as ${words[named]}, and holds ${words[shown]}`, `give --format ${shown}`);
+  }
+  if ((named ?? shown) === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head)) throw spread(name);
+  return named ?? shown;
+}
+
+const words: Readonly<Record<Format, string>> = {
+  csv: 'a CSV table',
+  json: 'a JSON array',
+  ndjson: 'JSON objects',
+  tsv: 'a TSV table',
+};
+
+/** A table may begin with a bracket, but hardly so. */
+function shownBy(head: string): 'ndjson' | 'json' | undefined {
+  if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
+  return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;
+}
+
+function noArray(name: string, shown?: Format): CliError {
+  const hint = 'give the array of records alone';
+  return usage(
+    `"${name}" is no JSON array`,
+    shown === 'ndjson' ? `${hint}, or --format ndjson if each line is an object` : hint,
+  );
+}
+
+function spread(name: string): CliError {
+  return usage(`"${name}" holds an object that is spread over lines`, 'write each on one line, or put them in a list');
+}
+
+/** Throws if it is not text, such as a workbook. */
+function refuseBinary(name: string, head: Uint8Array, { name: encoding }: Encoding): void {
+  const found = signatures.find(({ bytes }) => Buffer.from(bytes, 'latin1').every((byte, at) => head[at] === byte));
+  if (found) throw other(name, found.what, found.hint);
+  // A cut at the end of the head may split a character.
+  const isText = encoding !== 'utf-8' || !head.includes(0) || isUtf8(head.subarray(0, Math.max(0, head.length - 3)));
+  if (!isText) throw other(name, 'binary data', 'give a file of text with one record a row');
+}
+
+/** A sign-in or error page saved in place of a download has rows of a kind, or none. */
+function refuseMarkup(name: string, head: string): void {
+  if (/^\s*<(?:!doctype|!--|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
+    throw other(name, 'an HTML page', 'it may be a sign-in or error page: look at it, and download the file again');
+  if (/^\s*<\?xml\b/i.test(head)) throw other(name, 'XML', save);
+}
+
+function other(name: string, what: string, hint: string): CliError {
+  return usage(`"${name}" is ${what}, not a table or JSON`, hint);
+}
+
+const save = 'save the sheet as CSV (UTF-8)';
+const convert = 'convert it to CSV or NDJSON first';
+const signatures = [
+  { bytes: 'PK\x03\x04', what: 'a workbook or a zip archive', hint: `${save}, or unpack it` },
+  { bytes: '\xd0\xcf\x11\xe0', what: 'a workbook of an old Excel', hint: save },
+  { bytes: '\x1f\x8b', what: 'compressed', hint: 'unpack it, for example with gunzip' },
+  { bytes: 'BZh91AY&SY', what: 'compressed', hint: 'unpack it, for example with bunzip2' },
+  { bytes: '\xfd7zXZ\x00', what: 'compressed', hint: 'unpack it, for example with unxz' },
+  { bytes: '\x28\xb5\x2f\xfd', what: 'compressed', hint: 'unpack it, for example with unzstd' },
+  { bytes: 'PAR1\x15', what: 'a Parquet file', hint: convert },
+  { bytes: 'Obj\x01', what: 'an Avro file', hint: convert },
+  { bytes: 'ARROW1\x00\x00', what: 'an Arrow file', hint: convert },
+  { bytes: 'SQLite format 3\x00', what: 'an SQLite database', hint: 'export the table as CSV' },
+  { bytes: '%PDF-', what: 'a PDF', hint: 'export the rows as CSV' },
+] as const;
+
+/** A file that can be read from its beginning any number of times. */
+interface File {
+  readonly path: string;
+  /** How it is called in what people read. */
+  readonly name: string;
+  /** Bytes read at once. */
+  readonly chunkSize: number;
+}
+
+/** Its size in bytes; throws where it is none that can be read. */
+async function sizeOf(file: File): Promise<number> {
+  // Not opened before: that waits for the writer of a pipe, and no signal ends the wait.
+  const found = await told(file, stat(file.path));
+  if (found.isDirectory()) throw unreadable(file, 'it is a folder');
+  if (!found.isFile()) throw unreadable(file, 'it is no regular file', 'give "-" and pipe the rows in');
+  return found.size;
+}
+
+/** What stands at its beginning. */
+async function headOf(file: File, size: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length >= size) break;
+  }
+  return Buffer.concat(chunks).subarray(0, size);
+}
+
+/** Its bytes; each chunk is good until the next one is asked for. */
+async function* chunksOf(file: File, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const handle = await told(file, open(file.path, 'r'));
+  try {
+    const buffer = Buffer.allocUnsafe(file.chunkSize);
+    for (;;) {
+      signal?.throwIfAborted();
+      const length = await told(file, filled(handle, buffer));
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** To its end, unless the file ends before: so the same file comes in the same chunks each time. */
+async function filled(handle: FileHandle, buffer: Buffer): Promise<number> {
+  for (let length = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.length) return length;
+  }
+}
+
+async function told<T>(file: File, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw fault(file, error);
+  }
+}
+
+function fault(file: File, error: unknown): unknown {
+  const found = fileFault(error);
+  if (found && ofMachine.has(found.code))
+    return configuration(
+      'file-unusable',
+      `cannot read "${file.name}": ${found.reason}`,
+      tooManyFiles(error)?.hint,
+      error,
+    );
+  // A copy of stdin has no name that anybody typed.
+  const near = file.name === file.path ? nearFile(file.path) : undefined;
+  return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
+}
+
+function unreadable(file: File, reason: string, hint?: string): CliError {
+  return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'give the path of a file with one record a row');
+}
+
+/** The file is not to blame. */
+const ofMachine: ReadonlySet<string> = new Set(['EIO', 'EMFILE', 'ENFILE']);
+
+const reasons: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+};
+
+/** By what people find a row: its line, and in an array of JSON, whose lines say nothing, its number. */
+export type Unit = 'line' | 'record';
+
+export function unitOf({ format }: Pick<Source, 'format'>): Unit {
+  return format === 'json' ? 'record' : 'line';
+}
+
+export function placeOf({ line, number }: Pick<Row, 'line' | 'number'>, source: Pick<Source, 'format'>): number {
+  return unitOf(source) === 'record' ? number : line;
 }

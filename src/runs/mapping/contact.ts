@@ -1,9 +1,19 @@
-import type { Fields, Mapped } from '../row.ts';
-import { createPlan } from './contact-plan.ts';
-import type { ContactMappingOptions } from './contact-options.ts';
-import { phoneNeeded } from './phone-needed.ts';
-import { recordMapping } from './records.ts';
-import { tableMapping } from './table.ts';
+import { type CliError, usage } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { nearest } from '../../base/suggest.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { described, type Fields, type Mapped, named, quoted, Refused } from '../input/row.ts';
+import {
+  checkContactMapping,
+  type Claim,
+  type ContactMappingOptions,
+  converted,
+  type Named,
+  refuseConflicts,
+} from './contact-options.ts';
+import type { FieldMap } from './flags.ts';
+import { type Convert, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
 
 /** What is known of an input before its first row is read. */
 export interface Source {
@@ -18,4 +28,352 @@ export async function createContactMapping(
 ): Promise<(fields: Fields) => Mapped> {
   const plan = await createPlan(options);
   return phoneNeeded(fields ? tableMapping(plan, fields) : recordMapping(plan), options.phone);
+}
+
+/** A mapping before it meets an input. */
+interface Plan {
+  readonly options: ContactMappingOptions;
+  readonly maps: readonly FieldMap[];
+  readonly drops: ReadonlySet<string>;
+  readonly constants: readonly Step[];
+  readonly conversions: ReadonlyMap<string, Convert>;
+}
+
+/** From a value to its place in a body. */
+interface Step {
+  /** The input's field, or a constant's value. */
+  readonly from: string;
+  readonly path: readonly string[];
+  /** The path as it is named in a message. */
+  readonly field: string;
+  readonly convert: Convert | undefined;
+}
+
+async function createPlan(options: ContactMappingOptions): Promise<Plan> {
+  checkContactMapping(options);
+  const { map = [], drop = [] } = options;
+  const conversions = await conversionsOf(options);
+  return { options, maps: map, drops: new Set(drop), conversions, constants: constantsOf(options, conversions) };
+}
+
+function stepOf(plan: Pick<Plan, 'conversions'>, from: string, path: readonly string[]): Step {
+  const field = path.join('.');
+  return { from, path, field: named(field), convert: plan.conversions.get(field) };
+}
+
+/** Gives a body the value of a step, or tells why it cannot. */
+function give(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
+  const sent = convert && value !== '' && value !== null ? convert(value) : value;
+  if (sent instanceof Refused) return `${field}: ${sent.why}`;
+  return place(body, path, sent) ? undefined : `${field}: it is given twice, or a part of it is`;
+}
+
+/** The input's fields that flags name as such. */
+export function namedInputs({ map = [], drop = [] }: ContactMappingOptions): readonly Named[] {
+  return [...map.map(({ from }) => ['--map', from] as const), ...drop.map((name) => ['--drop', name] as const)];
+}
+
+/** The input's fields without which a flag would do nothing: also those that stand for themselves in the body. */
+function neededInputs(options: ContactMappingOptions): readonly Named[] {
+  const { map = [], set = [] } = options;
+  const given = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ key }) => key.join('.'))]);
+  return [...namedInputs(options), ...converted(options).filter(([, field]) => !given.has(field))];
+}
+
+function claimOf({ path }: Step): Claim {
+  return { path, by: `--set ${path.join('.')}` };
+}
+
+async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Convert>> {
+  const { split = [], phone = [], number = [], boolean = [], json = [], country } = options;
+  const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country)) : undefined;
+  return new Map([
+    ...split.map(({ field, by }) => [field, splitBy(by)] as const),
+    ...number.map((field) => [field, toNumber] as const),
+    ...boolean.map((field) => [field, toBoolean] as const),
+    ...json.map((field) => [field, toJson] as const),
+    ...(toPhone ? phone.map((field) => [field, toPhone] as const) : []),
+  ]);
+}
+
+function phoneConvert(read: PhoneReader): Convert {
+  return (value) => {
+    if (typeof value === 'string') return read(value);
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    return isNumber ? read(String(value)) : new Refused(`${described(value)} is not a phone number`);
+  };
+}
+
+/** In an order of their own, so that the order of flags changes no body. */
+function constantsOf(options: ContactMappingOptions, conversions: Plan['conversions']): readonly Step[] {
+  const { set = [] } = options;
+  const steps = set.map(({ key, value }) => stepOf({ conversions }, value, key));
+  for (const step of steps) {
+    const trouble = give({}, step, step.from);
+    const [flag = ''] = converted(options).find(([, field]) => field === step.path.join('.')) ?? [];
+    if (trouble !== undefined) throw usage(`--set ${trouble}`, `give a value that ${flag} can read`);
+  }
+  return steps.sort((a, b) => (a.field < b.field ? -1 : 1));
+}
+
+/** A table's rows, by steps that its headers decide. An empty cell is no field. */
+function tableMapping(plan: Plan, headers: readonly string[]): (fields: Fields) => Mapped {
+  for (const [flag, name] of namedInputs(plan.options))
+    if (!headers.includes(name)) throw noColumn(flag, name, headers, plan.maps);
+  const steps = headers.flatMap((header) => stepsFrom(plan, header));
+  refuseConflicts([...steps.map(columnClaim), ...plan.constants.map(claimOf)]);
+  const fields = [...steps, ...plan.constants].map(({ path }) => path.join('.'));
+  for (const [flag, field] of converted(plan.options))
+    if (!fields.includes(field)) throw noField(flag, field, plan, fields);
+  return (row) => bodyOfRow(row, steps, plan.constants);
+}
+
+function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step[]): Mapped {
+  const body: Body = {};
+  let isEmpty = true;
+  for (const step of steps) {
+    const cell = own(row, step.from);
+    if (cell === undefined || cell === '') continue;
+    const reason = give(body, step, cell);
+    if (reason !== undefined) return { reason };
+    isEmpty = false;
+  }
+  if (isEmpty) return { reason: 'every cell of it that would be sent is empty' };
+  for (const constant of constants) give(body, constant, constant.from);
+  return { body };
+}
+
+function stepsFrom(plan: Plan, header: string): readonly Step[] {
+  const maps = plan.maps.filter(({ from }) => from === header);
+  if (maps.length > 0) return maps.map(({ to }) => stepOf(plan, header, to));
+  if (plan.drops.has(header)) return [];
+  return [stepOf(plan, header, pathOf(header))];
+}
+
+/** Dots nest, as they do in every flag. */
+function pathOf(header: string): readonly string[] {
+  const parts = header.split('.');
+  return parts.includes('') ? [header] : parts;
+}
+
+function columnClaim({ from, path }: Step): Claim {
+  return { path, by: `the column ${quoted(from)}` };
+}
+
+interface Parts {
+  readonly plan: Plan;
+  readonly steps: readonly Step[];
+  /** The input's fields that do not stand for themselves. */
+  readonly taken: ReadonlySet<string>;
+  /** The body's fields that get parts from elsewhere. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** Records, each with fields of its own. What is null or an empty text in them is sent as such. */
+function recordMapping(plan: Plan): (fields: Fields) => Mapped {
+  const steps = plan.maps.map(({ from, to }) => stepOf(plan, from, to));
+  const taken = new Set([...plan.drops, ...plan.maps.map(({ from }) => from)]);
+  const nested = [...steps, ...plan.constants].filter(({ path }) => path.length > 1);
+  const parts = { plan, steps, taken, shared: new Set(nested.map(({ path }) => path[0] ?? '')) };
+  const fields = [...steps, ...plan.constants].map(({ path }) => path.join('.'));
+  for (const [flag, field] of neededInputs(plan.options))
+    if (flag !== '--map' && flag !== '--drop' && taken.has(field)) throw noField(flag, field, plan, fields);
+  return (record) => bodyOfRecord(record, parts);
+}
+
+function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Mapped {
+  const body: Body = {};
+  let isEmpty = true;
+  for (const name of Object.keys(record)) {
+    if (taken.has(name)) continue;
+    const value = ownValue(plan, name, record[name]);
+    if (value instanceof Refused) return { reason: `${named(name)}: ${value.why}` };
+    // What another field is put into must not be the record's own, which may have to be written again as it came.
+    put(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
+    isEmpty = false;
+  }
+  for (const step of steps) {
+    if (!Object.hasOwn(record, step.from)) continue;
+    const reason = give(body, step, record[step.from]);
+    if (reason !== undefined) return { reason };
+    isEmpty = false;
+  }
+  return isEmpty ? { reason: 'it has no field that would be sent' } : withConstants(body, plan.constants);
+}
+
+function ownValue({ conversions }: Plan, name: string, value: unknown): unknown {
+  const convert = conversions.get(name);
+  return convert && value !== '' && value !== null ? convert(value) : value;
+}
+
+function withConstants(body: Body, constants: readonly Step[]): Mapped {
+  for (const constant of constants) {
+    const reason = give(body, constant, constant.from);
+    if (reason !== undefined) return { reason };
+  }
+  return { body };
+}
+
+type Body = Record<string, unknown>;
+
+/** Sets a field of its own, whatever its name: `__proto__` too. */
+function put(body: Body, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
+  else body[name] = value;
+}
+
+/** Puts a value where a path leads, and makes the objects on the way; false if another value is there. */
+function place(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
+  const name = path[from] ?? '';
+  const isTaken = Object.hasOwn(body, name);
+  if (from + 1 >= path.length) {
+    if (!isTaken) put(body, name, value);
+    return !isTaken;
+  }
+  const inner = isTaken ? body[name] : {};
+  if (!isRecord(inner)) return false;
+  if (!isTaken) put(body, name, inner);
+  return place(inner, path, value, from + 1);
+}
+
+/** The value of a field that a row has itself. */
+export function own(fields: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whoever names a contact's phone means that it has one; of several, one is enough. */
+function phoneNeeded(map: (fields: Fields) => Mapped, phones: readonly string[] = []): typeof map {
+  if (phones.length === 0) return map;
+  const [first, ...others] = phones.map(named);
+  const reason = others.length === 0 ? `${first}: it is empty` : `${phones.map(named).join(', ')}: all are empty`;
+  return (fields) => {
+    const mapped = map(fields);
+    if ('reason' in mapped || phones.some((field) => isFilled(mapped.body, field))) return mapped;
+    return { reason };
+  };
+}
+
+function isFilled(body: object, field: string): boolean {
+  const step = (value: unknown, name: string) => (isRecord(value) ? own(value, name) : undefined);
+  const value = step(body, field) ?? field.split('.').reduce(step, body);
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Watches which of the fields that the flags name the records of an input have. */
+interface NamedInputs {
+  readonly see: (fields: Fields) => void;
+  /** To be called when all were seen: a field that no record has is a usage error. */
+  readonly refuseUnseen: () => void;
+}
+
+// So many names are enough to guess what was meant.
+const mostKnown = 200;
+
+/**
+ * A record may lack any field, so a mistyped name shows only when all records were read: while the input is read for
+ * its digest, before anything is sent. A table needs none of this.
+ */
+export function createNamedInputs(options: ContactMappingOptions): NamedInputs {
+  const unseen = new Map(neededInputs(options).map(([flag, name]) => [name, flag]));
+  const known = new Set<string>();
+  let isEmpty = true;
+  return {
+    see(fields) {
+      isEmpty = false;
+      if (unseen.size === 0) return;
+      for (const name of unseen.keys()) if (Object.hasOwn(fields, name)) unseen.delete(name);
+      if (known.size < mostKnown) for (const name of Object.keys(fields).slice(0, mostKnown)) known.add(name);
+    },
+    refuseUnseen() {
+      for (const [name, flag] of unseen) if (!isEmpty) throw noRecordField(flag, name, [...known], options.map);
+    },
+  };
+}
+
+type Maps = readonly FieldMap[] | undefined;
+
+/** A name that no column of a table has. */
+export function noColumn(flag: string, name: string, headers: readonly string[], maps?: Maps): CliError {
+  const hint = mistaken(flag, name, headers, maps) ?? meant(name, headers, 'column');
+  return usage(`${flag} names ${quoted(name)}, and the input has no such column`, hint);
+}
+
+/** A name that no record of the input has. */
+function noRecordField(flag: string, name: string, seen: readonly string[], maps?: Maps): CliError {
+  const hint = mistaken(flag, name, seen, maps) ?? meant(name, seen, 'field');
+  return usage(`${flag} names ${quoted(name)}, and no record of the input has it`, hint);
+}
+
+/** A name that is no field of the body. */
+function noField(flag: string, name: string, plan: Plan, fields: readonly string[]): CliError {
+  const moved = plan.maps.find(({ from }) => from === name);
+  const to = moved && named(moved.to.join('.'));
+  if (to) return usage(`${flag} names ${quoted(name)}, which --map sends as ${to}`, `use ${flag} ${to}`);
+  if (plan.drops.has(name)) return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
+  return usage(
+    `${flag} names ${quoted(name)}, and no such field is sent`,
+    mistaken(flag, name, fields) ?? meant(name, fields, 'field'),
+  );
+}
+
+function meant(name: string, known: readonly string[], what: string): string {
+  const same = known.find((one) => one.trim().toLowerCase() === name.trim().toLowerCase());
+  const near = same ?? nearest(name.slice(0, 100), known);
+  return near === undefined ? listed(known, what) : `did you mean ${quoted(near)}?`;
+}
+
+/** Several names in one value, or a map with its ends changed. */
+function mistaken(flag: string, name: string, known: readonly string[], maps: Maps = []): string | undefined {
+  const to = flag === '--map' ? maps.find(({ from }) => from === name)?.to.join('.') : undefined;
+  const parts = (to === undefined ? name : `${name}=${to}`).split(',').map((part) => part.trim());
+  const isKnown = (part: string) => known.includes(to === undefined ? part : part.replace(/=[^=]*$/, ''));
+  if (parts.length > 1 && flag !== '--to-column' && parts.every(isKnown))
+    return `one ${flag} for each: ${parts.map((part) => `${flag} ${shellWord(part)}`).join(' ')}`;
+  const isTurned = to !== undefined && known.includes(to) && nearest(name.slice(0, 100), known) === undefined;
+  return isTurned ? `did you mean --map ${shellWord(`${to}=${name}`)}?` : undefined;
+}
+
+/** The first names of many. */
+export function listed(names: readonly string[], what: string): string {
+  const shown = names.slice(0, 12).map(quoted).join(', ');
+  return `the ${what}s are ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+}
+
+/** Watches for texts that are JSON, as a CSV has them that was exported: they would be sent as texts. */
+interface JsonTexts {
+  readonly see: (body: object) => void;
+  /** The fields of the body that have some, in the form in which flags name them. */
+  readonly fields: () => readonly string[];
+}
+
+/** So many rows show it. */
+const mostSeen = 100;
+
+export function createJsonTexts(): JsonTexts {
+  const found = new Set<string>();
+  let count = 0;
+  return {
+    see(body) {
+      if (count++ < mostSeen) for (const field of fieldsIn(body, [])) found.add(field);
+    },
+    fields: () => [...found],
+  };
+}
+
+function fieldsIn(part: object, path: readonly string[]): readonly string[] {
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (isRecord(value)) return fieldsIn(value, [...path, name]);
+    return typeof value === 'string' && isJson(value) ? [[...path, name].join('.')] : [];
+  });
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
-import { usage } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { usage } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
 
 /** A field of the input, and where it goes in the body. */
 export interface FieldMap {

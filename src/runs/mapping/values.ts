@@ -1,8 +1,9 @@
-import { parseJson } from '../../json.ts';
-import { inexactIn } from '../rows/object-row.ts';
-import { separators } from './flags.ts';
-import type { Split } from './flags.ts';
-import { Refused, described, quoted } from './refused.ts';
+import { usage } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { isPhone, repairedPhone } from '../../contract/phones.ts';
+import { inexactIn } from '../input/json.ts';
+import { described, quoted, Refused } from '../input/row.ts';
+import { separators, type Split } from './flags.ts';
 
 /** A field's value as another one, or why there is none. */
 export type Convert = (value: unknown) => unknown;
@@ -75,4 +76,76 @@ export function textOf(value: unknown): string | Refused {
   const text = String(value);
   const isExact = Math.abs(value) <= Number.MAX_SAFE_INTEGER && !text.includes('e');
   return isExact ? text : new Refused(`the number ${text} may not be exact; give it as a text`);
+}
+
+/** A text as a phone number of E.164, or why it is none. */
+export type PhoneReader = (text: string) => string | Refused;
+
+/** Without a country it knows only numbers of the international form. */
+export async function createPhoneReader(country?: string): Promise<PhoneReader> {
+  const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
+  const defaultCountry = country?.toUpperCase();
+  if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
+    throw usage(`"${country}" is not a country with phone numbers`, 'use its two letters, such as US, GB or DE');
+  return (text) => {
+    // Digits alone may be a national number; but "01512345678.0" would pass for a longer one.
+    const damage = isDigits(text) ? undefined : spreadsheetDamage(text);
+    const found = damage === undefined ? parse(bare(text), { defaultCountry, extract: false }) : undefined;
+    if (found?.ext) return new Refused(`${quoted(text)} has an extension, or is two numbers`);
+    // With its + it needs no guess, and a country may have numbers that are newer than what is known of it.
+    const isGood = found && (bare(text).startsWith('+') ? found.isPossible() : found.isValid());
+    if (isGood) return found.number;
+    const doubt = country === undefined ? ' of the international form, and no --country is given' : '';
+    return new Refused(`${quoted(text)} is not a phone number${clue(text, damage) ?? doubt}`);
+  };
+}
+
+/** §2: a number that is sent as it stands. */
+export function asItStands(text: string): string | Refused {
+  if (isPhone(text)) return text;
+  return new Refused(`${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`);
+}
+
+/** The number that was meant, or what became of it: what lost more than its + is not to be guessed. */
+function clue(text: string, damage: string | undefined): string | undefined {
+  const isLost = damage !== undefined && !isDigits(text);
+  const repaired = isLost || isPhone(text) ? undefined : repairedPhone(text);
+  if (repaired !== undefined) return `; did you mean ${repaired}?`;
+  return damage === undefined ? undefined : `: ${damage}`;
+}
+
+/** Which flags read it, where it may be one that leaves its country out. */
+function national(text: string): string {
+  const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
+  return isNumber ? '; --normalise --country US reads national numbers' : '';
+}
+
+function isDigits(text: string): boolean {
+  return /^\d+$/.test(text.trim());
+}
+
+/** What address books put around a number to keep its digits in order. */
+function bare(text: string): string {
+  return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
+}
+
+const asText = 'format the column as text before the numbers go in';
+
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/\0/, 'it holds a NUL character'],
+  [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
+  [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
+  [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
+  [/^#/, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
+  [/^-\d/, `a spreadsheet worked it out as a sum: ${asText}`],
+  [/^\+?\d+[.,]0+$/, `a spreadsheet made it a decimal number: take ".0" off, and ${asText}`],
+  [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
+  [/^00\d{7,}$/, 'it begins with 00 where "+" is meant'],
+  [/^\d{7,15}$/, `its "+" is lost, and with it perhaps the country code: ${asText}`],
+];
+
+/** What damaged a phone number, mostly a spreadsheet; undefined if it shows no sign of that. */
+export function spreadsheetDamage(text: string): string | undefined {
+  const trimmed = text.trim();
+  return signs.find(([sign]) => sign.test(trimmed))?.[1];
 }

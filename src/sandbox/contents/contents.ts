@@ -9,8 +9,7 @@ import type { Mint } from '../random.ts';
 import { Refusal } from '../refusal.ts';
 import { seeds } from '../seeds.ts';
 import type { State } from '../state.ts';
-import { readContents, told } from './read.ts';
-import type { GivenContents } from './read.ts';
+import { type GivenContents, readContents, told } from './read.ts';
 import { clashesOf, seedChanges } from './seed.ts';
 
 /** What a sandbox holds, in its user's hands. */

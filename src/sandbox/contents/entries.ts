@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/suggest.ts';
 import { attributes } from '../bodies.ts';
 import type { Campaign, Contact, Template } from '../records.ts';
 import { oneOf } from '../settings.ts';

@@ -1,7 +1,13 @@
-import { Mismatch, isRecord } from '../../contract/readers.ts';
-import type { Reader } from '../../contract/readers.ts';
-import { campaign, contact, template, whyUnknown } from './entries.ts';
-import type { GivenCampaign, GivenContact, GivenTemplate } from './entries.ts';
+import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
+import {
+  campaign,
+  contact,
+  type GivenCampaign,
+  type GivenContact,
+  type GivenTemplate,
+  template,
+  whyUnknown,
+} from './entries.ts';
 
 /** What a sandbox can be filled with. */
 export interface GivenContents {

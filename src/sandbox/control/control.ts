@@ -1,8 +1,7 @@
 import { isTooLarge, jsonBody } from '../bodies.ts';
-import { json, largestBody, targetOf } from '../exchange.ts';
-import type { Exchange, Gone, Reply } from '../exchange.ts';
+import { type Exchange, type Gone, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { Refusal, asRefusal } from '../refusal.ts';
-import { proofOf, proofPath } from '../proof.ts';
+import { proofOf, proofPath } from '../remote/proof.ts';
 import { isAddressed, isTrusted } from './guard.ts';
 import { controlPrefix } from './paths.ts';
 import type { Controlled } from './route.ts';

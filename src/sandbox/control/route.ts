@@ -1,4 +1,4 @@
-import type { Probe } from '../../process-life.ts';
+import type { Probe } from '../../base/liveness.ts';
 import type { Gone } from '../exchange.ts';
 import type { Sandbox } from '../sandbox.ts';
 

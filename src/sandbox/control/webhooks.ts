@@ -1,5 +1,4 @@
-import { events } from '../../contract/events.ts';
-import type { EventName } from '../../contract/events.ts';
+import { type EventName, events } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import type { Owner } from '../delivery-records.ts';

@@ -4,13 +4,11 @@ import type { Clock } from '../clock.ts';
 import type { Attempt } from '../delivery-records.ts';
 import type { EventFault } from '../fault-records.ts';
 import { isOnAnswers } from '../fault-settings.ts';
-import { seedNumber } from '../random.ts';
-import type { Mint } from '../random.ts';
+import { type Mint, seedNumber } from '../random.ts';
 import type { Shape } from '../shapes.ts';
 import type { Sending, State } from '../state.ts';
 import { nextAfter, retryAfter } from './ladder.ts';
-import { letterOf, signingWith } from './letter.ts';
-import type { Letter } from './letter.ts';
+import { type Letter, letterOf, signingWith } from './letter.ts';
 
 export interface Surroundings {
   readonly state: State;

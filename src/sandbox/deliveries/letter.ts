@@ -1,5 +1,5 @@
-import { jsonText } from '../../json.ts';
-import { sign, signatureHeaders } from '../../webhooks/signature.ts';
+import { jsonText } from '../../base/json.ts';
+import { sign, signatureHeaders } from '../../contract/signature.ts';
 import { payloadOf } from '../answers.ts';
 import type { Attempt } from '../delivery-records.ts';
 import type { EventFault } from '../fault-records.ts';

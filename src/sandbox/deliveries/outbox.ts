@@ -1,5 +1,4 @@
-import { createFifo } from '../../delivery/fifo.ts';
-import type { Fifo } from '../../delivery/fifo.ts';
+import { createFifo, type Fifo } from '../../delivery/fifo.ts';
 import type { Clock } from '../clock.ts';
 import type { Sending } from '../state.ts';
 

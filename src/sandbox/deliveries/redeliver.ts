@@ -4,8 +4,7 @@ import { deliveryOf, receivers } from '../delivering.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Mint } from '../random.ts';
 import { Refusal } from '../refusal.ts';
-import { eventNamed } from '../state.ts';
-import type { Sending, State } from '../state.ts';
+import { eventNamed, type Sending, type State } from '../state.ts';
 import { closedTo, standingOf } from './standing.ts';
 
 interface Office {

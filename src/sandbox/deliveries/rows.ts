@@ -1,9 +1,7 @@
 import type { Attempt } from '../delivery-records.ts';
 import type { SandboxEvent } from '../records.ts';
-import { eventNamed } from '../state.ts';
-import type { Sending, State } from '../state.ts';
-import { standingOf } from './standing.ts';
-import type { DeliveryState } from './standing.ts';
+import { eventNamed, type Sending, type State } from '../state.ts';
+import { type DeliveryState, standingOf } from './standing.ts';
 
 export interface DeliveryFilter {
   /** All, unless told. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../base/errors.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { Refusal } from '../refusal.ts';
 

@@ -1,5 +1,4 @@
-import { landmarks } from '../time.ts';
-import type { Time } from '../time.ts';
+import { landmarks, type Time } from '../time.ts';
 import { plain } from './checks.ts';
 import { millisecondsOf } from './span.ts';
 import type { SandboxClock } from './surface.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox as Service } from '../sandbox.ts';
-import { startServer } from '../server.ts';
-import type { RunningServer } from '../server.ts';
+import { type RunningServer, startServer } from '../server.ts';
 import { checkGiven, plain, whole } from './checks.ts';
 import type { ListenOptions } from './given.ts';
 import type { SandboxServer } from './surface.ts';

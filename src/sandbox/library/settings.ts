@@ -1,12 +1,10 @@
 import { types } from 'node:util';
 import { plans } from '../../contract/plans.ts';
 import type { PlanSetting } from '../records.ts';
-import { createClock, manualClock } from '../clock.ts';
-import type { AdjustableClock } from '../clock.ts';
+import { type AdjustableClock, createClock, manualClock } from '../clock.ts';
 import { endpointNames } from '../paths.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
-import { checkGiven, listOf, oneOf, whole } from './checks.ts';
-import type { Check } from './checks.ts';
+import { type Check, checkGiven, listOf, oneOf, whole } from './checks.ts';
 import type { PlanLimits, PlanName, SandboxOptions } from './given.ts';
 
 type Start = NonNullable<SandboxOptions['clock']>;

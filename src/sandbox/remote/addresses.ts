@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { isElsewhere } from '../process-life.ts';
+import { isElsewhere } from '../../base/liveness.ts';
 
 /** The loopback addresses that a sandbox listens on. A machine without IPv6 has one. */
 export type Loopback = 'both' | 'ipv4';

@@ -1,10 +1,10 @@
-import { exactJson, jsonText } from '../../json.ts';
+import { exactJson, jsonText } from '../../base/json.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { CliError, configuration } from '../../errors.ts';
-import { post } from '../../post.ts';
+import { CliError, configuration } from '../../base/errors.ts';
+import { post } from '../../base/post.ts';
 import { controlPrefix, tokenHeader } from '../control/paths.ts';
-import type { Locator } from '../locator.ts';
+import type { Locator } from './locator.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import type { Resettable } from '../changes.ts';
-import { list, number, row } from './asking.ts';
-import type { Ask, Row } from './asking.ts';
+import { type Ask, list, number, row, type Row } from './asking.ts';
 
 export interface RemoteContents {
   /** What is returned is how much there is of each then. */

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { unsafe } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { nameOf } from '../lock.ts';
-import { hostIn } from '../process-life.ts';
+import { type CliError, unsafe } from '../../base/errors.ts';
+import { nameOf } from '../../base/lock.ts';
+import { hostIn } from '../../base/liveness.ts';
 import type { Locator } from './locator.ts';
 
 /** A sandbox in another container may share this folder but not this network. */

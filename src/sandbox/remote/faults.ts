@@ -1,7 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import type { NewFault } from '../fault-records.ts';
-import { list, row } from './asking.ts';
-import type { Ask, Row } from './asking.ts';
+import { type Ask, list, row, type Row } from './asking.ts';
 
 export interface RemoteFaults {
   faults(): Promise<readonly Row[]>;

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateFolderAt } from '../folder.ts';
-import { isRecord } from '../contract/readers.ts';
-import { silenceOf } from '../heartbeat.ts';
-import { ownNamesIn, requireOwn } from '../ownership.ts';
-import { lives, processStart } from '../process-life.ts';
-import type { Probe } from '../process-life.ts';
-import type { Loopback } from './addresses.ts';
-import { ownNetwork } from './addresses.ts';
+import { stateFolderAt } from '../../base/files.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { lives, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
+import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
+import { type Loopback, ownNetwork } from './addresses.ts';
 import type { Minute } from './minute.ts';
 
 /** Where a sandbox runs, and what its own tools need to talk to it. */

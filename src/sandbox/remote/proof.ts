@@ -1,11 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { configuration } from '../errors.ts';
-import type { CliError } from '../errors.ts';
-import { post } from '../post.ts';
-import { shellWord } from '../shell-word.ts';
-import { controlPrefix } from './control/paths.ts';
-import type { Locator } from './locator.ts';
-import { locatorFile } from './locator.ts';
+import { type CliError, configuration } from '../../base/errors.ts';
+import { post } from '../../base/post.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { controlPrefix } from '../control/paths.ts';
+import { type Locator, locatorFile } from './locator.ts';
 
 interface Claimed {
   readonly url: string;

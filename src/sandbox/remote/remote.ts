@@ -1,22 +1,16 @@
 import type { Mode, Scope } from '../../contract/keys.ts';
 import * as read from '../../contract/readers.ts';
-import { configuration } from '../../errors.ts';
-import { post } from '../../post.ts';
+import { configuration } from '../../base/errors.ts';
+import { post } from '../../base/post.ts';
 import type { PlanSetting } from '../records.ts';
 import { sleep } from '../clock.ts';
-import type { Locator } from '../locator.ts';
-import { asking, list, number, row } from './asking.ts';
-import type { Row } from './asking.ts';
-import { contentsOf } from './contents.ts';
-import type { RemoteContents } from './contents.ts';
-import { faultsOf } from './faults.ts';
-import type { RemoteFaults } from './faults.ts';
-import { timeOf } from './time.ts';
-import type { RemoteTime } from './time.ts';
-import { triggerOf } from './trigger.ts';
-import type { RemoteTrigger } from './trigger.ts';
-import { webhooksOf } from './webhooks.ts';
-import type { RemoteWebhooks } from './webhooks.ts';
+import type { Locator } from './locator.ts';
+import { asking, list, number, row, type Row } from './asking.ts';
+import { contentsOf, type RemoteContents } from './contents.ts';
+import { faultsOf, type RemoteFaults } from './faults.ts';
+import { type RemoteTime, timeOf } from './time.ts';
+import { type RemoteTrigger, triggerOf } from './trigger.ts';
+import { type RemoteWebhooks, webhooksOf } from './webhooks.ts';
 
 /** A sandbox in another process. */
 export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, RemoteFaults, RemoteWebhooks {

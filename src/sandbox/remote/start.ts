@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { configuration } from '../errors.ts';
-import type { Host } from '../host.ts';
-import { acquire } from '../lock.ts';
-import { isElsewhere } from '../process-life.ts';
-import { sleep } from './clock.ts';
+import { configuration } from '../../base/errors.ts';
+import type { Host } from '../../base/host.ts';
+import { acquire } from '../../base/lock.ts';
+import { isElsewhere } from '../../base/liveness.ts';
+import { sleep } from '../clock.ts';
 import { runsElsewhere } from './elsewhere.ts';
-import { findSandbox, locatorFolder } from './locator.ts';
-import type { Locator } from './locator.ts';
+import { findSandbox, type Locator, locatorFolder } from './locator.ts';
 
 export interface StartOptions {
   readonly stateFolder: string;

@@ -1,8 +1,7 @@
 import * as read from '../../contract/readers.ts';
 import type { Stranded } from '../stranded.ts';
 import type { Landmark } from '../time.ts';
-import { list, number } from './asking.ts';
-import type { Ask, Row } from './asking.ts';
+import { type Ask, list, number, type Row } from './asking.ts';
 
 export interface RemoteTime {
   clock(): Promise<RemoteNow>;

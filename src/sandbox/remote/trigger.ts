@@ -1,7 +1,6 @@
 import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
-import { list } from './asking.ts';
-import type { Ask, Row } from './asking.ts';
+import { type Ask, list, type Row } from './asking.ts';
 
 export interface RemoteTrigger {
   /** Has an event happen, and what leads to it; whatever is not said of it, the sandbox makes up. */

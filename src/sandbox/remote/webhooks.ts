@@ -2,8 +2,7 @@ import * as read from '../../contract/readers.ts';
 import type { Remaining } from '../deliveries/redeliver.ts';
 import type { DeliveryFilter } from '../deliveries/rows.ts';
 import type { NewWebhook } from '../webhooks.ts';
-import { list, number, row } from './asking.ts';
-import type { Ask, Row } from './asking.ts';
+import { type Ask, list, number, row, type Row } from './asking.ts';
 
 export interface RemoteWebhooks {
   webhooks(): Promise<readonly Row[]>;

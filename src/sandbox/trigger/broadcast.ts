@@ -2,8 +2,7 @@ import type { Change } from '../changes.ts';
 import type { Campaign, Contact } from '../records.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
-import { eventChange, templateNamed } from './desk.ts';
-import type { Caused, Desk } from './desk.ts';
+import { type Caused, type Desk, eventChange, templateNamed } from './desk.ts';
 import type { FieldsOf } from './fields.ts';
 import { newMessage } from './messages.ts';
 

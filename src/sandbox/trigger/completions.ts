@@ -1,7 +1,6 @@
 import type { Change } from '../changes.ts';
 import type { Order } from '../records.ts';
-import { contactNamed, eventChange } from './desk.ts';
-import type { Caused, Desk } from './desk.ts';
+import { type Caused, contactNamed, type Desk, eventChange } from './desk.ts';
 import type { FieldsOf } from './fields.ts';
 
 export function flowCompleted(given: FieldsOf<'flow.completed'>, desk: Desk): Caused {

@@ -3,8 +3,7 @@ import type { Contact } from '../records.ts';
 import { testNumbers } from '../receipts.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
-import { eventChange } from './desk.ts';
-import type { Caused, Desk } from './desk.ts';
+import { type Caused, type Desk, eventChange } from './desk.ts';
 import type { FieldsOf } from './fields.ts';
 
 /** Numbers that nobody has: 555-0100 to 555-0199 are kept for fiction. */

@@ -1,8 +1,7 @@
-import { events } from '../../contract/events.ts';
-import type { EventName } from '../../contract/events.ts';
+import { type EventName, events } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/suggest.ts';
 import { attributes } from '../bodies.ts';
 import { amount, currency, reason } from './values.ts';
 

@@ -3,8 +3,7 @@ import type { Message, Receipt, SandboxEvent, Template } from '../records.ts';
 import { receiptEvent, receiptsOf } from '../receipts.ts';
 import { Refusal } from '../refusal.ts';
 import type { SentMessage, State } from '../state.ts';
-import { templateNamed } from './desk.ts';
-import type { Caused, Desk } from './desk.ts';
+import { type Caused, type Desk, templateNamed } from './desk.ts';
 import type { FieldsOf } from './fields.ts';
 import { usualReason } from './values.ts';
 

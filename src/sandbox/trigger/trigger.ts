@@ -10,8 +10,7 @@ import { broadcastCompleted } from './broadcast.ts';
 import { flowCompleted, orderPaid } from './completions.ts';
 import { created, received } from './customers.ts';
 import type { Caused, Desk } from './desk.ts';
-import { readFields, whyNotFields } from './fields.ts';
-import type { FieldsOf } from './fields.ts';
+import { type FieldsOf, readFields, whyNotFields } from './fields.ts';
 import { receipt } from './messages.ts';
 
 /** Has an event happen, and what leads to it; throws a Refusal when it cannot. */

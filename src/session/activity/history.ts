@@ -1,10 +1,6 @@
-import type { OnDamage } from '../journal-lines.ts';
-import type { Probe } from '../process-life.ts';
-import { bytesOf, logFiles } from './files.ts';
-import { recordIn } from './record.ts';
-import type { Ending, Intent } from './record.ts';
-import { stateOf } from './state.ts';
-import type { State } from './state.ts';
+import type { OnDamage } from '../../base/journal-lines.ts';
+import type { Probe } from '../../base/liveness.ts';
+import { bytesOf, type Ending, type Intent, logFiles, recordIn, type State, stateOf } from './log.ts';
 
 /** A call, and what came of it. */
 export interface Past {

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { endpoints } from '../contract/endpoints.ts';
-import type { BodyOf } from '../contract/endpoints.ts';
-import { isPhone } from '../contract/phones.ts';
-import { isRecord } from '../contract/readers.ts';
-import { decodedOrNot, redact } from '../redact.ts';
-import { masked } from './written.ts';
+import { CliError } from '../../base/errors.ts';
+import { decodedOrNot, redact } from '../../base/redact.ts';
+import { type BodyOf, endpoints } from '../../contract/endpoints.ts';
+import { isPhone } from '../../contract/phones.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { type Came, masked } from './log.ts';
 
 export interface Request {
   readonly method: string;
@@ -25,7 +25,7 @@ export interface Subject {
 
 export function subjectOf({ method, url, body }: Request): Subject {
   const { host, pathname } = new URL(url);
-  const value = valueOf(body);
+  const value = sentValue(body);
   const path = plainPath(pathname);
   const message = method === 'POST' && isSending(path) ? messageIn(value) : undefined;
   const to = message?.to ?? phoneIn(value);
@@ -72,10 +72,41 @@ function phoneIn(value: unknown): string | undefined {
   return [value['to'], value['phone']].find((one) => typeof one === 'string' && isPhone(one))?.toString();
 }
 
-function valueOf(body: Request['body']): unknown {
+function sentValue(body: Request['body']): unknown {
   if (body === undefined) return undefined;
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a call that was answered. */
+export function came(answer: unknown): Came {
+  if (isRecord(answer) && answer['failure'] instanceof CliError) return cameToNothing(answer['failure']);
+  const id = messageId(answer);
+  return { outcome: 'done', message_id: id };
+}
+
+/** Of one that was not. What an error says may hold what was sent, so only its code is kept. */
+export function cameToNothing(error: unknown): Came {
+  if (!(error instanceof CliError)) return { outcome: 'unsure', code: 'bug' };
+  const { done, exit, status, code } = error;
+  const known = { status, code };
+  if (done === 'unknown' || exit === 'unsure') return { outcome: 'unsure', ...known };
+  return { outcome: status === undefined ? 'failed' : 'refused', ...known };
+}
+
+function messageId(answer: unknown): string | undefined {
+  if (!isRecord(answer)) return undefined;
+  const { message_id: id, body } = answer;
+  if (typeof id === 'string') return id;
+  return Buffer.isBuffer(body) ? messageId(answeredValue(body)) : undefined;
+}
+
+function answeredValue(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
   } catch {
     return undefined;
   }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { CliError } from '../errors.ts';
-import type { Store } from './store.ts';
-import { requireProfile } from './store.ts';
+import { CliError } from '../../base/errors.ts';
+import { requireProfile, type Store } from './store.ts';
 
 /** Identifies an account on this machine whatever its keys and its address are. */
 export function newAccountId(): string {

@@ -1,5 +1,5 @@
-import { usage } from '../errors.ts';
-import { redact } from '../redact.ts';
+import { usage } from '../../base/errors.ts';
+import { redact } from '../../base/redact.ts';
 
 const example = 'give an address such as https://api.example.com';
 

@@ -1,12 +1,10 @@
-import type { Mode } from '../contract/keys.ts';
-import type { PlanName } from '../contract/plans.ts';
-import { configuration, usage } from '../errors.ts';
+import type { Mode } from '../../contract/keys.ts';
+import type { PlanName } from '../../contract/plans.ts';
+import { configuration, usage } from '../../base/errors.ts';
 import { baseUrl, originOf } from './base-url.ts';
 import { keyMode, readKey, readWebhookSecret } from './key.ts';
-import { local, profileName, shellWord } from './names.ts';
-import type { Profile, Store } from './store.ts';
-import { profileOf, requireProfile } from './store.ts';
-import { missingKey } from './stored-caller.ts';
+import { local, type Profile, profileName, profileOf, requireProfile, shellWord, type Store } from './store.ts';
+import { missingKey } from './resolve.ts';
 
 export interface GivenKey {
   readonly key: string;

@@ -1,7 +1,6 @@
-import { CliError } from '../errors.ts';
-import { shownKey } from '../redact.ts';
-import type { Asked, Caller, Source } from './caller.ts';
-import { resolve, sources } from './resolve.ts';
+import { CliError } from '../../base/errors.ts';
+import { shownKey } from '../../base/redact.ts';
+import { type Asked, type Caller, resolve, type Source, sources } from './resolve.ts';
 
 /** A source, what it offers, and why it won or lost. Keys are only shown, not told. */
 export interface Candidate {

@@ -1,7 +1,7 @@
-import { isLocalKey } from '../contract/keys.ts';
-import { unsafe } from '../errors.ts';
+import { isLocalKey } from '../../contract/keys.ts';
+import { unsafe } from '../../base/errors.ts';
 import { isLoopback, originOf } from './base-url.ts';
-import type { LocalCaller, Target } from './caller.ts';
+import type { LocalCaller, Target } from './resolve.ts';
 
 export interface Surroundings {
   /** Whether it leads to a sandbox on this machine. */

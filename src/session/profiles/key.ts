@@ -1,7 +1,5 @@
-import type { Mode } from '../contract/keys.ts';
-import { keyPrefixes, modeOf } from '../contract/keys.ts';
-import { isStrongSecret, shortestSecret } from '../contract/webhook-secrets.ts';
-import { configuration, usage } from '../errors.ts';
+import { configuration, usage } from '../../base/errors.ts';
+import { isStrongSecret, keyPrefixes, type Mode, modeOf, shortestSecret } from '../../contract/keys.ts';
 
 const longest = 512;
 

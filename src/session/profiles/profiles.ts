@@ -1,17 +1,14 @@
-import type { Mode } from '../contract/keys.ts';
-import { configuration, usage } from '../errors.ts';
-import { shownKey } from '../redact.ts';
+import { configuration, usage } from '../../base/errors.ts';
+import { shownKey } from '../../base/redact.ts';
+import type { Mode } from '../../contract/keys.ts';
+import type { PlanName } from '../../contract/plans.ts';
 import { newAccountId } from './account.ts';
 import { baseUrl } from './base-url.ts';
-import type { Asked, Target } from './caller.ts';
-import type { Draft, Settings } from './edit.ts';
 import * as edit from './edit.ts';
+import type { Draft, Settings } from './edit.ts';
 import { keyMode, readKey } from './key.ts';
-import { local } from './names.ts';
-import type { KeyRow, ProfileRow, ProfileShown } from './rows.ts';
-import { keyRows, profileRow, profileRows, profileShown } from './rows.ts';
-import type { Store } from './store.ts';
-import { readStore } from './store.ts';
+import type { Asked, Target } from './resolve.ts';
+import { local, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, as commands see and change them. Keys are shown, never told. */
 export interface Profiles {
@@ -100,4 +97,68 @@ function keyRow(store: Store, name: string, mode: Mode): KeyRow {
   const row = keyRows(store, name).find((one) => one.mode === mode);
   if (!row) throw new Error(`the ${mode} key of ${name} was not stored`);
   return row;
+}
+
+/** A profile as it may be shown. */
+export interface ProfileRow {
+  readonly name: string;
+  readonly in_use: boolean;
+  readonly base_url: string;
+  readonly plan: PlanName | null;
+  readonly rate: number | null;
+  readonly mode: Mode;
+  readonly sandbox_key: string | null;
+  readonly live_key: string | null;
+  readonly webhook_secret: 'stored' | null;
+}
+
+/** A profile on its own, with what a list has no room for. */
+interface ProfileShown extends ProfileRow {
+  /** The id of its account; null before it is first needed. */
+  readonly account: string | null;
+}
+
+export interface KeyRow {
+  readonly profile: string;
+  readonly mode: Mode;
+  readonly key: string;
+  /** Whether it is the one that the profile uses. */
+  readonly active: boolean;
+}
+
+export function profileRows(store: Store): readonly ProfileRow[] {
+  return Object.keys(store.profiles)
+    .sort()
+    .map((name) => profileRow(store, name));
+}
+
+export function profileRow(store: Store, name: string): ProfileRow {
+  const { baseUrl, plan, rate, mode, keys, webhookSecret } = requireProfile(store, name);
+  return {
+    name,
+    in_use: store.current === name,
+    base_url: baseUrl,
+    plan: plan ?? null,
+    rate: rate ?? null,
+    mode,
+    sandbox_key: keys.sandbox === undefined ? null : shownKey(keys.sandbox),
+    live_key: keys.live === undefined ? null : shownKey(keys.live),
+    webhook_secret: webhookSecret === undefined ? null : 'stored',
+  };
+}
+
+function profileShown(store: Store, name: string): ProfileShown {
+  return { ...profileRow(store, name), account: requireProfile(store, name).account ?? null };
+}
+
+/** The stored keys of one profile, or of all. */
+export function keyRows(store: Store, name?: string): readonly KeyRow[] {
+  const names = name === undefined ? Object.keys(store.profiles).sort() : [name];
+  return names.flatMap((profile) => [...keysOf(store, profile, 'sandbox'), ...keysOf(store, profile, 'live')]);
+}
+
+function keysOf(store: Store, profile: string, mode: Mode): readonly KeyRow[] {
+  const { keys, mode: used } = requireProfile(store, profile);
+  const key = keys[mode];
+  return key === undefined ? [] : [{ profile, mode, key: shownKey(key), active: mode === used }];
 }

@@ -1,11 +1,11 @@
-import type { CliError } from '../errors.ts';
-import { configuration, usage } from '../errors.ts';
-import type { Asked, Caller, LocalCaller, ServiceCaller, Source } from './caller.ts';
-import { checkEnvironment, environmentMode, onlyLocal } from './environment.ts';
-import { environmentCaller } from './environment-caller.ts';
-import { listed, local } from './names.ts';
-import type { Store } from './store.ts';
-import { storedCaller } from './stored-caller.ts';
+import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
+import type { Env } from '../../base/host.ts';
+import { type Mode, modeOf } from '../../contract/keys.ts';
+import type { PlanName } from '../../contract/plans.ts';
+import { baseUrl, originOf } from './base-url.ts';
+import { checkEnvironment, environmentMode, onlyLocal, variable } from './environment.ts';
+import { readKey } from './key.ts';
+import { type FoundStore, listed, local, type Profile, requireProfile, shellWord, type Store } from './store.ts';
 
 /** Who is calling: the first source that says anything decides, or fails. */
 export function resolve(asked: Asked): Caller {
@@ -77,4 +77,118 @@ function nobody({ profiles }: Store): CliError {
   const known = names.length > 0 ? `choose one of ${listed(names)} with --profile` : 'add one with bizmsg login';
   const hint = `${known}, or use --profile ${local}, the sandbox on this machine`;
   return configuration('no-profile', 'no profile says who is calling', hint);
+}
+
+/** Who the environment's key and address say is calling; undefined where neither is set. */
+function environmentCaller({ flags, env }: Asked): ServiceCaller | undefined {
+  const { BIZMSG_API_KEY: text, BIZMSG_BASE_URL: url } = env;
+  if (text === undefined && url === undefined) return undefined;
+  if (text === undefined)
+    throw configuration('address-without-key', 'BIZMSG_BASE_URL is set, BIZMSG_API_KEY is not', 'set both or neither');
+  const key = variable('BIZMSG_API_KEY', text, readKey);
+  return {
+    kind: 'service',
+    baseUrl: flags.baseUrl === undefined ? environmentAddress(url) : baseUrl(flags.baseUrl),
+    key,
+    mode: allowedMode(key, flags.mode ?? environmentMode(env)),
+    source: 'BIZMSG_API_KEY',
+  };
+}
+
+function environmentAddress(url: string | undefined): string {
+  if (url !== undefined) return variable('BIZMSG_BASE_URL', url, baseUrl);
+  throw configuration(
+    'key-without-address',
+    'BIZMSG_API_KEY is set, but no address that it may go to',
+    'set BIZMSG_BASE_URL too, or give --base-url',
+  );
+}
+
+/** There is one key here, so a mode can only be demanded of it, not chosen. */
+function allowedMode(key: string, wanted: Mode | undefined): Mode | 'unknown' {
+  const stated = modeOf(key);
+  if (wanted === undefined || wanted === (stated ?? 'live')) return stated ?? wanted ?? 'unknown';
+  const kind = stated ? `a ${stated} key` : 'of unknown mode, and taken for live';
+  throw unsafe(
+    'wrong-mode',
+    `the key of BIZMSG_API_KEY is ${kind}, and mode ${wanted} was asked for`,
+    `put a ${wanted} key there, or name a profile that has one with --profile`,
+  );
+}
+
+/** Who a stored profile says is calling. */
+function storedCaller({ flags, env, loadStore }: Asked, name: string, source: Source): ServiceCaller {
+  const profile = requireProfile(loadStore(), name);
+  const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
+  const key = profile.keys[mode];
+  if (key === undefined) throw missingKey(name, profile, mode);
+  const { plan, rate, webhookSecret, account } = profile;
+  const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
+  return { kind: 'service', baseUrl: address, key, mode, source, profile: name, plan, rate, webhookSecret, account };
+}
+
+export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
+  const profile = shellWord(name);
+  const isInactive = mode === used && mode === 'sandbox' && keys.live !== undefined;
+  const store = `store one with bizmsg keys set --profile ${profile}`;
+  const activate = `; its live key is not active before bizmsg keys switch-mode live --profile ${profile}`;
+  return configuration('no-key', `the profile "${name}" has no ${mode} key`, isInactive ? store + activate : store);
+}
+
+/** A stored key goes only to the origin stored with it; localhost, 127.0.0.1 and [::1] may be different servers. */
+function sameService(name: string, profile: Profile, typed: string): string {
+  const address = baseUrl(typed);
+  if (originOf(address) === originOf(profile.baseUrl)) return address;
+  throw unsafe(
+    'foreign-origin',
+    `the keys of profile "${name}" go to ${originOf(profile.baseUrl)} alone, not to ${originOf(address)}`,
+    'add a profile for the other address, or give its key with BIZMSG_API_KEY',
+  );
+}
+
+/** What said who is calling. */
+export type Source = '--profile' | 'BIZMSG_API_KEY' | 'BIZMSG_PROFILE' | 'profile in use' | 'newcomer';
+
+/** The sandbox on this machine, which has its keys with it. */
+export interface LocalCaller {
+  readonly kind: 'local';
+  readonly mode: Mode;
+  readonly source: Source;
+  /** Nobody asked for it: this machine never had a profile. */
+  readonly newcomer: boolean;
+}
+
+/** A key and where it goes. */
+export interface Target {
+  readonly profile?: string | undefined;
+  readonly kind: 'service';
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Every guard takes an unknown one for live. */
+  readonly mode: Mode | 'unknown';
+}
+
+export interface ServiceCaller extends Target {
+  readonly source: Source;
+  readonly profile?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly rate?: number | undefined;
+  readonly webhookSecret?: string | undefined;
+  /** The id of the profile's account, if the store has one. */
+  readonly account?: string | undefined;
+}
+
+export type Caller = LocalCaller | ServiceCaller;
+
+/** All that bears on who is calling. */
+export interface Asked {
+  readonly flags: {
+    readonly profile?: string | undefined;
+    readonly mode?: Mode | undefined;
+    readonly baseUrl?: string | undefined;
+  };
+  readonly env: Env;
+  readonly terminal: boolean;
+  /** Called only when flags and environment do not suffice. */
+  readonly loadStore: () => FoundStore;
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { unsafe } from '../errors.ts';
-import { exposedBy, exposureOf } from '../ownership.ts';
-import { shellWord } from '../shell-word.ts';
+import { unsafe } from '../../base/errors.ts';
+import { exposedBy, exposureOf } from '../../base/exposure.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { storeFile } from './store.ts';
 
 /** Throws if other users can change the store in a folder, and with it a live key or the address that it goes to. */

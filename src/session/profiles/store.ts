@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import type { Mode } from '../contract/keys.ts';
-import type { PlanName } from '../contract/plans.ts';
-import { Mismatch } from '../contract/readers.ts';
-import type { CliError } from '../errors.ts';
-import { configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { readRegular } from '../regular-file.ts';
-import { local, unknownProfile } from './names.ts';
-import { storeShape } from './store-shape.ts';
+import { CliError, configuration, usage } from '../../base/errors.ts';
+import { fileFault, readRegular } from '../../base/files.ts';
+import { type Mode, modeOf } from '../../contract/keys.ts';
+import { type PlanName, plans } from '../../contract/plans.ts';
+import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
+import { baseUrl } from './base-url.ts';
+import { keyFault, secretFault } from './key.ts';
 
 export interface Profile {
   /** With its path prefix, no slash at its end. */
@@ -96,4 +94,160 @@ function parsed(text: string, path: string): Store {
 function damaged(path: string, how: string): CliError {
   const hint = 'repair it, or move it away and add the profiles again; bizmsg leaves it as it is';
   return configuration('store-damaged', `${path} ${how}`, hint);
+}
+
+/** The store in what its file holds. No Mismatch repeats a value, since it may be a key. */
+function storeShape(value: unknown, at = ''): Store {
+  const { version, current, profiles } = record(value, at);
+  if (version !== 1) throw new Mismatch(`${at}/version`, 'must be 1');
+  const entries = Object.entries(record(profiles, `${at}/profiles`));
+  return {
+    version,
+    current: optional(string)(current, `${at}/current`),
+    profiles: Object.fromEntries(entries.map(([name, entry]) => [name, profile(entry, `${at}/profiles/${name}`)])),
+  };
+}
+
+function profile(value: unknown, at: string): Profile {
+  const fields = record(value, at);
+  const keys = record(fields.keys, `${at}/keys`);
+  return {
+    baseUrl: address(fields.baseUrl, `${at}/baseUrl`),
+    plan: optional(plan)(fields.plan, `${at}/plan`),
+    rate: optional(rate)(fields.rate, `${at}/rate`),
+    mode: mode(fields.mode, `${at}/mode`),
+    keys: {
+      sandbox: optional(keyOf('sandbox'))(keys.sandbox, `${at}/keys/sandbox`),
+      live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
+    },
+    webhookSecret: optional(secret)(fields.webhookSecret, `${at}/webhookSecret`),
+    account: optional(account)(fields.account, `${at}/account`),
+  };
+}
+
+function record(value: unknown, at: string): Record<string, unknown> {
+  if (!isRecord(value)) throw new Mismatch(at || 'it', 'must be an object');
+  return value;
+}
+
+function optional<T>(reader: Reader<T>): Reader<T | undefined> {
+  return (value, at) => (value === undefined ? undefined : reader(value, at));
+}
+
+function address(value: unknown, at = ''): string {
+  const text = string(value, at);
+  try {
+    return baseUrl(text);
+  } catch (error) {
+    if (error instanceof CliError) throw new Mismatch(at, 'must be a base URL');
+    throw error;
+  }
+}
+
+function plan(value: unknown, at = ''): PlanName {
+  if (isPlan(value)) return value;
+  throw new Mismatch(at, `must be one of ${Object.keys(plans).join(', ')}`);
+}
+
+function isPlan(value: unknown): value is PlanName {
+  return typeof value === 'string' && Object.hasOwn(plans, value);
+}
+
+function rate(value: unknown, at = ''): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new Mismatch(at, 'must be a number of requests a minute');
+}
+
+function mode(value: unknown, at = ''): Mode {
+  if (value === 'sandbox' || value === 'live') return value;
+  throw new Mismatch(at, 'must be sandbox or live');
+}
+
+/** A key in the other kind's place would be sent under the wrong mode. */
+function keyOf(slot: Mode): Reader<string> {
+  return (value, at = '') => {
+    const key = string(value, at);
+    const fault = keyFault(key);
+    if (fault) throw new Mismatch(at, fault);
+    if ((modeOf(key) ?? slot) !== slot) throw new Mismatch(at, `holds a ${modeOf(key)} key`);
+    return key;
+  };
+}
+
+function secret(value: unknown, at = ''): string {
+  const text = string(value, at);
+  const fault = secretFault(text);
+  if (fault) throw new Mismatch(at, fault);
+  return text;
+}
+
+function account(value: unknown, at = ''): string {
+  const text = string(value, at);
+  const fault = accountFault(text);
+  if (fault) throw new Mismatch(at, fault);
+  return text;
+}
+
+/** The reserved profile: the sandbox on this machine. */
+export const local = 'local';
+
+const longest = 64;
+
+/** The name that somebody chose for a profile. */
+export function profileName(text: string): string {
+  if (text.trim() === '') throw usage('a profile needs a name');
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
+    throw usage(`"${text}" has control characters in it`, 'choose another name');
+  // Names are printed in full.
+  if (/sk_(?:test|live)_.|whsec_./i.test(text))
+    throw usage(`the name "${shownName(text)}" looks like a key`, 'choose another name; the key itself is asked for');
+  if (text.toLowerCase() === local)
+    throw usage(`"${text}" is reserved for the sandbox on this machine`, 'choose another name');
+  if (text.length > longest) throw usage(`"${text}" is longer than ${longest} characters`, 'choose a shorter name');
+  return text;
+}
+
+function shownName(text: string): string {
+  return text.replace(/(sk_(?:test|live)_|whsec_).*/is, '$1…');
+}
+
+export function unknownProfile(name: string, names: readonly string[]): CliError {
+  const near = [...names, local].find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()));
+  const offer = near ? [`did you mean "${near}"?`] : [];
+  const known = names.length > 0 ? [`the profiles are ${listed(names)}`] : ['add it with bizmsg profiles add'];
+  const hint = [...offer, ...known, `--profile ${local} is the sandbox on this machine`].join('; ');
+  return configuration('unknown-profile', `there is no profile "${name}"`, hint);
+}
+
+export function listed(names: readonly string[]): string {
+  const more = names.length > 10 ? [`and ${names.length - 10} more`] : [];
+  return [...names.slice(0, 10).map((name) => `"${name}"`), ...more].join(', ');
+}
+
+/** A name as a shell takes it in one piece, since hints are pasted. */
+export function shellWord(name: string): string {
+  return /^[\w.][\w.-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Whether one letter more, less, changed or swapped makes one word of the other. */
+function isNear(one: string, other: string): boolean {
+  const limit = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < limit && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < limit - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const left = one.slice(start, one.length - end);
+  const right = other.slice(start, other.length - end);
+  const swapped = left.length === 2 && left[0] === right[1] && left[1] === right[0];
+  return swapped || Math.max(left.length, right.length) <= 1;
+}
+
+const longestAccount = 100;
+
+/** Why a text cannot name an account, or undefined if it can. Names are printed and stored in full. */
+export function accountFault(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
+  if (/sk_(?:test|live)_.|whsec_./i.test(name)) return 'looks like a key';
+  return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
 }

@@ -2,11 +2,9 @@ import { accessSync, chmodSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
-import { CliError, configuration } from '../errors.ts';
-import { fileFault } from '../file-fault.ts';
-import { makeFolder } from '../folder.ts';
-import type { Store } from './store.ts';
-import { readStore, storeFile, storeName } from './store.ts';
+import { CliError, configuration } from '../../base/errors.ts';
+import { fileFault, makeFolder } from '../../base/files.ts';
+import { readStore, type Store, storeFile, storeName } from './store.ts';
 
 /** Reads, changes and writes the store as one step, which no other process interrupts. Writes nothing if unchanged. */
 export async function changeStore(folder: string, change: (store: Store) => Store): Promise<Store> {

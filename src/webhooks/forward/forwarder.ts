@@ -1,14 +1,12 @@
-import { openTarget } from '../../delivery/target.ts';
-import type { Outcome, Target } from '../../delivery/target.ts';
-import type { Later } from '../../journal.ts';
+import type { Later } from '../../base/host.ts';
+import { openTarget, type Outcome, type Target } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event.ts';
 import type { EventJournal } from '../event-journal.ts';
 import type { Forwarded, Received } from '../event-records.ts';
 import type { ForwardedItem } from '../listen/items.ts';
 import { pause } from '../pause.ts';
 import { forwardedBy } from './itself.ts';
-import { createLanes } from './lanes.ts';
-import type { Job, Lanes } from './lanes.ts';
+import { createLanes, type Job, type Lanes } from './lanes.ts';
 import { letterOf } from './letter.ts';
 import type { Routes } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { isLoopback } from '../../delivery/localhost.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import type { Routes } from './routes.ts';
 
 /** Names a listener in what it sends on, so that it knows what comes back to it. */

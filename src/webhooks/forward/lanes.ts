@@ -1,6 +1,5 @@
-import { createFifo } from '../../delivery/fifo.ts';
-import type { Fifo } from '../../delivery/fifo.ts';
-import type { Later } from '../../journal.ts';
+import type { Later } from '../../base/host.ts';
+import { createFifo, type Fifo } from '../../delivery/fifo.ts';
 
 /** Never rejects. Resolves to the milliseconds after which it is to be run again, or to none when it is over. */
 export type Job = () => Promise<number | undefined>;

@@ -1,5 +1,4 @@
-import { bytesOf } from '../event-records.ts';
-import type { Headers, Received } from '../event-records.ts';
+import { bytesOf, type Headers, type Received } from '../event-records.ts';
 
 /** They concern one connection; the last two are those of the new one. */
 const ofConnection = [

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../delivery/localhost.ts';
-import { usage } from '../../errors.ts';
+import { usage } from '../../base/errors.ts';
 import { byName } from '../filters.ts';
 import type { WebhookEvent } from '../event.ts';
 

@@ -1,8 +1,6 @@
 import { quick } from '../body-changes.ts';
-import type { Received } from '../event-records.ts';
-import { check } from '../verify.ts';
-import type { Verdict } from '../verify.ts';
-import { bytesOf } from '../event-records.ts';
+import { bytesOf, type Received } from '../event-records.ts';
+import { check, type Verdict } from '../verify.ts';
 import type { Attempt } from '../fitting.ts';
 import { whyNot } from '../why-not.ts';
 

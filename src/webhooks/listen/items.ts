@@ -1,5 +1,4 @@
-import type { WebhookEvent } from '../event.ts';
-import { headerOf } from '../event.ts';
+import { headerOf, type WebhookEvent } from '../event.ts';
 import type { Forwarded, Headers, Received } from '../event-records.ts';
 import type { Verdict } from '../verify.ts';
 

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eventOf, webhookId } from '../event.ts';
-import { openEventJournal } from '../event-journal.ts';
-import type { EventJournalOptions } from '../event-journal.ts';
+import { type EventJournalOptions, openEventJournal } from '../event-journal.ts';
 import type { Filter } from '../filters.ts';
-import { createForwarder } from '../forward/forwarder.ts';
-import type { Forwarding } from '../forward/forwarder.ts';
+import { createForwarder, type Forwarding } from '../forward/forwarder.ts';
 import { refuseItself } from '../forward/itself.ts';
 import { announceListener, liveListeners } from '../listener-locator.ts';
-import { startReceiver } from '../receiver.ts';
-import type { ReceiverOptions, RunningReceiver } from '../receiver.ts';
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../receiver.ts';
 import { createDiagnosis } from './diagnosis.ts';
 import { createInbox } from './inbox.ts';
-import { eventItem } from './items.ts';
-import type { Item } from './items.ts';
+import { eventItem, type Item } from './items.ts';
 import { createMemory } from './memory.ts';
 import { telling } from './telling.ts';
 

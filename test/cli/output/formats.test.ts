@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { csvLine, tsvLine } from '../../src/terminal/formats.ts';
-import { safeJson, safeLine, safeLines, safeValue } from '../../src/terminal/safe-text.ts';
+import { csvLine, tsvLine } from '../../../src/cli/output/rows.ts';
+import { safeJson, safeLine, safeLines, safeValue } from '../../../src/cli/output/text.ts';
 
 it('lets no value add a line or a column to TSV', () => {
   expect(tsvLine(['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null])).toBe(

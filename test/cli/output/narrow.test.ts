@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { narrowed } from '../../src/terminal/narrow.ts';
+import { narrowed } from '../../../src/cli/output/ui.ts';
 
 const page = `List contacts
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell, columnsOf, findRows, idOf, valueAt } from '../../src/terminal/rows.ts';
+import { cell, columnsOf, findRows, idOf, valueAt } from '../../../src/cli/output/rows.ts';
 
 const one = { id: 1 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGauge, progressLine, span, took } from '../../src/terminal/run-progress.ts';
+import { createGauge, progressLine, span, took } from '../../../src/cli/output/progress.ts';
 
 const half = { settled: 12_345, total: 40_000, failed: 3, unsure: 1, perSecond: 4.8 };
 

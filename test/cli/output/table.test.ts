@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../src/terminal/rows.ts';
-import { table } from '../../src/terminal/table.ts';
-import { createUi } from '../../src/terminal/ui.ts';
+import type { Row } from '../../../src/cli/output/rows.ts';
+import { table } from '../../../src/cli/output/table.ts';
+import { createUi } from '../../../src/cli/output/ui.ts';
 
 const now = new Date(2026, 10, 21, 16, 0);
 const id = (n: number) => `ord_sandbox_b2df07d27b00000${n}`;

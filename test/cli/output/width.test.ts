@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { endOf, folded, startOf, widthOf } from '../../src/terminal/width.ts';
+import { endOf, folded, startOf, widthOf } from '../../../src/cli/output/text.ts';
 
 it.each([
   ['plain', 5],

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
+import { createFileLedger } from '../../../src/client/pace/minute-file.ts';
 import { settled } from '../virtual.ts';
 import { createMachine, createService, window } from './machine.ts';
 

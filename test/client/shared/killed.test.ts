@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
+import { createFileLedger } from '../../../src/client/pace/minute-file.ts';
 import { alive } from '../../support/cli.ts';
 
 const share = { kind: 'run', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
@@ -39,7 +39,7 @@ it('keeps the shared minute when its process is killed while the file shrinks', 
 
 /** A script that takes one turn, and is killed when it is about to cut the file. */
 async function killedAtCut(home: string): Promise<string> {
-  const input = new URL('../../../src/client/shared/file-ledger.ts', import.meta.url).pathname;
+  const input = new URL('../../../src/client/pace/minute-file.ts', import.meta.url).pathname;
   const bundle = await rolldown({ input, platform: 'node' });
   await bundle.write({ dir: home, format: 'esm', entryFileNames: 'file-ledger.mjs', chunkFileNames: '[name].mjs' });
   await bundle.close();

@@ -2,16 +2,11 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Ended } from '../../../src/client/gate.ts';
-import type { Release } from '../../../src/client/pace.ts';
-import { createPace } from '../../../src/client/pace.ts';
-import type { Book } from '../../../src/client/shared/book.ts';
-import { bookIn } from '../../../src/client/shared/book.ts';
-import { createFileLedger } from '../../../src/client/shared/file-ledger.ts';
-import type { Ledger, Share } from '../../../src/client/shared/ledger.ts';
-import { createSharedGate } from '../../../src/client/shared/shared-gate.ts';
-import type { VirtualTime } from '../virtual.ts';
-import { createVirtualTime } from '../virtual.ts';
+import { createPace, type Ended, type Release } from '../../../src/client/pace/pace.ts';
+import { type Book, bookIn, type Ledger, type Share } from '../../../src/client/pace/minute.ts';
+import { createFileLedger } from '../../../src/client/pace/minute-file.ts';
+import { createSharedGate } from '../../../src/client/pace/shared-gate.ts';
+import { createVirtualTime, type VirtualTime } from '../virtual.ts';
 
 export const window = 60_000;
 

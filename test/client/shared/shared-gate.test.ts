@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { margin } from '../../../src/client/gate.ts';
-import { createMachine, createService, window } from './machine.ts';
-import type { Machine, Process, Service } from './machine.ts';
+import { margin } from '../../../src/client/pace/pace.ts';
+import { createMachine, createService, type Machine, type Process, type Service, window } from './machine.ts';
 
 const round = window + margin;
 

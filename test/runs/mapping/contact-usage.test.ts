@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { checkContactMapping } from '../../../src/bulk/mapping/contact-options.ts';
-import type { ContactMappingOptions } from '../../../src/bulk/mapping/contact-options.ts';
-import { createContactMapping } from '../../../src/bulk/mapping/contact.ts';
-import { mapFlag, splitFlag } from '../../../src/bulk/mapping/flags.ts';
-import { createNamedInputs } from '../../../src/bulk/mapping/named-inputs.ts';
+import { checkContactMapping, type ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
+import { createContactMapping, createNamedInputs } from '../../../src/runs/mapping/contact.ts';
+import { mapFlag, splitFlag } from '../../../src/runs/mapping/flags.ts';
 import { thrown } from '../../support/thrown.ts';
 
 const map = (...texts: readonly string[]) => texts.map(mapFlag);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createContactMapping } from '../../../src/bulk/mapping/contact.ts';
-import type { ContactMappingOptions } from '../../../src/bulk/mapping/contact-options.ts';
-import { mapFlag } from '../../../src/bulk/mapping/flags.ts';
+import { createContactMapping } from '../../../src/runs/mapping/contact.ts';
+import type { ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
+import { mapFlag } from '../../../src/runs/mapping/flags.ts';
 import { nested } from '../../../src/commands/body.ts';
 import { fieldsOf, record, tableRow } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitBy, toBoolean, toJson, toNumber } from '../../../src/bulk/mapping/conversions.ts';
+import { splitBy, toBoolean, toJson, toNumber } from '../../../src/runs/mapping/values.ts';
 
 describe('a list', () => {
   it.each([

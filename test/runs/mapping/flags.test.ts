@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../../src/bulk/mapping/flags.ts';
+import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../../src/runs/mapping/flags.ts';
 import { thrown } from '../../support/thrown.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createJsonTexts } from '../../../src/bulk/mapping/json-texts.ts';
+import { createJsonTexts } from '../../../src/runs/mapping/contact.ts';
 
 it.each<[string, object, readonly string[]]>([
   ['a list', { tags: '["vip"]' }, ['tags']],

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkMessageMapping, createMessageMapping } from '../../../src/bulk/mapping/message.ts';
-import type { MessageMappingOptions } from '../../../src/bulk/mapping/message.ts';
-import type { Fields } from '../../../src/bulk/row.ts';
+import {
+  checkMessageMapping,
+  createMessageMapping,
+  type MessageMappingOptions,
+} from '../../../src/runs/mapping/message.ts';
+import type { Fields } from '../../../src/runs/input/row.ts';
 import { thrown } from '../../support/thrown.ts';
 
 const to = '+12025550101';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { asItStands, createPhoneReader } from '../../../src/bulk/mapping/phone.ts';
-import { mapFlag } from '../../../src/bulk/mapping/flags.ts';
+import { asItStands, createPhoneReader } from '../../../src/runs/mapping/values.ts';
+import { mapFlag } from '../../../src/runs/mapping/flags.ts';
 import { record, tableRow } from './rig.ts';
 
 it.each([

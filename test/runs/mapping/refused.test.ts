@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { described, named, quoted } from '../../../src/bulk/mapping/refused.ts';
+import { described, named, quoted } from '../../../src/runs/input/row.ts';
 
 it.each([
   ['Ada', '"Ada"'],

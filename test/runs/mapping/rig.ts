@@ -1,6 +1,6 @@
-import type { ContactMappingOptions } from '../../../src/bulk/mapping/contact-options.ts';
-import { createContactMapping } from '../../../src/bulk/mapping/contact.ts';
-import type { Fields } from '../../../src/bulk/row.ts';
+import type { ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
+import { createContactMapping } from '../../../src/runs/mapping/contact.ts';
+import type { Fields } from '../../../src/runs/input/row.ts';
 
 /** What a table's one row comes to. */
 export async function tableRow(options: ContactMappingOptions, row: Fields) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { delimiterOf } from '../../../src/bulk/rows/delimiter.ts';
+import { delimiterOf } from '../../../src/runs/input/csv.ts';
 
 describe('the delimiter', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDecoder, encodingOf } from '../../../src/bulk/rows/encoding.ts';
+import { createDecoder, encodingOf } from '../../../src/runs/input/encoding.ts';
 import { thrown } from '../../support/thrown.ts';
 import { readText } from './rig.ts';
 

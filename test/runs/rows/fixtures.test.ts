@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSource } from '../../../src/bulk/rows/source.ts';
+import { openSource } from '../../../src/runs/input/source.ts';
 import { fields, read } from './rig.ts';
 
 const people = [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Format } from '../../../src/bulk/rows/format.ts';
-import { openSource } from '../../../src/bulk/rows/source.ts';
+import { type Format, openSource } from '../../../src/runs/input/source.ts';
 import { fileOf } from './rig.ts';
 
 describe('the format', () => {

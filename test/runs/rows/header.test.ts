@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSource } from '../../../src/bulk/rows/source.ts';
+import { openSource } from '../../../src/runs/input/source.ts';
 import { fileOf, readText } from './rig.ts';
 
 describe("a table's header", () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createArrayReader } from '../../../src/bulk/rows/json-array.ts';
+import { createArrayReader } from '../../../src/runs/input/json.ts';
 import { cut, inPieces, readText } from './rig.ts';
 
 const rest = '{"a":8}, {"a":9}';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineReader } from '../../../src/bulk/rows/json-lines.ts';
+import { createLineReader } from '../../../src/runs/input/json.ts';
 import { cut, inPieces, readText } from './rig.ts';
 
 describe('NDJSON', () => {

@@ -1,15 +1,13 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { undoCsv } from '../../../src/cell-escapes.ts';
-import type { Row } from '../../../src/bulk/row.ts';
-import { createArrayReader } from '../../../src/bulk/rows/json-array.ts';
-import { createLineReader } from '../../../src/bulk/rows/json-lines.ts';
-import { recordText } from '../../../src/bulk/rows/record-text.ts';
-import { createRejects } from '../../../src/bulk/rows/rejects.ts';
-import type { Source } from '../../../src/bulk/rows/source.ts';
-import { openSource } from '../../../src/bulk/rows/source.ts';
-import { createTableReader } from '../../../src/bulk/rows/table.ts';
+import { undoCsv } from '../../../src/base/cell-escapes.ts';
+import type { Row } from '../../../src/runs/input/row.ts';
+import { createArrayReader, createLineReader } from '../../../src/runs/input/json.ts';
+import { recordText } from '../../../src/runs/input/csv.ts';
+import { createRejects } from '../../../src/runs/rejected.ts';
+import { openSource, type Source } from '../../../src/runs/input/source.ts';
+import { createTableReader } from '../../../src/runs/input/table.ts';
 import { fields, fileOf, inPieces, readText, rowsIn } from './rig.ts';
 
 type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'>;

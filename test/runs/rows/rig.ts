@@ -2,10 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Row } from '../../../src/bulk/row.ts';
-import type { Source, SourceOptions } from '../../../src/bulk/rows/source.ts';
-import { openSource } from '../../../src/bulk/rows/source.ts';
-import type { TextReader } from '../../../src/bulk/rows/text-reader.ts';
+import type { Row, TextReader } from '../../../src/runs/input/row.ts';
+import { openSource, type Source, type SourceOptions } from '../../../src/runs/input/source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bizmsg-rows-'));
 let made = 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSource } from '../../../src/bulk/rows/source.ts';
+import { openSource } from '../../../src/runs/input/source.ts';
 import { fileOf, rowsIn } from './rig.ts';
 
 const table = 'phone,name\n+1,Ada\n+2,Bo\n';

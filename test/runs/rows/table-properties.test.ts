@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { undoCsv } from '../../../src/cell-escapes.ts';
-import { recordText } from '../../../src/bulk/rows/record-text.ts';
-import { createTableReader } from '../../../src/bulk/rows/table.ts';
+import { undoCsv } from '../../../src/base/cell-escapes.ts';
+import { recordText } from '../../../src/runs/input/csv.ts';
+import { createTableReader } from '../../../src/runs/input/table.ts';
 import { cut, inPieces } from './rig.ts';
 
 const delimiters = fc.constantFrom(',', ';', '\t', '|');

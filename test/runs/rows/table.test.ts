@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/bulk/row.ts';
-import { createTableReader } from '../../../src/bulk/rows/table.ts';
+import type { Row } from '../../../src/runs/input/row.ts';
+import { createTableReader } from '../../../src/runs/input/table.ts';
 import { cut, fields, inPieces, readText } from './rig.ts';
 
 const header = 'phone,name,note\n';

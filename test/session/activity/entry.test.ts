@@ -1,13 +1,11 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { begin } from '../../src/activity/entry.ts';
-import type { Writer } from '../../src/activity/entry.ts';
-import { newestFirst } from '../../src/activity/history.ts';
-import type { Facts } from '../../src/activity/record.ts';
-import { temporaryHome } from '../support/bin.ts';
-import { alive } from '../support/cli.ts';
-import { canLimitFiles, withRoomFor } from '../support/disk.ts';
+import { begin, type Facts, type Writer } from '../../../src/session/activity/log.ts';
+import { newestFirst } from '../../../src/session/activity/history.ts';
+import { temporaryHome } from '../../support/bin.ts';
+import { alive } from '../../support/cli.ts';
+import { canLimitFiles, withRoomFor } from '../../support/disk.ts';
 
 const facts: Facts = {
   profile: 'acme',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrl, isLoopback, originOf, sameOrigin } from '../../src/profiles/base-url.ts';
-import { thrown } from '../support/thrown.ts';
+import { baseUrl, isLoopback, originOf, sameOrigin } from '../../../src/session/profiles/base-url.ts';
+import { thrown } from '../../support/thrown.ts';
 import { liveKey } from './people.ts';
 
 describe('a base URL', () => {

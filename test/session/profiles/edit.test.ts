@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import * as edit from '../../src/profiles/edit.ts';
-import { keyRows, profileRow, profileRows } from '../../src/profiles/rows.ts';
-import { emptyStore, profileOf } from '../../src/profiles/store.ts';
-import { thrown } from '../support/thrown.ts';
+import * as edit from '../../../src/session/profiles/edit.ts';
+import { keyRows, profileRow, profileRows } from '../../../src/session/profiles/profiles.ts';
+import { emptyStore, profileOf } from '../../../src/session/profiles/store.ts';
+import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, store, testKey } from './people.ts';
 
 const baseUrl = 'https://api.example.com/';

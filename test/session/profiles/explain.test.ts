@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configuration } from '../../src/errors.ts';
-import { explain } from '../../src/profiles/explain.ts';
+import { configuration } from '../../../src/base/errors.ts';
+import { explain } from '../../../src/session/profiles/explain.ts';
 import { asked, bareKey, liveKey, noStore, testKey } from './people.ts';
 
 const environment = { BIZMSG_API_KEY: liveKey, BIZMSG_BASE_URL: 'https://env.example.com' };

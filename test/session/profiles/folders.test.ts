@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configFolder, stateFolder } from '../../src/profiles/folders.ts';
+import { configFolder, stateFolder } from '../../../src/session/profiles/environment.ts';
 
 describe('the folders', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { guard } from '../../src/profiles/guard.ts';
-import { leadsTo } from '../../src/sandbox/addresses.ts';
-import { thrown } from '../support/thrown.ts';
+import { guard } from '../../../src/session/profiles/guard.ts';
+import { leadsTo } from '../../../src/sandbox/remote/addresses.ts';
+import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
 
 const sandbox = 'http://127.0.0.1:4780';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keyMode, readKey, readWebhookSecret } from '../../src/profiles/key.ts';
-import { thrown } from '../support/thrown.ts';
+import { keyMode, readKey, readWebhookSecret } from '../../../src/session/profiles/key.ts';
+import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, testKey } from './people.ts';
 
 describe('a key', () => {

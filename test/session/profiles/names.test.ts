@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { profileName, shellWord, unknownProfile } from '../../src/profiles/names.ts';
-import { thrown } from '../support/thrown.ts';
+import { profileName, shellWord, unknownProfile } from '../../../src/session/profiles/store.ts';
+import { thrown } from '../../support/thrown.ts';
 
 describe('the name of a profile', () => {
   it.each(['acme', 'Acme 2', '$(touch pwned)', '__proto__', 'constructor', 'größe', 'x'.repeat(64)])(

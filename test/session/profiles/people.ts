@@ -1,5 +1,5 @@
-import type { Asked } from '../../src/profiles/caller.ts';
-import type { FoundStore, Profile } from '../../src/profiles/store.ts';
+import type { Asked } from '../../../src/session/profiles/resolve.ts';
+import type { FoundStore, Profile } from '../../../src/session/profiles/store.ts';
 
 export const testKey = 'sk_test_AbCdEfGhIjKl0001';
 export const liveKey = 'sk_live_AbCdEfGhIjKl0002';

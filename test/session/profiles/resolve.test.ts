@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
-import { resolve } from '../../src/profiles/resolve.ts';
-import type { Profile } from '../../src/profiles/store.ts';
-import { thrown } from '../support/thrown.ts';
+import { CliError } from '../../../src/base/errors.ts';
+import { resolve } from '../../../src/session/profiles/resolve.ts';
+import type { Profile } from '../../../src/session/profiles/store.ts';
+import { thrown } from '../../support/thrown.ts';
 import { acme, asked, bareKey, liveKey, localKey, noStore, store, testKey } from './people.ts';
 
 const environment = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: 'https://env.example.com/' };

@@ -17,11 +17,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addProfile, removeProfile } from '../../src/profiles/edit.ts';
-import type { Store } from '../../src/profiles/store.ts';
-import { profileOf, readStore, storeFile } from '../../src/profiles/store.ts';
-import { changeStore } from '../../src/profiles/write-store.ts';
-import { thrown } from '../support/thrown.ts';
+import { addProfile, removeProfile } from '../../../src/session/profiles/edit.ts';
+import { profileOf, readStore, type Store, storeFile } from '../../../src/session/profiles/store.ts';
+import { changeStore } from '../../../src/session/profiles/write-store.ts';
+import { thrown } from '../../support/thrown.ts';
 import { acme, liveKey, testKey } from './people.ts';
 
 const temp = mkdtempSync(join(tmpdir(), 'bizmsg-store-'));

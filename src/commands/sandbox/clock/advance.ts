@@ -2,9 +2,8 @@ import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { argument, choice } from '../../../cli/params.ts';
 import { span } from '../../../cli/values.ts';
-import { usage } from '../../../errors.ts';
-import { cell } from '../../../terminal/rows.ts';
-import type { Row } from '../../../terminal/rows.ts';
+import { usage } from '../../../base/errors.ts';
+import { cell, type Row } from '../../../cli/output/rows.ts';
 import { timeText } from './now.ts';
 
 export const clockAdvance = command({

@@ -1,5 +1,4 @@
-import type { Context } from '../../../cli/command.ts';
-import { command } from '../../../cli/command.ts';
+import { command, type Context } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 
 interface Now {

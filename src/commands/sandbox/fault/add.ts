@@ -2,7 +2,7 @@ import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { flag, knowing, option } from '../../../cli/params.ts';
 import { count, span } from '../../../cli/values.ts';
-import { usage } from '../../../errors.ts';
+import { usage } from '../../../base/errors.ts';
 import { checkFit, effectOf, kinds } from './effect.ts';
 import { isEventName, names, nameWords, wordsOf } from './names.ts';
 import { faultRow } from './row.ts';

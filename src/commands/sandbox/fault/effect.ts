@@ -1,10 +1,8 @@
-import { flag, option } from '../../../cli/params.ts';
-import type { Input } from '../../../cli/params.ts';
+import { flag, type Input, option } from '../../../cli/params.ts';
 import { count, duration } from '../../../cli/values.ts';
-import { usage } from '../../../errors.ts';
+import { usage } from '../../../base/errors.ts';
 import type { NewFault } from '../../../sandbox/fault-records.ts';
-import { isEventName, wordsOf } from './names.ts';
-import type { Name } from './names.ts';
+import { isEventName, type Name, wordsOf } from './names.ts';
 
 type Effect = NewFault['effect'];
 

@@ -1,8 +1,7 @@
-import { nearest } from '../../../nearest.ts';
+import { nearest } from '../../../base/suggest.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
-import { events } from '../../../contract/events.ts';
-import type { EventName } from '../../../contract/events.ts';
-import { usage } from '../../../errors.ts';
+import { type EventName, events } from '../../../contract/events.ts';
+import { usage } from '../../../base/errors.ts';
 
 export type Name = EndpointName | EventName;
 

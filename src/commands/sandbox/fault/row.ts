@@ -1,5 +1,4 @@
-import type { Row } from '../../../terminal/rows.ts';
-import { isRow } from '../../../terminal/rows.ts';
+import { isRow, type Row } from '../../../cli/output/rows.ts';
 import { wordsOf } from './names.ts';
 
 /** A fault of the sandbox, as a row. */

@@ -1,6 +1,6 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
-import { shownKey } from '../../../redact.ts';
+import { shownKey } from '../../../base/redact.ts';
 
 export const listSandboxKeys = command({
   name: 'list',

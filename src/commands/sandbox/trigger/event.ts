@@ -1,9 +1,7 @@
-import { events } from '../../../contract/events.ts';
-import type { EventName } from '../../../contract/events.ts';
-import { usage } from '../../../errors.ts';
-import { nearest } from '../../../nearest.ts';
-import { cell, isRow } from '../../../terminal/rows.ts';
-import type { Row } from '../../../terminal/rows.ts';
+import { type EventName, events } from '../../../contract/events.ts';
+import { usage } from '../../../base/errors.ts';
+import { nearest } from '../../../base/suggest.ts';
+import { cell, isRow, type Row } from '../../../cli/output/rows.ts';
 import { isEventName } from '../fault/names.ts';
 
 export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);

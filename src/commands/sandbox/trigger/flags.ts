@@ -1,7 +1,6 @@
-import { option } from '../../../cli/params.ts';
-import type { Input } from '../../../cli/params.ts';
+import { type Input, option } from '../../../cli/params.ts';
 import { phone } from '../../../cli/values.ts';
-import { usage } from '../../../errors.ts';
+import { usage } from '../../../base/errors.ts';
 
 /** A flag for each field that an event may have; two for a reason. */
 export const flags = {

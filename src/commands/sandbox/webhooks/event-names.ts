@@ -1,7 +1,6 @@
-import { events } from '../../../contract/events.ts';
-import type { EventName } from '../../../contract/events.ts';
-import { usage } from '../../../errors.ts';
-import { nearest } from '../../../nearest.ts';
+import { type EventName, events } from '../../../contract/events.ts';
+import { usage } from '../../../base/errors.ts';
+import { nearest } from '../../../base/suggest.ts';
 
 const all = Object.keys(events).filter(isEventName);
 const families = [...new Set(all.map(familyOf))];

@@ -1,7 +1,7 @@
 import { command } from '../../../cli/command.ts';
 import { printing } from '../../../cli/globals.ts';
 import { argument, flag } from '../../../cli/params.ts';
-import { usage } from '../../../errors.ts';
+import { usage } from '../../../base/errors.ts';
 import { inOurWords } from '../refusals.ts';
 
 export const rotateSecret = command({

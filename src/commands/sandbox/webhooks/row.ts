@@ -1,5 +1,4 @@
-import { cell } from '../../../terminal/rows.ts';
-import type { Row } from '../../../terminal/rows.ts';
+import { cell, type Row } from '../../../cli/output/rows.ts';
 
 /** A webhook of the sandbox, as a row. */
 export function webhookRow({ id, url, events, secret, state, reason, created_at }: Row) {
