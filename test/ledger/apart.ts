@@ -11,7 +11,7 @@ const source = new URL('../../src/ledger/', import.meta.url).pathname;
 const library = `
 export { openFileLedger } from '${source}file/file-ledger.ts';
 export { createInput } from '${source}input.ts';
-export { hostIn } from '${source}../process-life.ts';
+export { hostIn } from '${source}../base/liveness.ts';
 import { openFileLedger } from '${source}file/file-ledger.ts';
 import { createInput } from '${source}input.ts';
 const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };

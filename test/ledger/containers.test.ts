@@ -12,6 +12,7 @@ import { temporaryFolder } from './rig.ts';
 
 /** Carries out each line of its input: claims rows, settles one, or moves its clock; prints verdicts. */
 const text = `
+import { createInterface } from 'node:readline';
 import { hostIn, open, planOf } from './library.mjs';
 const rows = [0, 1, 2, 3].map((number) => new Uint8Array(20).fill(number + 1));
 let passed = 0;

@@ -185,7 +185,7 @@ describe('many writers at once', () => {
   const script = join(temp, 'add.cjs');
 
   beforeAll(async () => {
-    const source = (name: string) => JSON.stringify(new URL(`../../src/profiles/${name}.ts`, import.meta.url).pathname);
+    const source = (name: string) => JSON.stringify(new URL(`../../../src/session/profiles/${name}.ts`, import.meta.url).pathname);
     const entry = join(temp, 'add.ts');
     writeFileSync(
       entry,
