@@ -2,35 +2,34 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { bearsRealLiveKey, realLiveKey } from './callers.ts';
-import { carryOut } from './carry-out.ts';
-import type { Change } from './changes.ts';
-import type { PlanSetting } from './records.ts';
-import { type AdjustableClock, createClock } from './clock.ts';
-import { compactAsItGrows, compactIfWorthwhile } from './compact.ts';
+import { bearsRealLiveKey, createMinuteWindow, realLiveKey } from './api/admission.ts';
+import { carryOut, refused } from './answer.ts';
+import type { Change, Drawn, PlanSetting } from './state/records.ts';
+import { type AdjustableClock, createClock } from './time/clock.ts';
+import {
+  awaiting,
+  compactAsItGrows,
+  compactIfWorthwhile,
+  type Happening,
+  openLedger,
+  type Store,
+} from './state/ledger.ts';
 import { type Contents, createContents } from './contents/contents.ts';
-import { withholdExternal } from './consent.ts';
-import { createCourier } from './courier.ts';
-import { newDataId } from './data-id.ts';
-import { refused } from './decide.ts';
-import { redelivering } from './deliveries/redeliver.ts';
-import { delivering } from './delivering.ts';
-import type { Drawn } from './fault-records.ts';
+import { createWebhooks, type Webhooks, withholdExternal } from './events/webhooks.ts';
+import { createCourier } from './events/dispatcher.ts';
+import { createMint, newDataId } from './state/ids.ts';
+import { redelivering } from './events/deliveries.ts';
+import { delivering } from './events/fan-out.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
-import { createFaults, type Faults } from './faults.ts';
-import { createKeys, type Keys, opening } from './keys.ts';
-import { openLedger, type Store } from './ledger.ts';
-import { createMinuteWindow } from './limits.ts';
+import { createFaults, type Faults } from './faults/faults.ts';
+import { createKeys, type Keys, opening } from './state/keys.ts';
 import { type Minute, minuteOf } from './remote/minute.ts';
-import { createMint } from './random.ts';
 import { Refusal } from './refusal.ts';
-import { scheduleReceipts } from './schedule.ts';
-import { awaiting, type Happening } from './happening.ts';
-import { shapeNamed } from './shapes.ts';
-import { createTime, type Time } from './time.ts';
+import { scheduleReceipts } from './time/receipt-timer.ts';
+import { shapeNamed } from './api/shapes.ts';
+import { createTime, type Time } from './time/time.ts';
 import { createTrigger, type Trigger } from './trigger/trigger.ts';
-import { type Views, viewsOf } from './views.ts';
-import { createWebhooks, type Webhooks } from './webhooks.ts';
+import { type Views, viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;

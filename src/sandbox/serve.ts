@@ -5,12 +5,12 @@ import { type CliError, configuration, unsafe } from '../base/errors.ts';
 import { makeFolder } from '../base/files.ts';
 import { keepFresh, type Probe } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
-import { sleep } from './clock.ts';
-import type { Store } from './ledger.ts';
+import { sleep } from './time/clock.ts';
+import type { Store } from './state/ledger.ts';
 import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import type { Sandbox } from './sandbox.ts';
-import { startServer } from './server.ts';
-import { openStore } from './store.ts';
+import { startServer } from './http.ts';
+import { openStore } from './state/store.ts';
 
 export interface ServeOptions {
   /** Makes it, on what its folder keeps. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';
@@ -110,6 +110,6 @@ describe('sandbox requests', () => {
 
 it('sandbox choices lists every one', async () => {
   const { run } = await local();
-  const { choices } = await import('../../src/sandbox/choices.ts');
+  const { choices } = await import('../../src/sandbox/api/choices.ts');
   expect(JSON.parse((await run('sandbox choices -o json')).stdout)).toHaveLength(choices.length);
 });

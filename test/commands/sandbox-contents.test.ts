@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/sandbox/ledger.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openLedger } from '../../src/sandbox/state/ledger.ts';
+import { openStore } from '../../src/sandbox/state/store.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openStore } from '../../src/sandbox/state/store.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { cli, later } from '../support/cli.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { eventNames } from '../../src/sandbox/trigger/fields.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';

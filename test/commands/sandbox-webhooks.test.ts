@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { cli, type CliOptions } from '../support/cli.ts';

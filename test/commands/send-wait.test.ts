@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { processStart } from '../../src/base/liveness.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { post } from '../../src/base/post.ts';
 import { announceListener } from '../../src/webhooks/listener-locator.ts';
 import { deadPort } from '../client/servers.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { alive } from '../support/cli.ts';
 import * as rig from './import-rig.ts';
 

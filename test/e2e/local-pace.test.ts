@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { createClock } from '../../src/sandbox/clock.ts';
+import { createClock } from '../../src/sandbox/time/clock.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { serveLocal } from '../support/local.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { bin } from '../support/bin.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';

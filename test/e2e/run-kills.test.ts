@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 import type { Running } from '../support/bin.ts';
 import type { Answering } from '../support/service.ts';
 import * as rig from './runs-rig.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canConnect } from '../../src/client/probe.ts';
-import { startServer } from '../../src/sandbox/server.ts';
+import { startServer } from '../../src/sandbox/http.ts';
 import { calls, paths } from '../sandbox/calls.ts';
 import { token } from '../sandbox/served.ts';
 import { rig as clientRig } from '../client/rig.ts';

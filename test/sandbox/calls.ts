@@ -1,7 +1,7 @@
-import type { Change } from '../../src/sandbox/changes.ts';
-import { type AdjustableClock, manualClock } from '../../src/sandbox/clock.ts';
+import type { Change } from '../../src/sandbox/state/records.ts';
+import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
-import type { Store } from '../../src/sandbox/ledger.ts';
+import type { Store } from '../../src/sandbox/state/ledger.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);

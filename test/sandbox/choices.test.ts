@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { choices } from '../../src/sandbox/choices.ts';
-import { alternatives } from '../../src/sandbox/shapes.ts';
+import { choices } from '../../src/sandbox/api/choices.ts';
+import { alternatives } from '../../src/sandbox/api/shapes.ts';
 
 it('names the sections that leave each choice open', () => {
   for (const { sections, open, choice } of choices) {

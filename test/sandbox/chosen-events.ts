@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createClock } from '../../src/sandbox/clock.ts';
+import { createClock } from '../../src/sandbox/time/clock.ts';
 import { order, paths, start } from './calls.ts';
 import type { Proof } from './chosen-answers.ts';
 import { receiver } from './receiver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choices } from '../../src/sandbox/choices.ts';
+import { choices } from '../../src/sandbox/api/choices.ts';
 import { answerProofs } from './chosen-answers.ts';
 import { eventProofs } from './chosen-events.ts';
 import { triggerProofs } from './chosen-triggers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock, createClock } from '../../src/sandbox/clock.ts';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { manualClock, createClock } from '../../src/sandbox/time/clock.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 
 describe('a manual clock', () => {
   it('runs what is due in order, each at its own time, and nothing later', async () => {

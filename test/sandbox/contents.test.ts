@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { post } from '../../src/base/post.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
-import { seeds } from '../../src/sandbox/seeds.ts';
+import { seeds } from '../../src/sandbox/contents/sample-data.ts';
 import { thrown } from '../support/thrown.ts';
 import { bearing, calls, type Calls, memoryStore, order, paths, start } from './calls.ts';
 import { served, token } from './served.ts';

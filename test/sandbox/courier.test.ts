@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { SandboxEvent } from '../../src/sandbox/records.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import { createCourier } from '../../src/sandbox/courier.ts';
-import { delivering } from '../../src/sandbox/delivering.ts';
-import { openLedger } from '../../src/sandbox/ledger.ts';
-import { createMint } from '../../src/sandbox/random.ts';
-import { defaultShape } from '../../src/sandbox/shapes.ts';
-import { createWebhooks } from '../../src/sandbox/webhooks.ts';
+import type { SandboxEvent } from '../../src/sandbox/state/records.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { createCourier } from '../../src/sandbox/events/dispatcher.ts';
+import { delivering } from '../../src/sandbox/events/fan-out.ts';
+import { openLedger } from '../../src/sandbox/state/ledger.ts';
+import { createMint } from '../../src/sandbox/state/ids.ts';
+import { defaultShape } from '../../src/sandbox/api/shapes.ts';
+import { createWebhooks } from '../../src/sandbox/events/webhooks.ts';
 import { start } from './calls.ts';
 import { receiver } from './receiver.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createRandom } from '../../src/sandbox/random.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
+import { openStore } from '../../src/sandbox/state/store.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { isLong } from '../support/length.ts';
 import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Change } from '../../src/sandbox/changes.ts';
+import type { Change } from '../../src/sandbox/state/records.ts';
 import { defaultData, findSandbox, liveLocators } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type Served } from '../../src/sandbox/serve.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openStore } from '../../src/sandbox/state/store.ts';
 import { alive, cli, later } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { EventFault } from '../../src/sandbox/fault-records.ts';
+import type { EventFault } from '../../src/sandbox/state/records.ts';
 import { memoryStore, order, paths } from './calls.ts';
 import { courierWorld, receiver } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import type { Store } from '../../src/sandbox/ledger.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import type { Store } from '../../src/sandbox/state/ledger.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryStore, order, paths, start } from './calls.ts';
 import { courierWorld, receiver } from './receiver.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { testNumbers } from '../../src/sandbox/receipts.ts';
+import { testNumbers } from '../../src/sandbox/state/receipts.ts';
 import { order, paths, start } from './calls.ts';
 import { courierWorld, receiver } from './receiver.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/sandbox/changes.ts';
-import { delivering } from '../../src/sandbox/delivering.ts';
-import { recordOf, strike } from '../../src/sandbox/faults.ts';
-import { openLedger } from '../../src/sandbox/ledger.ts';
-import { createMint } from '../../src/sandbox/random.ts';
+import type { Change } from '../../src/sandbox/state/records.ts';
+import { delivering } from '../../src/sandbox/events/fan-out.ts';
+import { recordOf, strike } from '../../src/sandbox/faults/faults.ts';
+import { openLedger } from '../../src/sandbox/state/ledger.ts';
+import { createMint } from '../../src/sandbox/state/ids.ts';
 import { calls, memoryStore, paths } from './calls.ts';
 import { onContacts, struck } from './struck.ts';
 

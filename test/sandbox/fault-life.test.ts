@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewFault } from '../../src/sandbox/fault-records.ts';
+import type { NewFault } from '../../src/sandbox/state/records.ts';
 import { thrown } from '../support/thrown.ts';
 import { bearing, calls, order, paths } from './calls.ts';
 import { onContacts, struck } from './struck.ts';

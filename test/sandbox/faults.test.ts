@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { post } from '../../src/base/post.ts';
-import type { NewFault } from '../../src/sandbox/fault-records.ts';
-import { shapeNamed } from '../../src/sandbox/shapes.ts';
+import type { NewFault } from '../../src/sandbox/state/records.ts';
+import { shapeNamed } from '../../src/sandbox/api/shapes.ts';
 import { paths } from './calls.ts';
 import { ask, send } from './asked.ts';
 import { served, token } from './served.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import { watchIdle } from '../../src/sandbox/idle.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { watchIdle } from '../../src/sandbox/http.ts';
 
 it('tells only after nothing went on for the whole span, however long a request takes', async () => {
   const clock = manualClock();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isForsaken } from '../../src/sandbox/owners.ts';
+import { isForsaken } from '../../src/sandbox/events/webhooks.ts';
 
 const [url, elsewhere] = ['http://127.0.0.1:4781/', 'http://127.0.0.1:4782/'];
 const [dead, live] = [{ pid: 1 }, { pid: 2 }];

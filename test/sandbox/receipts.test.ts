@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
-import { testNumbers } from '../../src/sandbox/receipts.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
+import { testNumbers } from '../../src/sandbox/state/receipts.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryStore, calls, order, paths, start } from './calls.ts';
 

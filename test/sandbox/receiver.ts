@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../client/servers.ts';
 import { calls, type Calls, start } from './calls.ts';

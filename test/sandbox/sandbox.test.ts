@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createClock } from '../../src/sandbox/clock.ts';
+import { createClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
-import type { Store } from '../../src/sandbox/ledger.ts';
+import type { Store } from '../../src/sandbox/state/ledger.ts';
 import { bearing, bodyOf, calls, memoryStore, order, paths, start } from './calls.ts';
 
 describe('all that is recorded of a request', () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openStore } from '../../src/sandbox/state/store.ts';
 import { bearing, order, paths, start } from './calls.ts';
 import { receiver } from './receiver.ts';
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/sandbox/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/sandbox/http.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type Calls, calls } from './calls.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { post } from '../../src/base/post.ts';
-import { manualClock } from '../../src/sandbox/clock.ts';
+import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { bearing, order, paths } from './calls.ts';
 import { raw, served } from './served.ts';
 

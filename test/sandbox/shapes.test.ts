@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
-import { alternatives, defaultShape, shapeNamed } from '../../src/sandbox/shapes.ts';
+import { alternatives, defaultShape, shapeNamed } from '../../src/sandbox/api/shapes.ts';
 import { bodyOf, calls, order, paths } from './calls.ts';
 
 const seeds = Array.from({ length: 60 }, (_, index) => `vary:${index}`);

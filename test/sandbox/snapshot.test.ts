@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventNames } from '../../src/sandbox/trigger/fields.ts';
-import { openLedger } from '../../src/sandbox/ledger.ts';
-import { createRandom } from '../../src/sandbox/random.ts';
-import { snapshot } from '../../src/sandbox/snapshot.ts';
-import { eventNamed, type State } from '../../src/sandbox/state.ts';
+import { openLedger } from '../../src/sandbox/state/ledger.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
+import { snapshot } from '../../src/sandbox/state/snapshot.ts';
+import { eventNamed, type State } from '../../src/sandbox/state/state.ts';
 import { calls, type Calls, memoryStore, type MemoryStore, order, paths } from './calls.ts';
 
 /** Answers with the status that its path says. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { defaultData, liveLocators, locatorFolder } from '../../src/sandbox/remote/locator.ts';
-import type { Store } from '../../src/sandbox/ledger.ts';
+import type { Store } from '../../src/sandbox/state/ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve, type Served } from '../../src/sandbox/serve.ts';
 import { findOrStart, type StartOptions } from '../../src/sandbox/remote/start.ts';

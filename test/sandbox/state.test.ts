@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Change } from '../../src/sandbox/changes.ts';
-import { apply } from '../../src/sandbox/apply.ts';
-import { emptyState } from '../../src/sandbox/state.ts';
+import type { Change } from '../../src/sandbox/state/records.ts';
+import { apply } from '../../src/sandbox/state/apply.ts';
+import { emptyState } from '../../src/sandbox/state/state.ts';
 import { calls, memoryStore, order, paths } from './calls.ts';
 
 it('is rebuilt from its changes as they were written', async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openJournal } from '../../src/base/journal.ts';
-import type { Change } from '../../src/sandbox/changes.ts';
+import type { Change } from '../../src/sandbox/state/records.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { type FileStore, openStore } from '../../src/sandbox/store.ts';
+import { type FileStore, openStore } from '../../src/sandbox/state/store.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
 import { bearing, order, paths } from './calls.ts';
 

@@ -1,4 +1,4 @@
-import type { NewFault } from '../../src/sandbox/fault-records.ts';
+import type { NewFault } from '../../src/sandbox/state/records.ts';
 import { type Calls, paths } from './calls.ts';
 
 export const onContacts: NewFault = { on: ['listContacts'], effect: { kind: 'status', status: 503 } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type PlanName, plans } from '../../src/contract/plans.ts';
-import { createClock, manualClock } from '../../src/sandbox/clock.ts';
+import { createClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { calls, memoryStore, order, paths, start } from './calls.ts';
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { post } from '../../src/base/post.ts';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/event-history.ts';
 import { cursorNow, follow } from '../../src/webhooks/event-tail.ts';
 import { temporaryHome } from '../support/bin.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/contract/events.ts';
-import { createRandom, seedNumber } from '../../src/sandbox/random.ts';
+import { createRandom, seedNumber } from '../../src/sandbox/state/ids.ts';
 import { eventOf, mentions, type WebhookEvent } from '../../src/webhooks/event.ts';
 import { type Headers, receivedOf } from '../../src/webhooks/event-records.ts';
 import { delivery } from './rig.ts';

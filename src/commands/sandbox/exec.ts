@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, rest } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
 import type { Served } from '../../sandbox/serve.ts';
-import { answersIn } from './answering.ts';
 import { settings } from './settings.ts';
 
 const params = {
@@ -76,7 +76,7 @@ async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<ty
 /** What is wrong with it is said before the command runs. */
 async function hookUrl(text: string): Promise<URL> {
   const [{ webhookUrl }, { Refusal }] = await Promise.all([
-    import('../../sandbox/deliveries/url.ts'),
+    import('../../sandbox/events/webhooks.ts'),
     import('../../sandbox/refusal.ts'),
   ]);
   const read = (external: boolean, say: (why: string) => string) => {
@@ -95,4 +95,29 @@ async function hookUrl(text: string): Promise<URL> {
 async function hook(context: Context, { sandbox }: Served, url: URL, over: AbortSignal): Promise<void> {
   if (await answersIn(url, over)) sandbox.webhooks.add({ url: url.href, catchUp: true });
   else context.note('webhook', `nobody answered at ${url.host}, so no event was sent there`);
+}
+
+const poll = 100;
+
+/** Whether somebody takes a connection there before it is called off. */
+async function answersIn(url: URL, over: AbortSignal): Promise<boolean> {
+  while (!over.aborted) {
+    if (await answers(url, over)) return true;
+    await sleep(poll, undefined, { signal: over }).catch(() => {});
+  }
+  return false;
+}
+
+async function answers({ hostname, port, protocol }: URL, signal: AbortSignal): Promise<boolean> {
+  const { connect } = await import('node:net');
+  // A name below localhost is this machine, also where no name server knows it.
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/^.+\.(?=localhost\.?$)/, '');
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), signal });
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => {
+      resolve(true);
+      socket.destroy();
+    });
+  });
 }

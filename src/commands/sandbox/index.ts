@@ -1,32 +1,17 @@
 import { group } from '../../cli/tree.ts';
-import { sandboxAudit } from './audit.ts';
+import { sandboxAudit, sandboxRequests } from './requests.ts';
 import { sandboxChoices } from './choices.ts';
-import { clockAdvance } from './clock/advance.ts';
-import { clockFreeze, clockNow, clockReal } from './clock/now.ts';
-import { sandboxDeliveries } from './deliveries.ts';
-import { sandboxEnv } from './env.ts';
+import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';
+import { redeliver, sandboxDeliveries } from './deliveries.ts';
+import { sandboxEnv, sandboxStatus, stopSandbox } from './status.ts';
 import { execInSandbox } from './exec.ts';
-import { exportSandbox } from './export.ts';
-import { addFault } from './fault/add.ts';
-import { clearFaults } from './fault/clear.ts';
-import { listFaults } from './fault/list.ts';
-import { createSandboxKey } from './keys/create.ts';
-import { goLive } from './keys/go-live.ts';
-import { listSandboxKeys } from './keys/list.ts';
-import { revokeSandboxKey } from './keys/revoke.ts';
-import { setPlan } from './plan/set.ts';
-import { redeliver } from './redeliver.ts';
-import { sandboxRequests } from './requests.ts';
-import { resetSandbox } from './reset.ts';
-import { seedSandbox } from './seed.ts';
+import { exportSandbox, resetSandbox, seedSandbox } from './contents.ts';
+import { addFault, clearFaults, listFaults } from './fault.ts';
+import { createSandboxKey, goLive, listSandboxKeys, revokeSandboxKey } from './keys.ts';
+import { setPlan } from './plan.ts';
 import { startSandbox } from './start.ts';
-import { sandboxStatus } from './status.ts';
-import { stopSandbox } from './stop.ts';
 import { triggerEvent } from './trigger.ts';
-import { addWebhook } from './webhooks/add.ts';
-import { listWebhooks } from './webhooks/list.ts';
-import { removeWebhook } from './webhooks/remove.ts';
-import { rotateSecret } from './webhooks/rotate.ts';
+import { addWebhook, listWebhooks, removeWebhook, rotateSecret } from './webhooks.ts';
 
 export const sandboxCommands = [
   startSandbox,

@@ -1,9 +1,9 @@
 import { type Command, command, type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
+import { cell, type Row } from '../../cli/output/rows.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
-import { cell, type Row } from '../../cli/output/rows.ts';
-import { callRow } from './call-row.ts';
+import { inOurWords } from './control-errors.ts';
 
 const described = {
   name: 'requests',
@@ -66,4 +66,36 @@ function interrupted(signal: AbortSignal): Promise<undefined> {
 
 function isGiven(value: Row[string]): boolean {
   return value !== null;
+}
+
+export const sandboxAudit = command({
+  name: 'audit',
+  summary: "List a key's audit log: every call made with it, whatever came of it",
+  details: 'The sandbox keeps the last 10,000 calls of all keys together.',
+  params: {
+    key: option('--key <id>', 'the id of a key, from sandbox keys list (the sandbox key of --profile local)'),
+  },
+  examples: ['sandbox audit', 'sandbox audit -o json'],
+  sample:
+    'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\n…',
+  honours: [...printing],
+  piped: 'rows',
+  run: async (context, { key }) => {
+    const calls = await inOurWords((await context.sandbox()).audit(key), { see: 'sandbox keys list' });
+    return calls.map(callRow);
+  },
+  view: () => 'No calls yet',
+});
+
+/** A request that reached the sandbox, as a row that always has the same columns. */
+function callRow({ at, method, target, status, key, fault, detail }: Row): Row {
+  return {
+    at: new Date(Number(at)).toISOString(),
+    method,
+    path: target,
+    status,
+    key: key ?? null,
+    fault: fault ?? null,
+    detail: detail ?? null,
+  };
 }

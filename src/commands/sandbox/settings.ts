@@ -1,6 +1,7 @@
+import { unsafe, usage } from '../../base/errors.ts';
+import type { Context } from '../../cli/command.ts';
 import { choice, option } from '../../cli/params.ts';
 import { planNames } from '../../contract/plans.ts';
-import { usage } from '../../base/errors.ts';
 
 /** How a sandbox that is started is to be. */
 export const settings = {
@@ -12,4 +13,14 @@ export const settings = {
 function shape(text: string): string {
   if (/^(default|bare|vary:.+)$/.test(text)) return text;
   throw usage(`"${text}" is not a shape`, 'use default, bare or vary:SEED');
+}
+
+/** Throws if events may leave this machine in spite of BIZMSG_ONLY=local. */
+export async function checkExternal(context: Context, isExternal: boolean): Promise<void> {
+  if (!isExternal || !(await context.onlyLocal())) return;
+  throw unsafe(
+    'only-local',
+    'BIZMSG_ONLY=local refuses --allow-external',
+    'unset BIZMSG_ONLY, or keep to URLs of this machine',
+  );
 }

@@ -4,12 +4,11 @@ import { flag, type Input, option } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { checkExternal } from './external.ts';
-import { settings } from './settings.ts';
-import type { Change } from '../../sandbox/changes.ts';
-import type { Store } from '../../sandbox/ledger.ts';
+import { checkExternal, settings } from './settings.ts';
+import type { Change } from '../../sandbox/state/records.ts';
+import type { Store } from '../../sandbox/state/ledger.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
-import { contentsIn } from './seed.ts';
+import { contentsIn } from './contents.ts';
 
 const params = {
   background: flag('--background', 'return as soon as it is ready, and leave it running'),

@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/shell-word.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { isRow } from '../../cli/output/rows.ts';
@@ -37,3 +38,46 @@ function row({ url, pid, plan, shape, uptime_ms: uptime, counts, faults, data }:
     data,
   };
 }
+
+export const stopSandbox = command({
+  name: 'stop',
+  summary: 'Stop the sandboxes that run on this machine',
+  params: {},
+  examples: ['sandbox stop'],
+  sample: 'Stopped http://127.0.0.1:4780',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context) => {
+    const sandboxes = await context.sandboxes();
+    const running = sandboxes.meant();
+    await Promise.all(running.map(async (locator) => (await sandboxes.remote(locator)).stop()));
+    return { stopped: running.map(({ url }) => url) };
+  },
+  view: ({ stopped }, ui) => {
+    if (stopped.length === 0) return 'No sandbox was running';
+    return stopped.map((url) => `${ui.color.green('Stopped')} ${url}`).join('\n');
+  },
+});
+
+export const sandboxEnv = command({
+  name: 'env',
+  summary: 'Print the environment that calls the sandbox, for eval or an .env file',
+  details: "This is the one place that prints the sandbox's keys in full. It starts the sandbox if none runs.",
+  params: {},
+  examples: ['sandbox env', 'sandbox env -o json'],
+  sample:
+    'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
+  honours: [...printing],
+  piped: 'text',
+  run: async (context) => {
+    const sandboxes = await context.sandboxes();
+    const locator = await sandboxes.ensure();
+    const { keys, secret } = await (await sandboxes.remote(locator)).env();
+    return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
+  },
+  view: (variables) =>
+    Object.entries(variables)
+      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+      .join('\n'),
+});

@@ -1,13 +1,88 @@
+import { usage } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
+import { cell, isRow, type Row } from '../../cli/output/rows.ts';
 import { type Input, option, required } from '../../cli/params.ts';
-import type { EventName } from '../../contract/events.ts';
-import { Mismatch, isRecord } from '../../contract/readers.ts';
-import { usage } from '../../base/errors.ts';
+import { phone } from '../../cli/values.ts';
+import { type EventName, events } from '../../contract/events.ts';
+import { isRecord, Mismatch } from '../../contract/readers.ts';
 import { jsonIn } from '../body.ts';
-import { inOurWords } from './refusals.ts';
-import { eventLine, eventNamed, eventNames, eventRow } from './trigger/event.ts';
-import { fieldsIn, flags, flagsOf } from './trigger/flags.ts';
+import { inOurWords } from './control-errors.ts';
+import { isEventName } from './names.ts';
+
+const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);
+
+function eventNamed(text: string): EventName {
+  if (isEventName(text)) return text;
+  const near = nearest(text, eventNames);
+  throw usage(`"${text}" is not an event`, near ? `did you mean ${near}?` : `the events are ${eventNames.join(', ')}`);
+}
+
+/** An event of the sandbox, as a row. */
+function eventRow({ id, type, at, data }: Row) {
+  return { id, type, at: new Date(Number(at)).toISOString(), data };
+}
+
+/** On one line: when, what, and what it is about. */
+function eventLine({ id, type, at, data }: Row): string {
+  return [cell(at).slice(11, 23), type, id, isRow(data) ? aboutOf(data) : undefined].map(cell).join('  ');
+}
+
+function aboutOf(data: Row): unknown {
+  return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
+}
+
+/** A flag for each field that an event may have; two for a reason. */
+const flags = {
+  from: option('--from <phone>', 'message.received: who wrote (+12025550187)', phone),
+  text: option('--text <text>', 'message.received: what was written'),
+  message: option(
+    '--message <id>',
+    'message.delivered, .read, .failed: which message (the latest that can still get it)',
+  ),
+  to: option('--to <phone>', 'in place of --message: a new message to this number', phone),
+  template: option('--template <name>', 'the template of the new message or campaign (the first approved one)'),
+  reason: option('--reason <code>', 'message.failed: why, as a code (undeliverable)'),
+  reasonText: option('--reason-text <text>', 'message.failed: why, in words'),
+  contact: option('--contact <phone|id>', 'flow.completed, order.paid: whose it is (the first contact)'),
+  flow: option('--flow <name>', 'flow.completed: which flow (Welcome)'),
+  campaign: option('--campaign <name|id>', 'broadcast.completed: which campaign (the first that is not COMPLETED)'),
+  name: option('--name <name>', 'contact.created: its name; broadcast.completed: the name of a new campaign'),
+  tag: option('--tag <tag>', 'broadcast.completed: only to contacts with this tag'),
+  phone: option('--phone <phone>', 'contact.created: a number that is no contact yet (a made-up one)', phone),
+  tags: option('--tags <tags>', 'contact.created: its tags, with commas between', tags),
+  amount: option('--amount <decimal>', 'order.paid: how much (10.00)'),
+  currency: option('--currency <code>', 'order.paid: three letters (USD)'),
+  provider: option('--provider <name>', 'order.paid: who took the payment (sandbox)'),
+} as const;
+
+type Given = Input<typeof flags>;
+
+/** Of the flags that were given, the fields. */
+function fieldsIn({ reason, reasonText, ...others }: Given): Readonly<Record<string, unknown>> {
+  const why = Object.entries({ code: reason, message: reasonText }).filter(isGiven);
+  const plain = Object.entries(others).filter(isGiven);
+  return Object.fromEntries([...plain, ...(why.length > 0 ? [['reason', Object.fromEntries(why)] as const] : [])]);
+}
+
+/** The flags that these fields have. */
+function flagsOf(fields: readonly string[]): readonly string[] {
+  return fields.flatMap((field) => {
+    if (field === 'reason') return ['--reason', '--reason-text'];
+    return Object.hasOwn(flags, field) ? [`--${field}`] : [];
+  });
+}
+
+function isGiven([, value]: readonly [string, unknown]): boolean {
+  return value !== undefined;
+}
+
+function tags(text: string): readonly string[] {
+  const tags = text.split(',').map((tag) => tag.trim());
+  if (tags.includes('')) throw usage(`"${text}" has an empty tag`, 'use tags with commas between: --tags vip,lead');
+  return tags;
+}
 
 export const triggerEvent = command({
   name: 'trigger',

@@ -1,16 +1,12 @@
-import type { Change, Resettable } from '../changes.ts';
-import type { Campaign, Contact, Message, SandboxEvent, Template } from '../records.ts';
-import type { Clock } from '../clock.ts';
-import { compact } from '../compact.ts';
-import { newDataId } from '../data-id.ts';
-import type { Ledger } from '../ledger.ts';
-import { inParts } from '../parts.ts';
-import type { Mint } from '../random.ts';
 import { Refusal } from '../refusal.ts';
-import { seeds } from '../seeds.ts';
-import type { State } from '../state.ts';
+import { type Mint, newDataId } from '../state/ids.ts';
+import { compact, type Ledger } from '../state/ledger.ts';
+import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../state/records.ts';
+import { inParts } from '../state/snapshot.ts';
+import type { Shelf, State } from '../state/state.ts';
+import type { Clock } from '../time/clock.ts';
 import { type GivenContents, readContents, told } from './read.ts';
-import { clashesOf, seedChanges } from './seed.ts';
+import { seeds } from './sample-data.ts';
 
 /** What a sandbox holds, in its user's hands. */
 export interface Contents {
@@ -89,4 +85,65 @@ function countedOn(contents: GivenContents, { serial, events, calls }: State, mi
   if (highest <= serial) return [];
   const [eventsBefore, callsBefore] = [events.cursor - events.length, calls.cursor - calls.length];
   return [{ type: 'counters', counters: { serial: highest, events: eventsBefore, calls: callsBefore } }];
+}
+
+interface Making {
+  readonly state: State;
+  readonly now: number;
+  readonly id: (prefix: string) => string;
+}
+
+/** Of what is known already, a record keeps its id and the time of its creation, unless others are given. */
+function seedChanges({ contacts, templates, campaigns }: GivenContents, making: Making): readonly Change[] {
+  const { state, id } = making;
+  const named = new Map(state.campaigns.list.map((campaign) => [campaign.name, campaign]));
+  return [
+    ...templates.map((given): Change => {
+      const known = state.templates.by.get(given.name);
+      return { type: 'template', template: { ...given, id: given.id ?? known?.id ?? id('tpl_sandbox') } };
+    }),
+    ...campaigns.map((given): Change => {
+      const known = given.id === undefined ? named.get(given.name) : state.campaigns.by.get(given.id);
+      return { type: 'campaign', campaign: { ...given, ...stamp('cmp_sandbox', given, known, making) } };
+    }),
+    ...contacts.map((given): Change => {
+      const known = state.contacts.by.get(given.phone);
+      return { type: 'contact', contact: { ...given, ...stamp('con_sandbox', given, known, making) } };
+    }),
+  ];
+}
+
+/** Ids that are given, and are those of other records. */
+function clashesOf({ contacts, templates }: GivenContents, state: State): readonly string[] {
+  return [
+    ...clashesIn('contacts', contacts, state.contacts, ({ phone }) => phone),
+    ...clashesIn('templates', templates, state.templates, ({ name }) => name),
+  ];
+}
+
+interface Stamp {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+type Stamped = { readonly [K in keyof Stamp]?: string | undefined };
+
+function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, now }: Making): Stamp {
+  return {
+    id: given.id ?? known?.id ?? id(prefix),
+    created_at: given.created_at ?? known?.created_at ?? new Date(now).toISOString(),
+  };
+}
+
+function clashesIn<G extends { readonly id?: string | undefined }, K extends G>(
+  kind: string,
+  given: readonly G[],
+  { list }: Pick<Shelf<K>, 'list'>,
+  keyOf: (record: G) => string,
+): readonly string[] {
+  const owners = new Map(list.map((record) => [record.id, keyOf(record)]));
+  return given.flatMap((record, at) => {
+    const owner = record.id === undefined ? undefined : owners.get(record.id);
+    return owner === undefined || owner === keyOf(record) ? [] : [`/${kind}/${at}/id is that of ${owner}`];
+  });
 }

@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import { Refusal } from '../refusal.ts';
-import { newKey, planSetting } from '../settings.ts';
+import { newKey, planSetting } from './inputs.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 /** What an account's owner would do in the dashboard. */

@@ -1,5 +1,5 @@
 import * as read from '../../contract/readers.ts';
-import { oneOf } from '../settings.ts';
+import { oneOf } from './inputs.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 const resettable = ['messages', 'contacts', 'logs', 'all'] as const;

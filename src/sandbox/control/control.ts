@@ -1,9 +1,9 @@
-import { isTooLarge, jsonBody } from '../bodies.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isTooLarge, jsonBody } from '../api/bodies.ts';
 import { type Exchange, type Gone, json, largestBody, type Reply, targetOf } from '../exchange.ts';
-import { Refusal, asRefusal } from '../refusal.ts';
+import { asRefusal, Refusal } from '../refusal.ts';
 import { proofOf, proofPath } from '../remote/proof.ts';
-import { isAddressed, isTrusted } from './guard.ts';
-import { controlPrefix } from './paths.ts';
+import { controlPrefix, tokenHeader } from './paths.ts';
 import type { Controlled } from './route.ts';
 import { controlRoutes } from './routes.ts';
 
@@ -49,4 +49,28 @@ function proof(exchange: Exchange, controlled: Controlled): Reply {
   if (exchange.method !== 'GET' || !isAddressed(exchange, controlled.port)) throw new Refusal(403, 'not from here');
   if (!/^[0-9a-f]{32}$/.test(nonce)) throw new Refusal(400, 'nonce must be 32 hexadecimal digits');
   return json(200, { proof: proofOf(controlled, nonce) });
+}
+
+/** Whether a request to the control plane has the sandbox's token, and is not from a page in a browser. */
+function isTrusted(exchange: Pick<Exchange, 'headers'>, port: number, token: string): boolean {
+  return isAddressed(exchange, port) && isSame(exchange.headers[tokenHeader] ?? '', token);
+}
+
+/** Whether a request names the sandbox by an address of this machine. A page of another site in a browser does not. */
+function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, port: number): boolean {
+  const own = ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => [
+    `${name}:${port}`,
+    ...(port === 80 ? [name] : []),
+  ]);
+  if (host === undefined || !own.includes(host.toLowerCase())) return false;
+  return origin === undefined || own.some((name) => origin.toLowerCase() === `http://${name}`);
+}
+
+/** In the same time whether little or much of it is right. */
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,5 +1,5 @@
 import * as read from '../../contract/readers.ts';
-import { newFault } from '../fault-settings.ts';
+import { newFault } from '../faults/input.ts';
 import { Refusal } from '../refusal.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 

@@ -1,6 +1,6 @@
-import { choices } from '../choices.ts';
-import { sleep } from '../clock.ts';
-import type { Happening } from '../happening.ts';
+import { choices } from '../api/choices.ts';
+import { sleep } from '../time/clock.ts';
+import type { Happening } from '../state/ledger.ts';
 import { Refusal } from '../refusal.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 

@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import { Refusal } from '../refusal.ts';
-import { landmarks } from '../time.ts';
+import { landmarks } from '../time/time.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 export const timeRoutes: readonly ControlRoute[] = [

@@ -1,11 +1,10 @@
 import { type EventName, events } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import type { Owner } from '../delivery-records.ts';
-import { rowStates } from '../deliveries/rows.ts';
-import { isForsaken } from '../owners.ts';
+import type { Owner } from '../state/records.ts';
+import { rowStates } from '../events/deliveries.ts';
+import { isForsaken, type NewWebhook } from '../events/webhooks.ts';
 import { Refusal } from '../refusal.ts';
-import type { NewWebhook } from '../webhooks.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 /** Where events go, and how they got there. */

@@ -1,7 +1,6 @@
-import { landmarks, type Time } from '../time.ts';
-import { plain } from './checks.ts';
-import { millisecondsOf } from './span.ts';
-import type { SandboxClock } from './surface.ts';
+import { landmarks, type Time } from '../time/time.ts';
+import { millisecondsOf, plain } from './argument-checks.ts';
+import type { SandboxClock } from './types.ts';
 
 export function clockOf(time: Time, settled: () => Promise<void>): SandboxClock {
   return {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Exchange } from '../exchange.ts';
-import type { SandboxRequest } from './given.ts';
+import type { SandboxRequest } from './types.ts';
 
 /** As it would come through a socket. */
 export function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest): Exchange {

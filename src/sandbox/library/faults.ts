@@ -1,9 +1,7 @@
-import type { FaultStatus } from '../fault-records.ts';
+import type { FaultStatus } from '../state/records.ts';
 import type { Sandbox as Service } from '../sandbox.ts';
-import { plainly } from './checks.ts';
-import type { Fault } from './records.ts';
-import { millisecondsOf } from './span.ts';
-import type { SandboxFaults } from './surface.ts';
+import { millisecondsOf, plainly } from './argument-checks.ts';
+import type { Fault, SandboxFaults } from './types.ts';
 
 export function faultsOf({ faults }: Service): SandboxFaults {
   return {

@@ -1,7 +1,7 @@
 import { keyPrefixes, scopes } from '../../contract/keys.ts';
 import type { Sandbox as Service } from '../sandbox.ts';
-import { checkGiven, oneOf } from './checks.ts';
-import type { SandboxKeys } from './surface.ts';
+import { checkGiven, oneOf } from './argument-checks.ts';
+import type { SandboxKeys } from './types.ts';
 
 const parts = { scope: oneOf(scopes), mode: oneOf(Object.keys(keyPrefixes)) } as const;
 

@@ -1,22 +1,21 @@
 import { createSandbox as createService } from '../sandbox.ts';
-import { checkGiven, oneOf, plainly } from './checks.ts';
+import { checkGiven, oneOf, plainly } from './argument-checks.ts';
 import { clockOf } from './clock.ts';
 import { exchangeOf } from './exchanges.ts';
 import { faultsOf } from './faults.ts';
-import type { SandboxOptions } from './given.ts';
+import type { Sandbox, SandboxOptions } from './types.ts';
 import { keysOf } from './keys.ts';
 import { seenIn } from './seen.ts';
 import { createServers } from './servers.ts';
 import { planOf, settingsOf } from './settings.ts';
-import type { Sandbox } from './surface.ts';
 import { triggered } from './trigger.ts';
 import { webhooksOf } from './webhooks.ts';
 
-export type * from './contents.ts';
-export type * from './given.ts';
-export type * from './happenings.ts';
-export type * from './records.ts';
-export type * from './surface.ts';
+export type * from './types.ts';
+export type * from './types.ts';
+export type * from './types.ts';
+export type * from './types.ts';
+export type * from './types.ts';
 
 const resettable = { what: oneOf(['messages', 'contacts', 'logs', 'all']) } as const;
 

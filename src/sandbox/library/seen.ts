@@ -1,5 +1,5 @@
 import type { Sandbox as Service } from '../sandbox.ts';
-import type { Sandbox } from './surface.ts';
+import type { Sandbox } from './types.ts';
 import { deliveriesOf } from './webhooks.ts';
 
 type Seen = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';

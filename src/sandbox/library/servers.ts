@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox as Service } from '../sandbox.ts';
-import { type RunningServer, startServer } from '../server.ts';
-import { checkGiven, plain, whole } from './checks.ts';
-import type { ListenOptions } from './given.ts';
-import type { SandboxServer } from './surface.ts';
+import { type RunningServer, startServer } from '../http.ts';
+import { checkGiven, plain, whole } from './argument-checks.ts';
+import type { ListenOptions, SandboxServer } from './types.ts';
 
 /** Those that a sandbox listens with. */
 export interface Servers {

@@ -1,11 +1,11 @@
 import { types } from 'node:util';
 import { plans } from '../../contract/plans.ts';
-import type { PlanSetting } from '../records.ts';
-import { type AdjustableClock, createClock, manualClock } from '../clock.ts';
-import { endpointNames } from '../paths.ts';
+import type { PlanSetting } from '../state/records.ts';
+import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';
+import { endpointNames } from '../api/admission.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
-import { type Check, checkGiven, listOf, oneOf, whole } from './checks.ts';
-import type { PlanLimits, PlanName, SandboxOptions } from './given.ts';
+import { type Check, checkGiven, listOf, oneOf, whole } from './argument-checks.ts';
+import type { PlanLimits, PlanName, SandboxOptions } from './types.ts';
 
 type Start = NonNullable<SandboxOptions['clock']>;
 

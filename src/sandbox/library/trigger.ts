@@ -1,8 +1,7 @@
 import type { Sandbox as Service } from '../sandbox.ts';
 import { isEventName, whyNoEvent } from '../trigger/fields.ts';
-import { plainly } from './checks.ts';
-import type { EventName } from './given.ts';
-import type { SandboxEvent } from './records.ts';
+import { plainly } from './argument-checks.ts';
+import type { EventName, SandboxEvent } from './types.ts';
 import { eventsIn } from './seen.ts';
 
 export function triggered(service: Service, event: EventName, fields: object = {}): readonly SandboxEvent[] {

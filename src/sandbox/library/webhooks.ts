@@ -1,11 +1,9 @@
 import { events } from '../../contract/events.ts';
-import type { DeliveryRow } from '../deliveries/rows.ts';
+import type { DeliveryRow } from '../events/deliveries.ts';
 import type { Sandbox as Service } from '../sandbox.ts';
-import type { WebhookRow } from '../webhooks.ts';
-import { type Check, checkGiven, listOf, plainly } from './checks.ts';
-import type { NewWebhook } from './given.ts';
-import type { Delivery, Webhook } from './records.ts';
-import type { SandboxWebhooks } from './surface.ts';
+import type { WebhookRow } from '../events/webhooks.ts';
+import { type Check, checkGiven, listOf, plainly } from './argument-checks.ts';
+import type { Delivery, NewWebhook, SandboxWebhooks, Webhook } from './types.ts';
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : 'is a text');
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'is true or false');

@@ -1,5 +1,5 @@
 import * as read from '../../contract/readers.ts';
-import type { Resettable } from '../changes.ts';
+import type { Resettable } from '../state/records.ts';
 import { type Ask, list, number, row, type Row } from './asking.ts';
 
 export interface RemoteContents {

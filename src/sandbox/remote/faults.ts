@@ -1,5 +1,5 @@
 import * as read from '../../contract/readers.ts';
-import type { NewFault } from '../fault-records.ts';
+import type { NewFault } from '../state/records.ts';
 import { type Ask, list, row, type Row } from './asking.ts';
 
 export interface RemoteFaults {

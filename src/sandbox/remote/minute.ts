@@ -1,6 +1,6 @@
-import type { ClockSetting } from '../clock.ts';
-import { limitsOf } from '../limits.ts';
-import type { PlanSetting } from '../records.ts';
+import type { ClockSetting } from '../time/clock.ts';
+import { limitsOf } from '../api/admission.ts';
+import type { PlanSetting } from '../state/records.ts';
 
 /** What callers need to keep to a sandbox's limit. */
 export interface Minute {

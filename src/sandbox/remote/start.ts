@@ -3,7 +3,7 @@ import { configuration } from '../../base/errors.ts';
 import type { Host } from '../../base/host.ts';
 import { acquire } from '../../base/lock.ts';
 import { isElsewhere } from '../../base/liveness.ts';
-import { sleep } from '../clock.ts';
+import { sleep } from '../time/clock.ts';
 import { runsElsewhere } from './elsewhere.ts';
 import { findSandbox, type Locator, locatorFolder } from './locator.ts';
 

@@ -1,6 +1,5 @@
 import * as read from '../../contract/readers.ts';
-import type { Stranded } from '../stranded.ts';
-import type { Landmark } from '../time.ts';
+import type { Landmark, Stranded } from '../time/time.ts';
 import { type Ask, list, number, type Row } from './asking.ts';
 
 export interface RemoteTime {

@@ -1,7 +1,6 @@
 import * as read from '../../contract/readers.ts';
-import type { Remaining } from '../deliveries/redeliver.ts';
-import type { DeliveryFilter } from '../deliveries/rows.ts';
-import type { NewWebhook } from '../webhooks.ts';
+import type { DeliveryFilter, Remaining } from '../events/deliveries.ts';
+import type { NewWebhook } from '../events/webhooks.ts';
 import { type Ask, list, number, row, type Row } from './asking.ts';
 
 export interface RemoteWebhooks {

@@ -1,17 +1,13 @@
 import type { EventName } from '../../contract/events.ts';
-import type { Change } from '../changes.ts';
-import type { SandboxEvent } from '../records.ts';
-import type { Clock } from '../clock.ts';
-import type { Ledger } from '../ledger.ts';
-import { inParts } from '../parts.ts';
-import type { Mint } from '../random.ts';
+import type { Change, SandboxEvent } from '../state/records.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Ledger } from '../state/ledger.ts';
+import { inParts } from '../state/snapshot.ts';
+import type { Mint } from '../state/ids.ts';
 import { Refusal, readOrRefuse } from '../refusal.ts';
-import { broadcastCompleted } from './broadcast.ts';
-import { flowCompleted, orderPaid } from './completions.ts';
-import { created, received } from './customers.ts';
-import type { Caused, Desk } from './desk.ts';
+import { broadcastCompleted, created, flowCompleted, orderPaid, receipt, received } from './events.ts';
+import type { Caused, Desk } from './context.ts';
 import { type FieldsOf, readFields, whyNotFields } from './fields.ts';
-import { receipt } from './messages.ts';
 
 /** Has an event happen, and what leads to it; throws a Refusal when it cannot. */
 export type Trigger = (event: EventName, fields?: Readonly<Record<string, unknown>>) => Triggered;

@@ -1,0 +1,137 @@
+import { announced, type Announced, type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
+import { type Plan, plans } from '../../contract/plans.ts';
+import { Refusal } from '../refusal.ts';
+import type { Key, PlanSetting } from '../state/records.ts';
+import { monthOf, type State } from '../state/state.ts';
+
+/** The key that a request bears, and why it is refused. */
+interface Caller {
+  /** Known, if perhaps no longer valid: its calls are recorded (§5.8). */
+  readonly key: Key | undefined;
+  readonly refusal: string | undefined;
+}
+
+// §5.1
+export function callerOf(authorization: string | undefined, state: State): Caller {
+  const text = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (text === undefined) {
+    return { key: undefined, refusal: 'the key is missing: send the header Authorization: Bearer <API_KEY>' };
+  }
+  const key = state.keys.by.get(text);
+  const refusal = !key && bearsRealLiveKey(authorization) ? realLiveKey : refusalOf(key, state);
+  return { key, refusal };
+}
+
+export const realLiveKey =
+  'a live key of the real service was sent to this sandbox: it was refused and not stored; look for where it came from';
+
+/** §5.9: nothing live is done here, so a key of the real service must not even come by. */
+export function bearsRealLiveKey(authorization: string | undefined): boolean {
+  if (authorization?.includes(keyPrefixes.live) !== true) return false;
+  return authorization.split(/\s+/).some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
+}
+
+// §5.10 leaves it open
+const endpointsOfScope: Readonly<Record<Scope, readonly EndpointName[] | 'all'>> = {
+  'read-only': ['listContacts', 'listTemplates', 'listCampaigns'],
+  'send-only': ['sendTemplate'],
+  full: 'all',
+};
+
+export function isAllowed(scope: Scope, endpoint: EndpointName): boolean {
+  const allowed = endpointsOfScope[scope];
+  return allowed === 'all' || allowed.includes(endpoint);
+}
+
+// §5.6
+function refusalOf(key: Key | undefined, state: State): string | undefined {
+  if (!key) return 'the key is invalid: this sandbox has no such key';
+  if (state.revoked.has(key.id)) return 'the key is revoked';
+  if (key.mode === 'live' && !state.live) return 'the live key is not active yet: the account has not gone live';
+  return undefined;
+}
+
+const minute = 60_000;
+
+/** How a request stands to the minute's limit. */
+export interface Rate {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly reset: number;
+  readonly exceeded: boolean;
+}
+
+export interface MinuteWindow {
+  /** Counts one request; undefined when there is no limit. */
+  take(now: number, limit: number | undefined): Rate | undefined;
+}
+
+/** A fixed minute that its first request opens, one for the account (§8.3 leaves it open). */
+export function createMinuteWindow(): MinuteWindow {
+  let opened = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return {
+    take(now, limit) {
+      if (limit === undefined) return undefined;
+      // a clock that was set back also opens a new one
+      if (now >= opened + minute || now < opened) {
+        opened = now;
+        count = 0;
+      }
+      count += 1;
+      const reset = opened + minute - now;
+      return { limit, remaining: Math.max(0, limit - count), reset, exceeded: count > limit };
+    },
+  };
+}
+
+/** §8, or what was set in its place. */
+export function limitsOf(setting: PlanSetting): Plan {
+  const { perMinute, perMonth } = plans[setting.name];
+  return { perMinute: setting.perMinute ?? perMinute, perMonth: setting.perMonth ?? perMonth };
+}
+
+export function isMonthUsedUp(state: State, now: number): boolean {
+  const { perMonth } = limitsOf(state.plan);
+  return perMonth !== undefined && (state.months.get(monthOf(now)) ?? 0) >= perMonth;
+}
+
+export const endpointNames = [
+  'sendTemplate',
+  'listContacts',
+  'createContact',
+  'listTemplates',
+  'listCampaigns',
+] as const satisfies readonly EndpointName[];
+
+const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
+
+/** §4: exactly these paths, and no other. */
+export function endpointAt(method: string, path: string): EndpointName {
+  const name = knownAt(method, path);
+  if (name) return name;
+  throw new Refusal(404, whyNot(method, path));
+}
+
+export function knownAt(method: string, path: string): EndpointName | undefined {
+  return routes.get(`${method} ${path}`);
+}
+
+function whyNot(method: string, path: string): string {
+  const methods = endpointNames.map((name) => endpoints[name]).filter((endpoint) => endpoint.path === path);
+  if (methods.length > 0) return `${path} has no ${method}, only ${methods.map(({ method }) => method).join(' and ')}`;
+  const family = announcedAt(path);
+  if (!family) return 'there is no such path';
+  return `there is no such path: of ${family.family}, ${family.what.join(', ')} are announced only and have none yet`;
+}
+
+/** No path of these is known, so they are recognised by the words in it. */
+function announcedAt(path: string): Announced | undefined {
+  const [, words] = /^\/api\/public\/(.+)$/.exec(path.toLowerCase()) ?? [];
+  const segments = words?.split('/') ?? [];
+  return announced.find((entry) =>
+    segments.some((segment) => segment === entry.family.toLowerCase() || entry.words.includes(segment)),
+  );
+}

@@ -1,0 +1,60 @@
+import * as read from '../../contract/readers.ts';
+import { exactJson } from '../../base/json.ts';
+import type { Contact } from '../state/records.ts';
+import { type Exchange, largestBody } from '../exchange.ts';
+import { badBody, readOrRefuse } from '../refusal.ts';
+
+const deepest = 32;
+
+export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
+  return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largest;
+}
+
+/** §4: requests with a body carry a JSON content type. */
+export function jsonBody(exchange: Exchange): unknown {
+  if (!/^application\/json *(;|$)/i.test(exchange.headers['content-type'] ?? '')) {
+    throw badBody('the header Content-Type must be application/json');
+  }
+  try {
+    return exactJson(textOf(exchange.body));
+  } catch {
+    throw badBody('the body is not valid JSON in UTF-8');
+  }
+}
+
+export type NewContact = Pick<Contact, 'phone' | 'name' | 'tags' | 'attributes'>;
+
+/** The document shows no body: a phone is needed, three more fields are known, others are ignored. */
+export function contactBody(value: unknown): NewContact {
+  return readOrRefuse(() => {
+    const { phone } = read.object({ phone: read.phone })(value);
+    const fields = read.isRecord(value) ? value : {};
+    return {
+      phone,
+      name: optional(fields, 'name', read.string),
+      tags: optional(fields, 'tags', read.list(read.string)) ?? [],
+      attributes: optional(fields, 'attributes', attributes) ?? {},
+    };
+  });
+}
+
+function optional<T>(fields: Record<string, unknown>, name: string, reader: read.Reader<T>): T | undefined {
+  return Object.hasOwn(fields, name) ? reader(fields[name], `/${name}`) : undefined;
+}
+
+export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
+  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
+  if (isDeeperThan(deepest, value)) throw new read.Mismatch(at, `must not nest deeper than ${deepest}`);
+  return value;
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(body: Exchange['body']): string {
+  return typeof body === 'string' ? body : utf8.decode(body);
+}

@@ -1,0 +1,248 @@
+import { statuses } from './receipts.ts';
+import type {
+  Attempt,
+  Change,
+  Counters,
+  Delivery,
+  Drawn,
+  Message,
+  Next,
+  Progress,
+  Resettable,
+  SandboxEvent,
+  Webhook,
+} from './records.ts';
+import { eventNamed, monthOf, type Registered, type Shelf, type SigningSecret, type State } from './state.ts';
+
+/** The one way in which a state changes. It decides nothing: what it is told has happened. */
+export function apply(state: State, change: Change): void {
+  state.serial += 1;
+  switch (change.type) {
+    case 'seed':
+      state.seed = change.seed;
+      state.dataId = change.dataId ?? '';
+      return;
+    case 'plan':
+      state.plan = change.plan;
+      return;
+    case 'clock':
+      state.clock = change.clock;
+      return;
+    case 'key':
+      return put(state.keys, change.key.text, change.key);
+    case 'revoke':
+      state.revoked.add(change.key);
+      return;
+    case 'go-live':
+      state.live = true;
+      return;
+    case 'template':
+      return put(state.templates, change.template.name, change.template);
+    case 'campaign':
+      return put(state.campaigns, change.campaign.id, change.campaign);
+    case 'contact':
+      return put(state.contacts, change.contact.phone, change.contact);
+    case 'message':
+      return applyMessage(state, change.message, change.progress);
+    case 'inbound':
+      return void state.inbound.push(change.inbound);
+    case 'flow-run':
+      return void state.flowRuns.push(change.run);
+    case 'order':
+      return void state.orders.push(change.order);
+    case 'event':
+      return applyEvent(state, change.event);
+    case 'fault':
+      return applyFault(state, change);
+    case 'fault-cleared':
+      state.faults.delete(change.fault);
+      return;
+    case 'call':
+      state.calls.push(change.call);
+      return countDraws(state, change.call);
+    case 'reset':
+      if (change.what !== 'logs') state.dataId = change.dataId ?? '';
+      return applyReset(state, change.what);
+    case 'counters':
+      return applyCounters(state, change.counters);
+    case 'secret':
+    case 'webhook':
+    case 'webhook-secret':
+    case 'webhook-disabled':
+    case 'webhook-removed':
+    case 'delivery':
+    case 'attempt':
+    case 'redelivery':
+      return applyToDeliveries(state, change);
+  }
+}
+
+const justSent: Progress = { done: 0, status: 'sent' };
+function applyMessage(state: State, message: Message, progress = justSent): void {
+  state.messages.set(message.id, { message, done: progress.done, status: progress.status });
+  const dropped = state.messageIds.push(message.id);
+  if (dropped !== undefined) state.messages.delete(dropped);
+  const month = monthOf(message.sentAt);
+  state.months.set(month, (state.months.get(month) ?? 0) + 1);
+}
+
+function applyEvent(state: State, event: SandboxEvent): void {
+  const dropped = state.events.push(event);
+  state.eventById?.set(event.id, event);
+  if (dropped) dropDeliveries(state, dropped);
+  const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
+  if (!sent || event.done === undefined) return;
+  sent.done = event.done;
+  sent.status = statuses[event.type] ?? sent.status;
+}
+
+function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Change, { type: 'fault' }>): void {
+  state.faults.set(fault.id, { fault, drawn, struck });
+}
+
+/** Keys, plan, webhooks, faults and the clock stay, so that whoever is connected still is. */
+function applyReset(state: State, what: Resettable): void {
+  if (what === 'messages' || what === 'all') {
+    state.messages.clear();
+    state.messageIds.clear();
+    state.months.clear();
+    state.inbound.clear();
+    state.orders.clear();
+  }
+  if (what === 'contacts' || what === 'all') {
+    clear(state.contacts);
+    state.flowRuns.clear();
+  }
+  if (what === 'all') {
+    clear(state.templates);
+    clear(state.campaigns);
+  }
+  if (what === 'logs' || what === 'all') {
+    state.events.clear();
+    state.calls.clear();
+    state.eventById = undefined;
+    state.deliveries.clear();
+    state.deliveriesOf.clear();
+  }
+}
+
+function applyCounters(state: State, { serial, events, calls, months }: Counters): void {
+  state.serial = serial;
+  state.events.beginAt(events);
+  state.calls.beginAt(calls);
+  if (!months) return;
+  state.months.clear();
+  for (const [month, count] of months) state.months.set(month, count);
+}
+
+function put<T>(shelf: Shelf<T>, name: string, record: T): void {
+  const known = shelf.by.get(name);
+  shelf.by.set(name, record);
+  if (known === undefined) shelf.list.push(record);
+  else shelf.list[shelf.list.indexOf(known)] = record;
+}
+
+function clear(shelf: Shelf<unknown>): void {
+  shelf.list.length = 0;
+  shelf.by.clear();
+}
+
+type DeliveryChangeType =
+  | 'secret'
+  | 'webhook'
+  | 'webhook-secret'
+  | 'webhook-disabled'
+  | 'webhook-removed'
+  | 'delivery'
+  | 'attempt'
+  | 'redelivery';
+
+/** The part of a state that carries events to webhooks. */
+function applyToDeliveries(state: State, change: Extract<Change, { type: DeliveryChangeType }>): void {
+  switch (change.type) {
+    case 'secret':
+      state.secret = rotated(state.secret, change.secret, change.until);
+      return;
+    case 'webhook':
+      return applyWebhook(state, change.webhook);
+    case 'webhook-secret': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.secret = rotated(registered.secret ?? state.secret, change.secret, change.until);
+      return;
+    }
+    case 'webhook-disabled': {
+      const registered = state.webhooks.get(change.webhook);
+      if (registered) registered.disabled = change.reason;
+      return;
+    }
+    case 'webhook-removed':
+      state.webhooks.delete(change.webhook);
+      return;
+    case 'delivery':
+      return applyDelivery(state, change.delivery);
+    case 'attempt':
+      return applyAttempt(state, change.delivery, change.attempt, change.next);
+    case 'redelivery':
+      return applyRedelivery(state, change.delivery, change.at);
+  }
+}
+
+/** Known, it gets other settings and is enabled again; its deliveries stay with it. */
+function applyWebhook(state: State, webhook: Webhook): void {
+  const known = state.webhooks.get(webhook.id);
+  const secret = ownSecret(webhook, known);
+  if (known) Object.assign(known, { webhook, secret, disabled: undefined } satisfies Registered);
+  else state.webhooks.set(webhook.id, { webhook, secret });
+}
+
+function ownSecret({ secret }: Webhook, known: Registered | undefined): Registered['secret'] {
+  if (secret === undefined) return undefined;
+  return known?.secret?.secret === secret ? known.secret : { secret };
+}
+
+function rotated(before: SigningSecret | undefined, secret: string, until: number | undefined): SigningSecret {
+  return before && until !== undefined ? { secret, previous: { secret: before.secret, until } } : { secret };
+}
+
+function applyDelivery(state: State, delivery: Delivery): void {
+  countDraws(state, delivery);
+  const [event, to] = [eventNamed(state, delivery.event), state.webhooks.get(delivery.webhook)];
+  if (!event || !to) return;
+  state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
+  const others = state.deliveriesOf.get(event.id);
+  if (others) others.push(delivery.id);
+  else state.deliveriesOf.set(event.id, [delivery.id]);
+}
+
+/** An event that was dropped takes its deliveries along, also those that have yet to leave. */
+function dropDeliveries(state: State, { id }: SandboxEvent): void {
+  state.eventById?.delete(id);
+  for (const delivery of state.deliveriesOf.get(id) ?? []) state.deliveries.delete(delivery);
+  state.deliveriesOf.delete(id);
+}
+
+function applyAttempt(state: State, id: string, attempt: Attempt, next: Next): void {
+  const sending = state.deliveries.get(id);
+  if (!sending) return;
+  sending.attempts.push(attempt);
+  sending.tries += 1;
+  sending.next = next;
+}
+
+function applyRedelivery(state: State, id: string, at: number): void {
+  const sending = state.deliveries.get(id);
+  if (!sending) return;
+  sending.tries = 0;
+  sending.next = at;
+}
+
+/** How often a fault was drawn for is what its next draw is numbered by. */
+function countDraws(state: State, { drawn, fault }: Drawn): void {
+  if (!drawn) return;
+  for (const id of drawn) {
+    const counted = state.faults.get(id);
+    if (!counted) continue;
+    counted.drawn += 1;
+    if (fault === id) counted.struck += 1;
+  }
+}

@@ -1,0 +1,71 @@
+import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
+import type { Change, Key, PlanSetting } from './records.ts';
+import { type Mint, newDataId } from './ids.ts';
+import type { Clock } from '../time/clock.ts';
+import { seeds } from '../contents/sample-data.ts';
+import type { State } from './state.ts';
+
+export interface Keys {
+  /** The two that every sandbox begins with. */
+  readonly sandbox: string;
+  readonly live: string;
+  list(): readonly KeyStatus[];
+  create(scope: Scope, mode?: Mode): Key;
+  /** Takes the key or its id; false when there is none such. */
+  revoke(key: string): boolean;
+  /** §3: from now on live keys are valid; no key changes its prefix. */
+  goLive(): void;
+}
+
+interface KeyStatus extends Key {
+  readonly state: 'active' | 'inactive' | 'revoked';
+}
+
+interface Office {
+  readonly state: State;
+  readonly mint: Mint;
+  readonly clock: Clock;
+  readonly commit: (changes: readonly Change[]) => void;
+}
+
+export function createKeys(office: Office): Keys {
+  const { state, clock, commit } = office;
+  const [sandbox, live] = (['sandbox', 'live'] as const).map(
+    (mode) => state.keys.list.find((key) => key.mode === mode)?.text ?? createKey(office, 'full', mode).text,
+  );
+  return {
+    sandbox: sandbox ?? '',
+    live: live ?? '',
+    list: () => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
+    create: (scope, mode = 'sandbox') => createKey(office, scope, mode),
+    revoke(name) {
+      const key = state.keys.list.find(({ id, text }) => id === name || text === name);
+      if (key) commit([{ type: 'revoke', key: key.id, at: clock.now() }]);
+      return key !== undefined;
+    },
+    goLive: () => commit([{ type: 'go-live', at: clock.now() }]),
+  };
+}
+
+/** What a sandbox that has no past begins with. */
+export function opening(seed: string, mint: Mint, plan: PlanSetting): readonly Change[] {
+  return [
+    { type: 'seed', seed, dataId: newDataId() },
+    { type: 'secret', secret: mint.secret() },
+    { type: 'plan', plan },
+    ...seeds,
+  ];
+}
+
+function createKey({ state, mint, clock, commit }: Office, scope: Scope, mode: Mode): Key {
+  const serial = state.serial + 1;
+  const text = mint.key(keyPrefixes[mode] + localMark, serial);
+  const key: Key = { id: mint.id('key', serial), text, mode, scope, createdAt: clock.now() };
+  commit([{ type: 'key', key }]);
+  return key;
+}
+
+function stateOf(key: Key, state: State): KeyStatus['state'] {
+  if (state.revoked.has(key.id)) return 'revoked';
+  return key.mode === 'live' && !state.live ? 'inactive' : 'active';
+}

@@ -1,0 +1,118 @@
+import type { Change, Counters } from './records.ts';
+import type { Registered, Sending, SentMessage, SigningSecret, State } from './state.ts';
+
+/** The fewest commits that rebuild a state, whatever happened on its way there. */
+export function snapshot(state: State): Iterable<readonly Change[]> {
+  return inParts(changesOf(state));
+}
+
+/** How many changes that takes. */
+export function sizeOf(state: State): number {
+  let size = 0;
+  for (const part of snapshot(state)) size += part.length;
+  return size;
+}
+
+function* changesOf(state: State): Generator<Change> {
+  yield { type: 'seed', seed: state.seed, dataId: state.dataId };
+  yield* secretChanges(state.secret);
+  yield { type: 'plan', plan: state.plan };
+  if (state.clock) yield { type: 'clock', clock: state.clock };
+  yield* keyChanges(state);
+  yield* contentChanges(state);
+  yield* traceChanges(state);
+  yield* webhookChanges(state);
+  yield* deliveryChanges(state);
+  for (const call of state.calls) yield { type: 'call', call };
+  // After all that draws for them, which is in their counts.
+  for (const { fault, drawn, struck } of state.faults.values()) yield { type: 'fault', fault, drawn, struck };
+  yield { type: 'counters', counters: countersOf(state) };
+}
+
+function countersOf({ serial, events, calls, months }: State): Counters {
+  const before = (log: typeof events | typeof calls) => log.cursor - log.length;
+  return { serial, events: before(events), calls: before(calls), months: [...months] };
+}
+
+function* secretChanges({ secret, previous }: SigningSecret): Generator<Change> {
+  if (previous) yield { type: 'secret', secret: previous.secret };
+  yield { type: 'secret', secret, ...(previous && { until: previous.until }) };
+}
+
+/** When it was is in the past, and no state tells it. */
+function* keyChanges({ keys, revoked, live }: State): Generator<Change> {
+  for (const key of keys.list) yield { type: 'key', key };
+  for (const key of revoked) yield { type: 'revoke', key, at: 0 };
+  if (live) yield { type: 'go-live', at: 0 };
+}
+
+function* contentChanges({ templates, campaigns, contacts }: State): Generator<Change> {
+  for (const template of templates.list) yield { type: 'template', template };
+  for (const campaign of campaigns.list) yield { type: 'campaign', campaign };
+  for (const contact of contacts.list) yield { type: 'contact', contact };
+}
+
+function* traceChanges(state: State): Generator<Change> {
+  for (const sent of state.messages.values()) yield messageChange(sent);
+  for (const inbound of state.inbound) yield { type: 'inbound', inbound };
+  for (const run of state.flowRuns) yield { type: 'flow-run', run };
+  for (const order of state.orders) yield { type: 'order', order };
+  for (const event of state.events) yield { type: 'event', event };
+}
+
+function messageChange({ message, done, status }: SentMessage): Change {
+  // Said even where its events will say it: they may have been let go of.
+  return status === 'sent' ? { type: 'message', message } : { type: 'message', message, progress: { done, status } };
+}
+
+/** Also those that are removed, as long as something was delivered to them. */
+function* webhookChanges(state: State): Generator<Change> {
+  for (const registered of registeredIn(state)) {
+    const { webhook, secret, disabled } = registered;
+    yield { type: 'webhook', webhook };
+    if (secret?.previous) {
+      yield { type: 'webhook-secret', webhook: webhook.id, secret: secret.previous.secret, until: 0 };
+      yield { type: 'webhook-secret', webhook: webhook.id, secret: secret.secret, until: secret.previous.until };
+    }
+    if (disabled !== undefined) yield { type: 'webhook-disabled', webhook: webhook.id, reason: disabled };
+  }
+}
+
+function* deliveryChanges(state: State): Generator<Change> {
+  for (const sending of state.deliveries.values()) yield* sendingChanges(sending);
+  for (const { webhook } of registeredIn(state)) {
+    if (!state.webhooks.has(webhook.id)) yield { type: 'webhook-removed', webhook: webhook.id };
+  }
+}
+
+function* sendingChanges({ delivery, attempts, tries, next }: Sending): Generator<Change> {
+  const { id, at } = delivery;
+  yield { type: 'delivery', delivery };
+  const begunAnew = attempts.length - tries;
+  for (const [made, attempt] of attempts.entries()) {
+    if (made === begunAnew && made > 0) yield { type: 'redelivery', delivery: id, at };
+    yield { type: 'attempt', delivery: id, attempt, next };
+  }
+  const waits = tries === 0 && typeof next === 'number' && (attempts.length > 0 || next !== at);
+  if (waits) yield { type: 'redelivery', delivery: id, at: next };
+}
+
+function registeredIn({ webhooks, deliveries }: State): ReadonlySet<Registered> {
+  const all = new Set(webhooks.values());
+  for (const { to } of deliveries.values()) all.add(to);
+  return all;
+}
+
+/** A commit holds no more, so that no line of the journal grows without end. */
+const largest = 1_000;
+
+/** In order, as many together as fit. */
+export function* inParts<T>(items: Iterable<T>, size = largest): Generator<readonly T[]> {
+  let part: T[] = [];
+  for (const item of items) {
+    if (part.push(item) < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,67 @@
+import type { Change } from '../state/records.ts';
+import type { Clock } from './clock.ts';
+import type { Ledger } from '../state/ledger.ts';
+import type { Mint } from '../state/ids.ts';
+import { nextReceipt, receiptEvent } from '../state/receipts.ts';
+import type { SentMessage } from '../state/state.ts';
+
+interface ScheduleOptions {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly mint: Mint;
+  readonly warn: (text: string) => void;
+}
+
+/** Milliseconds after which a disk that was full is asked again. */
+const again = 5_000;
+
+/** Has every receipt happen when it is due, after a restart as before. What is returned calls off the rest. */
+export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions): () => void {
+  const { state } = ledger;
+  /** By the millisecond at which something may be due for them: what came in between is seen only then. */
+  const waiting = new Map<number, Set<SentMessage>>();
+  let closed = false;
+  for (const sent of state.messages.values()) watch(sent);
+  ledger.follow((change) => {
+    const id =
+      change.type === 'message' ? change.message.id : change.type === 'event' ? change.event.message : undefined;
+    const sent = id === undefined ? undefined : state.messages.get(id);
+    if (sent) watch(sent);
+  });
+  return () => {
+    closed = true;
+  };
+
+  function watch(sent: SentMessage): void {
+    const receipt = nextReceipt(sent);
+    if (receipt) wait(sent, receipt.at);
+  }
+
+  function wait(sent: SentMessage, until: number): void {
+    const others = waiting.get(until);
+    if (others) return void others.add(sent);
+    waiting.set(until, new Set([sent]));
+    clock.at(until, () => record(until));
+  }
+
+  /** Those that fall due together are recorded together. */
+  function record(time: number): void {
+    const all = waiting.get(time) ?? [];
+    waiting.delete(time);
+    if (closed) return;
+    const events = new Map<SentMessage, Change>();
+    let { serial } = state;
+    for (const sent of all) {
+      const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
+      if (!receipt || receipt.at > time) continue;
+      events.set(sent, { type: 'event', event: receiptEvent(mint.id('evt', ++serial), sent, receipt) });
+    }
+    try {
+      ledger.commit([...events.values()]);
+    } catch (error) {
+      for (const { message } of events.keys())
+        warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);
+      for (const sent of events.keys()) wait(sent, clock.now() + again);
+    }
+  }
+}
