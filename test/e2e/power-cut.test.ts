@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSandbox } from '../../src/sandbox/remote/locator.ts';
-import { type Asked, askOne, faultsIn, startReal } from '../sandbox/crashing.ts';
+import { type Asked, askOne, faultsIn, startReal } from '../sandbox/state/crashing.ts';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/power-cut.ts';

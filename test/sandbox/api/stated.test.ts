@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { announced } from '../../../src/contract/endpoints.ts';
+import { scopes } from '../../../src/contract/keys.ts';
+import { plans } from '../../../src/contract/plans.ts';
+import { statuses } from '../../../src/contract/statuses.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { calls, order, paths } from '../calls.ts';
+import { overHttp, type Wire } from '../over-http.ts';
+import { raw, served } from '../served.ts';
+
+/** What the document states, section by section, as a client meets it. */
+async function wire(options: SandboxOptions = {}): Promise<Wire & AsyncDisposable> {
+  const server = await served({}, options);
+  return { ...overHttp(server), [Symbol.asyncDispose]: () => server.close() };
+}
+
+describe('§4: the endpoints', () => {
+  it.each([
+    ['POST', paths.send, 200],
+    ['GET', paths.contacts, 200],
+    ['POST', paths.contacts, 201],
+    ['GET', paths.templates, 200],
+    ['GET', paths.campaigns, 200],
+  ])('%s %s is there', async (method, path, status) => {
+    await using to = await wire();
+    const body = path === paths.send ? order : { phone: '+12025550142' };
+    expect(await (method === 'GET' ? to.get(path) : to.post(path, body))).toMatchObject({ status });
+  });
+
+  it.each([
+    '/api/public',
+    '/api/public/contacts/',
+    '/api/public/contacts/con_sandbox_1',
+    '/api/public/messages',
+    '/api/v1/contacts',
+    '/api/public/CONTACTS',
+    '/contacts',
+  ])('%s is not', async (path) => {
+    await using to = await wire();
+    expect(await to.get(path)).toMatchObject({ status: 404, body: { status: 404, title: 'Not Found' } });
+  });
+
+  it.each([
+    ['DELETE', paths.contacts],
+    ['PUT', paths.send],
+  ])('%s %s is no path of it either', async (method, path) => {
+    await using to = await wire();
+    const { port, sandbox } = to.server;
+    const head = `${method} ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${sandbox.keys.sandbox}\r\n`;
+    expect(await raw(port, `${head}connection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 404 /);
+  });
+
+  it.each(announced.flatMap(({ family, words }) => [family.toLowerCase(), ...words]))(
+    'of an announced one, such as %s, it says that it is only announced',
+    async (word) => {
+      await using to = await wire();
+      const { status, body } = await to.get(`/api/public/${word}/1/status`);
+      expect([status, body]).toMatchObject([404, { detail: expect.stringContaining('announced only') }]);
+    },
+  );
+});
+
+describe('§1, §4: every answer is JSON', () => {
+  it('also of a disk that is full', async () => {
+    await using to = await wire({ store: { past: [], replace: () => {}, append: failOfMessage } });
+    expect(await to.post(paths.send, order)).toMatchObject({ status: 500, body: { title: 'Server Error' } });
+  });
+
+  it.each([
+    ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 401],
+    ['broken HTTP', 'BROKEN\r\n\r\n', 400],
+  ])('also of %s', async (_, bytes, status) => {
+    await using to = await wire();
+    const [head = '', body = ''] = (await raw(to.server.port, bytes)).split('\r\n\r\n');
+    expect([head, JSON.parse(body)]).toMatchObject([expect.stringContaining(` ${status} `), { status }]);
+  });
+
+  it('also of a body that is too large', async () => {
+    await using to = await wire();
+    const big = await to.post(paths.send, { ...order, params: ['x'.repeat(1_048_577), 'y'] });
+    expect(big).toMatchObject({ status: 400, body: { detail: expect.stringContaining('1 MiB') } });
+  });
+});
+
+describe('§2: send-template', () => {
+  it('answers 200 with a message_id', async () => {
+    await using to = await wire();
+    const { status, body } = await to.post(paths.send, order);
+    expect([status, body]).toEqual([200, { message_id: to.server.sandbox.messages()[0]?.id }]);
+  });
+
+  it.each(['+1', '+12025550101', '+123456789012345678'])('takes %s', async (phone) => {
+    await using to = await wire();
+    expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 200 });
+  });
+
+  it.each(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null])('refuses %s as a number', async (phone) => {
+    await using to = await wire();
+    expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 400 });
+    expect(to.server.sandbox.messages()).toEqual([]);
+  });
+});
+
+describe('§5: keys', () => {
+  it('§5.1: are borne as Bearer', async () => {
+    await using to = await wire();
+    const key = to.server.sandbox.keys.sandbox;
+    const ask = (scheme: string) =>
+      raw(to.server.port, `GET ${paths.contacts} HTTP/1.1\r\nhost: a\r\n${scheme}connection: close\r\n\r\n`);
+    expect(await ask(`Authorization: Bearer ${key}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+    for (const other of [`Authorization: Basic ${key}\r\n`, `Authorization: ${key}\r\n`, `X-Api-Key: ${key}\r\n`, ''])
+      expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('§5.2: tell their kind by their prefix', async () => {
+    await using to = await wire();
+    const { keys } = to.server.sandbox;
+    expect([keys.sandbox, keys.live]).toEqual([
+      expect.stringMatching(/^sk_test_local-/),
+      expect.stringMatching(/^sk_live_local-/),
+    ]);
+  });
+
+  it.each(
+    scopes.flatMap((scope) => [paths.send, paths.contacts, paths.templates].map((path) => [scope, path] as const)),
+  )('§5.4: of scope %s on %s', async (scope, path) => {
+    await using to = await wire();
+    const key = to.server.sandbox.keys.create(scope).text;
+    const { status } = path === paths.send ? await to.post(path, order, key) : await to.get(path, key);
+    const allowed = scope === 'full' || (scope === 'send-only') === (path === paths.send);
+    expect(status).toBe(allowed ? 200 : 403);
+  });
+
+  it('§5.5: revoked at any time, are refused with the next request', async () => {
+    await using to = await wire();
+    const { text } = to.server.sandbox.keys.create('full');
+    expect(await to.get(paths.contacts, text)).toMatchObject({ status: 200 });
+    to.server.sandbox.keys.revoke(text);
+    expect(await to.get(paths.contacts, text)).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  });
+
+  it.each(['none', 'sk_test_local-00000000000000000000000000000000', 'sk_test_'])(
+    '§5.6: %s is refused',
+    async (key) => {
+      await using to = await wire();
+      expect(await to.get(paths.contacts, key)).toMatchObject({ status: 401, body: { title: 'Unauthorized' } });
+    },
+  );
+
+  it.each([
+    ['sendTemplate', paths.send],
+    ['listContacts', paths.contacts],
+    ['listTemplates', paths.templates],
+    ['listCampaigns', paths.campaigns],
+  ] as const)('§5.7: a plan without %s refuses it with 403, and nothing else', async (name, path) => {
+    await using to = await wire({ without: [name] });
+    for (const other of [paths.contacts, paths.templates, paths.campaigns])
+      expect((await to.get(other)).status).toBe(other === path ? 403 : 200);
+    expect((await to.post(paths.send, order)).status).toBe(path === paths.send ? 403 : 200);
+  });
+
+  it('§5.8: record every call, whatever came of it, each in its own log', async () => {
+    await using to = await wire({ rate: 5 });
+    const { sandbox } = to.server;
+    const { text, id } = sandbox.keys.create('send-only');
+    await to.post(paths.send, order, text);
+    await to.get(paths.contacts, text);
+    await to.get('/nowhere?a=1', text);
+    await to.post(paths.send, {}, text);
+    await to.get(paths.contacts);
+    await to.get(paths.contacts, text);
+    sandbox.keys.revoke(id);
+    await to.get(paths.contacts, text);
+    expect(sandbox.audit(id).map(({ status, target }) => [status, target])).toEqual([
+      [200, paths.send],
+      [403, paths.contacts],
+      [404, '/nowhere?a=1'],
+      [400, paths.send],
+      [429, paths.contacts],
+      [401, paths.contacts],
+    ]);
+    expect(sandbox.audit(sandbox.keys.sandbox).map(({ status }) => status)).toEqual([200]);
+  });
+
+  it('§5.9: a live key of the real service is refused, kept nowhere, and said loudly', async () => {
+    await using to = await wire();
+    const real = 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc';
+    const { status, text } = await to.post(paths.send, order, real);
+    await to.get(`${paths.contacts}?key=${real}`, real);
+    expect([status, text.includes('Zk3Vq8')]).toEqual([401, false]);
+    expect(text).toContain('a live key of the real service');
+    expect(to.server.sandbox.requests()[0]?.detail).toContain('a live key of the real service');
+    expect(to.server.warnings).toEqual(Array(2).fill(expect.stringContaining('a live key of the real service')));
+    expect([...to.server.store.lines, ...to.server.warnings].join('\n')).not.toContain('Zk3Vq8');
+    expect(to.server.sandbox.messages()).toEqual([]);
+  });
+});
+
+describe('a key in a path', () => {
+  it.each([
+    '?a=Bearer%20KEY',
+    '?a=x%3DKEY',
+    '?a=x_KEY',
+    '?a=%73%6B_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc',
+    '?a=%KEY',
+    '?a=KEY&b=%zz',
+  ])('such as %s is kept nowhere', async (query) => {
+    await using to = await wire();
+    await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
+    expect(to.server.store.lines.join('\n')).not.toContain('Zk3Vq8');
+  });
+
+  it('and in a template that there is not comes back without', async () => {
+    await using to = await wire();
+    const { text } = await to.post(paths.send, { ...order, template: 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc' });
+    expect([text.includes('there is no template'), text.includes('Zk3Vq8')]).toEqual([true, false]);
+  });
+});
+
+it('who has no key fills neither disk nor memory', async () => {
+  const { sandbox, store, get } = calls();
+  for (let request = 0; request < 1_050; request++)
+    await sandbox.answer({ method: 'GET', target: '/', headers: {}, body: '' });
+  expect(sandbox.requests()).toHaveLength(1_000);
+  await get(`/?${'a'.repeat(15_000)}`);
+  expect(store.lines.at(-1)?.length).toBeLessThan(1_000);
+});
+
+describe('§3: going live', () => {
+  it('makes the live key valid, and the same request then works with it', async () => {
+    await using to = await wire();
+    const { keys } = to.server.sandbox;
+    expect(await to.post(paths.send, order, keys.live)).toMatchObject({ status: 401 });
+    keys.goLive();
+    expect(await to.post(paths.send, order, keys.live)).toMatchObject({ status: 200 });
+    expect(await to.post(paths.send, order, keys.sandbox)).toMatchObject({ status: 200 });
+    expect(to.server.sandbox.messages().map(({ mode }) => mode)).toEqual(['live', 'sandbox']);
+  });
+});
+
+describe('§7: errors', () => {
+  it.each([
+    [400, async (to: Wire) => to.post(paths.send, { to: order.to })],
+    [401, async (to: Wire) => to.get(paths.contacts, 'none')],
+    [403, async (to: Wire) => to.get(paths.contacts, to.server.sandbox.keys.create('send-only').text)],
+    [404, async (to: Wire) => to.post(paths.send, { ...order, template: 'none' })],
+    [429, async (to: Wire) => (await to.get(paths.contacts), await to.get(paths.contacts))],
+  ] as const)("%i has the document's own name", async (status, ask) => {
+    await using to = await wire({ rate: status === 429 ? 1 : 100 });
+    expect(await ask(to)).toMatchObject({ status, body: { status, title: statuses[status].name } });
+  });
+});
+
+describe('§8: plans', () => {
+  it.each(['starter', 'growth', 'scale'] as const)('%s allows so many requests a minute', async (plan) => {
+    await using to = await wire({ plan });
+    const { perMinute } = plans[plan];
+    const got = await Promise.all(Array.from({ length: perMinute }, () => to.get(paths.campaigns)));
+    expect(new Set(got.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await to.get(paths.campaigns)).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    await to.server.sandbox.time.advance(60_000);
+    expect(await to.get(paths.campaigns)).toMatchObject({ status: 200 });
+  });
+
+  it('enterprise, the one to begin with, has no limit', async () => {
+    await using to = await wire();
+    const got = await Promise.all(Array.from({ length: 1_500 }, () => to.get(paths.campaigns)));
+    expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
+  });
+
+  it('allow so many messages a month', async () => {
+    await using to = await wire({ plan: 'starter', rate: 10_000, monthly: 3 });
+    for (const status of [200, 200, 200, 429]) expect(await to.post(paths.send, order)).toMatchObject({ status });
+    await to.server.sandbox.time.advance('next-month');
+    expect(await to.post(paths.send, order)).toMatchObject({ status: 200 });
+  });
+});
+
+function failOfMessage(changes: readonly { readonly type: string }[]): void {
+  if (changes.some(({ type }) => type === 'message')) throw new Error('ENOSPC');
+}

@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { post } from '../../../src/base/post.ts';
+import { openRemote } from '../../../src/sandbox/remote/remote.ts';
+import { seeds } from '../../../src/sandbox/contents/sample-data.ts';
+import { thrown } from '../../support/thrown.ts';
+import { bearing, calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
+import { served, token } from '../served.ts';
+
+const created = new Date(start).toISOString();
+
+/** A little of everything. */
+async function lived(options: Parameters<typeof calls>[0] = {}): Promise<Calls> {
+  const world = calls(options);
+  const { sandbox, post, clock } = world;
+  await post(paths.send, order);
+  await post(paths.contacts, { phone: '+12025550142', name: 'Ada' });
+  sandbox.seed({ templates: [{ name: 'mine', body: 'Hi' }], campaigns: [{ name: 'Mine', template: 'mine' }] });
+  sandbox.trigger('message.received');
+  sandbox.trigger('order.paid');
+  sandbox.trigger('flow.completed');
+  await clock.advance(10_000);
+  return world;
+}
+
+describe('a reset', () => {
+  const count = ({ sandbox }: Calls) => {
+    const { contacts, templates, campaigns, messages, events } = sandbox.counts();
+    return { contacts, templates, campaigns, messages, events, requests: sandbox.requests().length };
+  };
+  const before = { contacts: 7, templates: 8, campaigns: 4, messages: 1, events: 7, requests: 2 };
+
+  it.each([
+    ['messages', { ...before, messages: 0 }],
+    ['contacts', { ...before, contacts: 5 }],
+    ['logs', { ...before, events: 0, requests: 0 }],
+    ['all', { contacts: 5, templates: 7, campaigns: 3, messages: 0, events: 0, requests: 0 }],
+  ] as const)('of %s lets go of these, and of nothing else', async (what, after) => {
+    const world = await lived();
+    expect(count(world)).toEqual(before);
+    world.sandbox.reset(what);
+    expect(count(world)).toEqual(after);
+  });
+
+  it('of all brings back what it began with', async () => {
+    const { sandbox } = await lived();
+    sandbox.reset('all');
+    const fresh = calls().sandbox;
+    expect(sandbox.export()).toEqual(fresh.export());
+    expect(seeds).toHaveLength(15);
+  });
+
+  it('leaves keys, plan, webhooks, faults and clock', async () => {
+    const { sandbox } = await lived({ plan: 'growth' });
+    sandbox.keys.create('send-only');
+    sandbox.keys.goLive();
+    sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks' });
+    sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'hang' } });
+    await sandbox.time.advance(5_000);
+    const kept = () => [
+      [sandbox.keys.list(), sandbox.secret(), sandbox.plan()],
+      [sandbox.webhooks.list(), sandbox.faults.list(), sandbox.time.now()],
+    ];
+    const before = kept();
+    sandbox.reset('all');
+    expect(kept()).toEqual(before);
+    sandbox.close();
+  });
+
+  it('calls off the receipts of what was sent', async () => {
+    const { sandbox, post, clock } = calls();
+    await post(paths.send, order);
+    sandbox.reset('messages');
+    await clock.advance(60_000);
+    expect(sandbox.events()).toEqual([]);
+  });
+
+  it('begins the month anew with the messages', async () => {
+    const { sandbox, post } = calls();
+    sandbox.setPlan({ name: 'starter', perMonth: 1, without: [] });
+    const statuses = [(await post(paths.send, order)).status, (await post(paths.send, order)).status];
+    sandbox.reset('messages');
+    expect([...statuses, (await post(paths.send, order)).status]).toEqual([200, 429, 200]);
+  });
+
+  it('gives no identifier and no cursor again', async () => {
+    const { sandbox, store } = await lived();
+    const ids = new Set(sandbox.events().map(({ id }) => id));
+    const cursors = sandbox.cursors();
+    sandbox.reset('all');
+    expect(sandbox.cursors()).toEqual(cursors);
+    const { sandbox: again } = calls({ store });
+    expect(again.cursors()).toEqual(cursors);
+    again.trigger('message.received');
+    expect(again.cursors().events).toBe(cursors.events + 2);
+    expect(again.events(cursors.events)).toHaveLength(2);
+    expect(again.events().filter(({ id }) => ids.has(id))).toEqual([]);
+  });
+
+  it('makes the record small, which a restart takes up', async () => {
+    const { sandbox, store, post } = calls();
+    for (let sent = 0; sent < 200; sent++) await post(paths.send, order);
+    sandbox.reset('all');
+    expect([...store.past].flat().length).toBeLessThan(25);
+    await post(paths.send, order);
+    const again = calls({ store }).sandbox;
+    expect([again.export(), again.keys.list()]).toEqual([sandbox.export(), sandbox.keys.list()]);
+  });
+});
+
+describe('what a sandbox is filled with', () => {
+  it('gets an id and a time where it has none', () => {
+    const { sandbox } = calls();
+    const taken = sandbox.seed({
+      contacts: [{ phone: '+12025550142' }],
+      templates: [{ name: 'mine', body: 'Hi {{1}}, {{2}} {{1}}' }],
+      campaigns: [{ name: 'Mine', template: 'mine' }],
+    });
+    expect(taken).toEqual({ contacts: 1, templates: 1, campaigns: 1 });
+    expect(sandbox.contacts().at(-1)).toEqual({
+      id: expect.stringMatching(/^con_sandbox_/),
+      phone: '+12025550142',
+      tags: [],
+      attributes: {},
+      created_at: created,
+    });
+    const template = { language: 'en_US', category: 'UTILITY', status: 'APPROVED', variables: ['1', '2'] };
+    expect(sandbox.templates().at(-1)).toMatchObject({ id: expect.stringMatching(/^tpl_sandbox_/), ...template });
+    const campaign = { status: 'SCHEDULED', audience: 0, counts: { sent: 0 }, created_at: created };
+    expect(sandbox.campaigns().at(-1)).toMatchObject({ id: expect.stringMatching(/^cmp_sandbox_/), ...campaign });
+    expect(sandbox.events()).toEqual([]);
+  });
+
+  it('takes the place of what is known, which keeps its id and time', () => {
+    const { sandbox } = calls();
+    const seed = {
+      contacts: [{ phone: '+12025550112', name: 'Alan' }],
+      templates: [{ name: 'welcome', body: 'Hi' }],
+      campaigns: [
+        { name: 'Order updates', template: 'welcome' },
+        { id: 'cmp_sandbox_3', name: 'New', template: 'welcome' },
+      ],
+    };
+    const before = sandbox.export();
+    sandbox.seed(seed);
+    sandbox.seed(seed);
+    const after = sandbox.export();
+    expect(sandbox.counts()).toMatchObject({ contacts: 5, templates: 7, campaigns: 3 });
+    expect(after.contacts[1]).toEqual({ ...before.contacts[1], name: 'Alan', tags: [] });
+    expect(after.templates[1]).toMatchObject({ id: 'tpl_sandbox_2', body: 'Hi' });
+    expect(after.campaigns.map(({ id, name }) => [id, name]).slice(1)).toEqual([
+      ['cmp_sandbox_2', 'Order updates'],
+      ['cmp_sandbox_3', 'New'],
+    ]);
+    expect(after.campaigns[2]?.created_at).toBe(before.campaigns[2]?.created_at);
+  });
+
+  it('is at once what the API answers with', async () => {
+    const { sandbox, post, get } = calls();
+    sandbox.seed({ templates: [{ name: 'mine', body: 'Hi {{1}}' }], contacts: [{ phone: '+12025550142' }] });
+    expect(await post(paths.send, { to: '+1', template: 'mine', params: ['Ada'] })).toMatchObject({ status: 200 });
+    expect(await post(paths.contacts, { phone: '+12025550142' })).toMatchObject({ status: 200 });
+    expect((await get(paths.templates)).body).toContain('"mine"');
+  });
+
+  it('is what another sandbox has exported, down to its ids', async () => {
+    const [from, to] = [await lived(), calls({ seed: 'another' })];
+    to.sandbox.seed(JSON.parse(JSON.stringify(from.sandbox.export())));
+    const [{ messages, events, ...expected }, got] = [from.sandbox.export(), to.sandbox.export()];
+    expect(got).toEqual({ ...expected, messages: [], events: [] });
+    expect([messages.length, events.length]).toEqual([1, 7]);
+  });
+
+  it('never makes a sandbox of the same seed give an id twice', async () => {
+    const from = await lived();
+    const to = calls();
+    to.sandbox.seed(from.sandbox.export());
+    for (let number = 0; number < 40; number++) await to.post(paths.contacts, { phone: `+120255560${10 + number}` });
+    expect(new Set(to.sandbox.contacts().map(({ id }) => id)).size).toBe(47);
+  });
+
+  it.each([
+    [
+      '{"contacts":[{"phone":"+1"},{"phone":"1"},{"name":"x"},7]}',
+      ['/contacts/1/phone must be', '/contacts/2/phone is missing', '/contacts/3 must be an object'],
+    ],
+    ['{"contacts":[{"phone":"+1","nam":"x"}]}', ['/contacts/0/nam is not known; did you mean "name"?']],
+    ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', ['/contacts/0/created_at must be a time']],
+    ['{"contacts":[{"phone":"+1","id":""}]}', ['/contacts/0/id is empty']],
+    ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', ['/contacts/1 has the same phone as /contacts/0']],
+    ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', ['/contacts/1 has the same id as /contacts/0']],
+    ['{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}', ['/contacts/0/id is that of +12025550111']],
+    ['{"contacts":{}}', ['/contacts must be an array']],
+    ['{"contacts":null}', ['/contacts must be an array']],
+    ['{"templates":[{"name":"x"}]}', ['/templates/0/body is missing']],
+    [
+      '{"templates":[{"name":"x","body":"y","status":"approved"}]}',
+      ['/templates/0/status must be one of APPROVED, PENDING, REJECTED'],
+    ],
+    ['{"templates":[{"name":"x","body":"y","id":"tpl_sandbox_1"}]}', ['/templates/0/id is that of order_update']],
+    ['{"campaigns":[{"name":"x"}]}', ['/campaigns/0/template is missing']],
+    [
+      '{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}',
+      ['/campaigns/1 has the same name as /campaigns/0'],
+    ],
+    [
+      '{"campaigns":[{"name":"x","template":"y","counts":{"sent":-1}}]}',
+      ['/campaigns/0/counts/sent must be a whole number'],
+    ],
+    ['{"contcts":[]}', ['an object with contacts, templates, campaigns, or some of these, is needed']],
+    ['{"contacts":[],"tempaltes":[]}', ['/tempaltes is not known; did you mean "templates"?']],
+    ['[]', ['an object with contacts, templates, campaigns']],
+    ['7', ['an object with contacts, templates, campaigns']],
+  ])('is refused whole as %s', (text, problems) => {
+    const { sandbox, store } = calls();
+    const before = store.lines.length;
+    const value: unknown = JSON.parse(text);
+    const also =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? { campaigns: [], ...value } : value;
+    const refusal = thrown(() => sandbox.seed(text.includes('contcts') ? value : also));
+    for (const problem of problems) {
+      expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
+    }
+    expect(store.lines).toHaveLength(before);
+  });
+
+  it('is refused with a hundred reasons and no more', () => {
+    const refusal = thrown(() => calls().sandbox.seed({ contacts: Array.from({ length: 250 }, () => ({})) }));
+    expect(refusal).toMatchObject({
+      message: expect.stringMatching(/\/contacts\/99\/phone is missing; and 150 more$/),
+    });
+  });
+
+  it('is recorded in commits that do not grow with it', () => {
+    const { sandbox, store } = calls();
+    const before = store.lines.length;
+    sandbox.seed({ contacts: Array.from({ length: 3_000 }, (_, number) => ({ phone: `+${number}` })) });
+    expect([...store.past].slice(before).map(({ length }) => length)).toEqual([1_000, 1_000, 1_000]);
+    expect(calls({ store: memoryStoreOf(store.lines) }).sandbox.contacts()).toHaveLength(3_005);
+  });
+});
+
+describe('over the control plane', () => {
+  it('contents come and go, and are reset', async () => {
+    await using server = await served();
+    const remote = openRemote({ url: server.url, token });
+    expect(await remote.seed({ contacts: [{ phone: '+12025550142' }] })).toEqual({
+      contacts: 1,
+      templates: 0,
+      campaigns: 0,
+    });
+    expect((await remote.export()).contacts).toEqual(JSON.parse(JSON.stringify(server.sandbox.contacts())));
+    expect(await remote.reset('all')).toEqual(server.sandbox.counts());
+    expect(server.sandbox.contacts()).toHaveLength(5);
+    await expect(remote.seed({ contacts: [{}] })).rejects.toMatchObject({
+      code: 'sandbox-refused',
+      message: 'the sandbox refused: /contacts/0/phone is missing',
+    });
+  });
+
+  it('an event is triggered', async () => {
+    await using server = await served();
+    const remote = openRemote({ url: server.url, token });
+    const { events } = await remote.trigger('message.received', { text: 'Hi' });
+    expect(events.map(({ id }) => id)).toEqual(server.sandbox.events().map(({ id }) => id));
+    await expect(remote.trigger('order.paid', { contact: 'none' })).rejects.toMatchObject({
+      message: 'the sandbox refused: there is no contact none',
+    });
+  });
+
+  it('an unknown event, and what nothing can be made of, is refused', async () => {
+    await using server = await served();
+    expect(await asked(server, '/trigger', '{"event":"message.recieved"}')).toEqual([
+      400,
+      '{"error":{"message":"\\"message.recieved\\" is not an event; did you mean \\"message.received\\"?"}}',
+    ]);
+    for (const body of ['{}', '7', '{"event":"order.paid","fields":7}', '{"event":"constructor"}'])
+      expect(await asked(server, '/trigger', body)).toMatchObject({ 0: 400 });
+    expect(await asked(server, '/reset', '{"what":"everything"}')).toMatchObject({ 0: 400 });
+    expect(server.sandbox.events()).toEqual([]);
+  });
+
+  it('contents may be larger than any body of the API, up to 64 MiB', async () => {
+    await using server = await served();
+    const contacts = Array.from({ length: 20_000 }, (_, number) => ({
+      phone: `+1${number}`,
+      attributes: { note: 'x'.repeat(200) },
+    }));
+    expect(await openRemote({ url: server.url, token }).seed({ contacts })).toMatchObject({ contacts: 20_000 });
+    expect(await asked(server, '/seed', ' '.repeat(64 * 1_048_576 + 1))).toEqual([
+      400,
+      '{"error":{"message":"the body is larger than 64 MiB"}}',
+    ]);
+  });
+
+  it('nobody without the token is listened to for that long', async () => {
+    await using server = await served();
+    const body = JSON.stringify({ contacts: [{ phone: '+1', attributes: { note: 'x'.repeat(2 * 1_048_576) } }] });
+    expect(await asked(server, '/seed', body, 'wrong')).toMatchObject({ 0: 403 });
+    const headers = { ...bearingOf(server), 'x-sandbox-token': token };
+    expect(await post(server.url + paths.contacts, { headers, body })).toMatchObject({ status: 400 });
+  });
+});
+
+type Server = Awaited<ReturnType<typeof served>>;
+
+async function asked({ url }: Server, path: string, body: string, given = token): Promise<readonly [number, string]> {
+  const headers = { 'content-type': 'application/json', 'x-sandbox-token': given };
+  const answer = await post(`${url}/__sandbox${path}`, { headers, body });
+  return [answer.status, answer.body];
+}
+
+function bearingOf({ sandbox }: Server): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(bearing(sandbox.keys.sandbox)).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}
+
+function memoryStoreOf(lines: readonly string[]): ReturnType<typeof memoryStore> {
+  const store = memoryStore();
+  for (const line of lines) store.append(JSON.parse(line));
+  return store;
+}

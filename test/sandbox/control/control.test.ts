@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { post } from '../../../src/base/post.ts';
+import { controlRoutes } from '../../../src/sandbox/control/routes.ts';
+import { proofOf, proofPath } from '../../../src/sandbox/remote/proof.ts';
+import { paths } from '../calls.ts';
+import { raw, served, token } from '../served.ts';
+
+const routes = controlRoutes.map(({ method, path }) => [method, `/__sandbox${path}`] as const);
+
+describe.each(routes)('%s %s', (method, path) => {
+  it.each([
+    ['a foreign host', { host: 'evil.example' }],
+    ['a foreign host on the same port', { host: 'evil.example:PORT' }],
+    ['a local host on another port', { host: '127.0.0.1:1' }],
+    ['no host', { host: undefined }],
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['another port as origin', { origin: 'http://127.0.0.1:1' }],
+    ['its own origin over TLS', { origin: 'https://127.0.0.1:PORT' }],
+    ['no origin that can be named', { origin: 'null' }],
+    ['another token', { 'x-sandbox-token': 'another' }],
+    ['no token', { 'x-sandbox-token': undefined }],
+  ])('from %s is 403 and changes nothing', async (_, change) => {
+    let stops = 0;
+    await using server = await served({ onStop: () => (stops += 1) });
+    const before = seen(server);
+    const headers = { host: `127.0.0.1:${server.port}`, 'x-sandbox-token': token, ...change };
+    const lines = Object.entries(headers).map(([name, value]) =>
+      value === undefined ? '' : `${name}: ${value.replace('PORT', String(server.port))}\r\n`,
+    );
+    const body = '{"scope":"full","name":"starter","key":"KEY","by":1000}'.replace('KEY', server.sandbox.keys.sandbox);
+    const length = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
+    const answer = await raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}${body}`);
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    expect(answer).not.toMatch(/sk_|whsec_/);
+    expect([stops, seen(server)]).toEqual([0, before]);
+  });
+});
+
+describe('the proof of a sandbox', () => {
+  const nonce = '0123456789abcdef0123456789abcdef';
+
+  it('comes from its token, its address and the nonce, without the token in the request', async () => {
+    await using server = await served();
+    const answer = await post(`${server.url}${proofPath}?nonce=${nonce}`, { method: 'GET' });
+    expect(answer).toMatchObject({ status: 200, body: `{"proof":"${proofOf({ url: server.url, token }, nonce)}"}` });
+    expect(answer.body).not.toContain(proofOf({ url: 'http://127.0.0.1:1', token }, nonce));
+  });
+
+  it.each([
+    ['a foreign host', 'GET', nonce, 'host: evil.example', 403],
+    ['a page of another site', 'GET', nonce, 'host: 127.0.0.1:PORT\r\norigin: https://evil.example', 403],
+    ['another method', 'POST', nonce, 'host: 127.0.0.1:PORT', 403],
+    ['a short nonce', 'GET', '00', 'host: 127.0.0.1:PORT', 400],
+  ])('is refused to %s', async (_, method, asked, headers, status) => {
+    await using server = await served();
+    const head = `${headers.replace('PORT', String(server.port))}\r\ncontent-length: 0\r\nconnection: close`;
+    const answer = await raw(server.port, `${method} ${proofPath}?nonce=${asked} HTTP/1.1\r\n${head}\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).not.toContain('proof');
+  });
+});
+
+describe('the control plane', () => {
+  it.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('is reached as %s, by its own page too', async (name) => {
+    await using server = await served();
+    const host = `${name}:${server.port}`;
+    const headers = `host: ${host}\r\norigin: http://${host.toLowerCase()}\r\nx-sandbox-token: ${token}\r\n`;
+    const answer = await raw(server.port, `GET /__sandbox/status HTTP/1.1\r\n${headers}connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('has no limit, and no place in a log', async () => {
+    await using server = await served();
+    server.sandbox.setPlan({ name: 'starter', perMinute: 0, without: [] });
+    const answer = await ask(server.url, 'GET', '/status');
+    expect(answer.status).toBe(200);
+    expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toEqual([]);
+  });
+
+  it('is no part of the service: its token opens no path, and no key opens it', async () => {
+    await using server = await served();
+    const headers = { 'x-sandbox-token': token };
+    expect(await post(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
+    const authorization = `Bearer ${server.sandbox.keys.sandbox}`;
+    expect(await post(`${server.url}/__sandbox/env`, { method: 'GET', headers: { authorization } })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it.each([
+    ['GET', '/nothing', '', 404],
+    ['GET', '', '', 404],
+    ['POST', '/status', '{}', 404],
+    ['POST', '/keys', '', 400],
+    ['POST', '/keys', '{"scope":"everything"}', 400],
+    ['POST', '/keys/revoke', '{"key":"none"}', 404],
+    ['POST', '/plan', '{"name":"gold"}', 400],
+    ['POST', '/plan', '{"name":"starter","perMinute":-1}', 400],
+    ['POST', '/plan', '{"name":"starter","without":["flows"]}', 400],
+    ['GET', '/events?after=x', '', 400],
+    ['GET', '/requests?after=-1', '', 400],
+    ['GET', '/audit?key=none', '', 404],
+    ['POST', '/clock/advance', '{"by":-1}', 400],
+    ['POST', '/clock/advance', '{"by":"next-year"}', 400],
+    ['POST', '/clock/advance', '{}', 400],
+  ] as const)('%s %s with %s is %i', async (method, path, body, status) => {
+    await using server = await served();
+    const before = seen(server);
+    const answer = await ask(server.url, method, path, body);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error: { message: expect.any(String) } });
+    expect(seen(server)).toEqual(before);
+  });
+});
+
+function ask(url: string, method: string, path: string, body = '') {
+  const headers = { 'x-sandbox-token': token, 'content-type': 'application/json' };
+  return post(`${url}/__sandbox${path}`, { method, headers, body });
+}
+
+/** All that ever changed, as it was recorded. */
+function seen({ store, clock }: Awaited<ReturnType<typeof served>>): unknown {
+  return [[...store.lines], clock.setting()];
+}

@@ -1,0 +1,189 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { order, paths, start } from '../calls.ts';
+import { courierWorld, receiver } from '../receiver.ts';
+
+describe('a test number', () => {
+  it.each([
+    [testNumbers.delivers, ['message.delivered', 'message.read']],
+    [testNumbers.fails, ['message.failed']],
+    [testNumbers.delivers5sLater, ['message.delivered', 'message.read']],
+  ])('%s has its events come to a URL, signed and in order', async (to, types) => {
+    const { sandbox, post } = courierWorld();
+    const { url, received, verify } = await receiver();
+    sandbox.webhooks.add({ url });
+    await post(paths.send, { ...order, to });
+    await sandbox.time.advance(10_000);
+    expect(received.map(({ type }) => type)).toEqual(types);
+    expect(received.map(({ data }) => data['to'])).toEqual(types.map(() => to));
+    verify(sandbox.secret());
+  });
+
+  it('that delivers 5 s later does so at exactly 5.000 s', async () => {
+    const { sandbox, post, clock } = courierWorld();
+    const at: number[] = [];
+    const { url, received } = await receiver((response) => {
+      at.push(clock.now() - start);
+      response.end();
+    });
+    sandbox.webhooks.add({ url });
+    await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
+    await sandbox.time.advance(4_999);
+    expect(received).toEqual([]);
+    await sandbox.time.advance(1);
+    expect([at, received.map(({ type }) => type)]).toEqual([[5_000], ['message.delivered']]);
+  });
+});
+
+describe('a delivery', () => {
+  it('is one POST of what the event shows, with the headers of Standard Webhooks', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, { phone: '+12025550142', name: 'línea ✓' });
+    await sandbox.settled();
+    const [event] = sandbox.events();
+    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(event?.payload)]);
+    expect(received[0]?.headers).toEqual({
+      host: new URL(url).host,
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(received[0]?.body ?? '')),
+      'user-agent': 'bizmsg-sandbox',
+      'webhook-id': event?.id,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,\S{44}$/),
+    });
+  });
+
+  it('is kept with all that was sent and answered', async () => {
+    const { sandbox, post, clock } = courierWorld();
+    const { url, received } = await receiver((response) => response.writeHead(202, { 'x-seen': 'yes' }).end('thanks'));
+    const { id } = sandbox.webhooks.add({ url });
+    await post(paths.contacts, { phone: '+12025550142' });
+    await sandbox.settled();
+    const [row] = sandbox.deliveries();
+    expect(row).toMatchObject({
+      type: 'contact.created',
+      url,
+      state: 'delivered',
+      attempts: 1,
+      last: 202,
+      next_at: null,
+    });
+    const [delivery] = sandbox.delivery(row?.id ?? '');
+    expect(delivery).toMatchObject({ webhook: id, event: received[0]?.id, fault: null });
+    expect(delivery?.attempts).toEqual([
+      {
+        at: clock.now(),
+        request: { headers: received[0]?.headers, body: received[0]?.body },
+        response: { status: 202, headers: expect.objectContaining({ 'x-seen': 'yes' }), body: 'thanks' },
+        took: expect.any(Number),
+      },
+    ]);
+    expect(sandbox.delivery(delivery?.event ?? '')).toEqual([delivery]);
+  });
+
+  it('has the shape of the sandbox', async () => {
+    const { sandbox, post } = courierWorld({ shape: 'bare' });
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, { phone: '+12025550142' });
+    await sandbox.settled();
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ event: 'contact.created', id: received[0]?.id });
+  });
+
+  it('does not begin before the answer is there', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received, got } = await receiver();
+    sandbox.webhooks.add({ url });
+    expect((await post(paths.contacts, { phone: '+12025550142' })).status).toBe(201);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect([received.length, (await got(1)).length]).toEqual([0, 1]);
+  });
+});
+
+describe('what is on its way', () => {
+  it('keeps the order of a message, while that of another hangs', async () => {
+    const { sandbox, post } = courierWorld();
+    const hanging: ServerResponse[] = [];
+    const { url, received, got } = await receiver((response, { data }) => {
+      if (data['to'] === testNumbers.delivers) hanging.push(response);
+      else response.end();
+    });
+    sandbox.webhooks.add({ url });
+    for (const to of [testNumbers.delivers, order.to]) await post(paths.send, { ...order, to });
+    await sandbox.clock.advance(10_000);
+    await got(3);
+    const typesTo = (to: string) => received.filter(({ data }) => data['to'] === to).map(({ type }) => type);
+    expect(typesTo(order.to)).toEqual(['message.delivered', 'message.read']);
+    expect(typesTo(testNumbers.delivers)).toEqual(['message.delivered']);
+    hanging[0]?.writeHead(500).end();
+    await got(4);
+    hanging[1]?.end();
+    expect(typesTo(testNumbers.delivers)).toEqual(['message.delivered', 'message.read']);
+  });
+
+  it('is not held back by a retry', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received } = await receiver((response, { type }) =>
+      response.writeHead(type === 'message.delivered' ? 500 : 200).end(),
+    );
+    sandbox.webhooks.add({ url });
+    await post(paths.send, order);
+    await sandbox.time.advance(4_000);
+    expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
+    await sandbox.time.advance(4_000);
+    expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read', 'message.delivered']);
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['waiting', 'delivered']);
+  });
+
+  it('is eight at once and no more', async () => {
+    const { sandbox, post } = courierWorld();
+    const hanging: ServerResponse[] = [];
+    const { url, got } = await receiver((response) => hanging.push(response));
+    sandbox.webhooks.add({ url });
+    for (let at = 0; at < 20; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
+    const most: number[] = [];
+    for (let done = 0; done < 20; done++) {
+      await got(Math.min(8 + done, 20));
+      most.push(hanging.length - done);
+      hanging[done]?.end();
+    }
+    await sandbox.settled();
+    expect(Math.max(...most)).toBe(8);
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => 'delivered'));
+  });
+
+  it('is not slowed by another webhook that is slow', async () => {
+    const { sandbox, post } = courierWorld();
+    const [slow, quick] = [await receiver(() => {}), await receiver()];
+    for (const { url } of [slow, quick]) sandbox.webhooks.add({ url });
+    for (let at = 0; at < 30; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
+    await quick.got(30);
+    const ids = (received: readonly { readonly id: string }[]) => received.map(({ id }) => id).toSorted();
+    expect([ids(quick.received), slow.received.length]).toEqual([ids(sandbox.events()), 8]);
+  });
+
+  it('is counted, and so is what nobody heard', async () => {
+    const { sandbox, post } = courierWorld();
+    await post(paths.contacts, { phone: '+12025550142' });
+    expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
+    const [event] = sandbox.events();
+    expect(sandbox.deliveries()).toEqual([
+      {
+        id: event?.id,
+        event: event?.id,
+        type: 'contact.created',
+        url: null,
+        state: 'queued',
+        attempts: 0,
+        last: null,
+        next_at: null,
+      },
+    ]);
+    expect(sandbox.delivery(event?.id ?? '')).toMatchObject([{ state: 'queued', attempts: [] }]);
+    expect(sandbox.delivery('none')).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { deadPort, serve, serveBytes } from '../../client/servers.ts';
+import { type Misdeed, misdeedNames, misdeeds } from '../../support/hostile.ts';
+import { paths } from '../calls.ts';
+import { courierWorld, receiver } from '../receiver.ts';
+
+/** What came of one delivery. */
+async function delivered(url: string, patience?: number) {
+  const { sandbox, post } = courierWorld({ patience });
+  sandbox.webhooks.add({ url });
+  await post(paths.contacts, { phone: '+12025550142' });
+  await sandbox.settled();
+  const [row] = sandbox.deliveries();
+  const [attempt, ...others] = sandbox.delivery(row?.id ?? '').flatMap(({ attempts }) => attempts);
+  expect(others).toEqual([]);
+  return { state: row?.state, status: attempt?.response?.status, error: attempt?.error, response: attempt?.response };
+}
+
+const failures: Readonly<Partial<Record<Misdeed, RegExp>>> = {
+  'a reset': /^closed the connection without an answer$/,
+  'the end of the connection': /^closed the connection without an answer$/,
+  silence: /^no whole answer within 0.2 s$/,
+  'a head and then silence': /^no whole answer within 0.2 s$/,
+  'half a JSON, cut off': /^the answer broke off/,
+  'a switch of protocols': /^closed the connection without an answer$/,
+  'what is not HTTP': /Parse Error/,
+};
+const silent = new Set<Misdeed>(['silence', 'a head and then silence']);
+const refusals = new Set<Misdeed>(['a 500', 'a 503 of a gateway in HTML', 'what nests too deep']);
+
+describe('a receiver that answers with', () => {
+  it.each(misdeedNames)('%s gets one attempt, which says what came of it', async (name) => {
+    const { url, seen } = await serve((_, __, response) => misdeeds[name](response));
+    const { state, error } = await delivered(url, silent.has(name) ? 200 : undefined);
+    const fails = name in failures || refusals.has(name);
+    expect([seen.length, state]).toEqual([1, fails ? 'waiting' : 'delivered']);
+    expect(error ?? 'none').toMatch(failures[name] ?? /^none$/);
+  });
+
+  it('a head and then silence has its head recorded', async () => {
+    const { url } = await serve((_, __, response) => misdeeds['a head and then silence'](response));
+    expect(await delivered(url, 200)).toMatchObject({ state: 'waiting', status: 200, response: { body: '' } });
+  });
+
+  it('a body that never ends is read no further than 64 KiB', async () => {
+    const { url } = await serve((_, __, response) => {
+      const more = () => {
+        while (response.write('é'.repeat(50_001)));
+        response.once('drain', more);
+      };
+      response.write('x');
+      more();
+    });
+    const { state, response } = await delivered(url);
+    // The cut goes through the last letter.
+    expect([state, Buffer.byteLength(response?.body ?? ''), response?.encoding]).toEqual([
+      'delivered',
+      65_535,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    [65_536, 65_536],
+    [65_537, 65_536],
+  ])('%i bytes has %i of them kept', async (sent, kept) => {
+    const { url } = await receiver((response) => response.end('a'.repeat(sent)));
+    expect(await delivered(url)).toMatchObject({ state: 'delivered', response: { body: 'a'.repeat(kept) } });
+  });
+
+  it('bytes that are no text has them kept in base64', async () => {
+    const { url } = await receiver((response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
+    expect((await delivered(url)).response).toMatchObject({ body: '//4A', encoding: 'base64' });
+  });
+
+  it('several cookies has them all kept', async () => {
+    const { url } = await receiver((response) => response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'] }).end());
+    expect((await delivered(url)).response?.headers).toMatchObject({ 'set-cookie': 'a=1, b=2' });
+  });
+
+  it('a hint before the answer is heard out', async () => {
+    const { url } = await serveBytes((socket) =>
+      socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+    );
+    expect(await delivered(url)).toMatchObject({ state: 'delivered', status: 204 });
+  });
+
+  it('a size of chunk that is none is recorded with what came before', async () => {
+    const { url } = await serveBytes((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n'),
+    );
+    expect(await delivered(url)).toMatchObject({ state: 'waiting', status: 200, error: expect.any(String) });
+  });
+});
+
+describe('a receiver', () => {
+  it('that is not there is a failed attempt', async () => {
+    const { state, error } = await delivered(`http://127.0.0.1:${await deadPort()}/`);
+    expect([state, error]).toEqual(['waiting', expect.stringMatching(/^nobody listens on 127\.0\.0\.1:\d+$/)]);
+  });
+
+  it('whose certificate nobody vouches for is a failed attempt', async () => {
+    const { url, seen } = await serve((_, __, response) => response.end(), 'https');
+    const { state, error } = await delivered(url);
+    expect([state, seen.length, error]).toEqual(['waiting', 0, expect.stringMatching(/certificate/)]);
+  });
+
+  it.each(['localhost', 'hooks.localhost'])('is found by the name %s', async (name) => {
+    const { url } = await receiver();
+    expect(await delivered(url.replace('127.0.0.1', name))).toMatchObject({ state: 'delivered' });
+  });
+});
+
+describe('a connection', () => {
+  it('is kept for the next delivery', async () => {
+    const { sandbox, post } = courierWorld();
+    const ports = new Set<number | undefined>();
+    const { url } = await receiver((response) => {
+      ports.add(response.socket?.remotePort);
+      response.end();
+    });
+    sandbox.webhooks.add({ url });
+    for (const phone of ['+1', '+2', '+3']) {
+      await post(paths.contacts, { phone });
+      await sandbox.settled();
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  it('that was closed under a delivery costs no attempt: it leaves again at once on another', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, requests } = await serveBytes((socket) => {
+      // The second request on a connection finds it reset.
+      if (requests.length === 2) socket.resetAndDestroy();
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    sandbox.webhooks.add({ url });
+    for (const phone of ['+1', '+2']) {
+      await post(paths.contacts, { phone });
+      await sandbox.settled();
+    }
+    expect(requests).toHaveLength(3);
+    expect(requests[1]).toBe(requests[2]);
+    expect(sandbox.deliveries()).toMatchObject([
+      { state: 'delivered', attempts: 1 },
+      { state: 'delivered', attempts: 1 },
+    ]);
+  });
+
+  it('that is reset again and again is a failed attempt', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, requests } = await serveBytes((socket) => {
+      if (requests.length > 1) socket.resetAndDestroy();
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    sandbox.webhooks.add({ url });
+    for (const phone of ['+1', '+2']) {
+      await post(paths.contacts, { phone });
+      await sandbox.settled();
+    }
+    expect(requests).toHaveLength(3);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'waiting', attempts: 1 }]);
+  });
+});
+
+it('closing a sandbox leaves nothing on its way, and records nothing more', async () => {
+  const { sandbox, post, store } = courierWorld();
+  const hanging: ServerResponse[] = [];
+  const { url, got } = await receiver((response) => hanging.push(response));
+  sandbox.webhooks.add({ url });
+  await post(paths.contacts, { phone: '+12025550142' });
+  await got(1);
+  const gone = new Promise((resolve) => hanging[0]?.on('close', resolve));
+  const { length } = store.lines;
+  sandbox.close();
+  await Promise.all([gone, sandbox.settled()]);
+  expect(store.lines).toHaveLength(length);
+});

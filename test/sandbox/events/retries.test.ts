@@ -1,0 +1,300 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../../src/sandbox/time/clock.ts';
+import type { Store } from '../../../src/sandbox/state/ledger.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { memoryStore, order, paths, start } from '../calls.ts';
+import { courierWorld, receiver } from '../receiver.ts';
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const contact = { phone: '+12025550142' } as const;
+
+const answering = (status: number, headers: Readonly<Record<string, string>> = {}) =>
+  receiver((response) => response.writeHead(status, headers).end());
+
+/** Milliseconds until the one delivery is attempted again. */
+function wait({ deliveries, clock }: Sandbox): number {
+  return Date.parse(deliveries()[0]?.next_at ?? '') - clock.now();
+}
+
+describe('what fails', () => {
+  it('is attempted ten times in three days, the same each time but for the signature, and then is dead', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received, verify } = await answering(503);
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    for (const least of [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((one) => one * hour)]) {
+      const next = wait(sandbox);
+      const before = received.length;
+      expect([next >= least, next <= least * 1.1]).toEqual([true, true]);
+      await sandbox.time.advance(next - 1);
+      expect(received).toHaveLength(before);
+      await sandbox.time.advance(1);
+      expect(received).toHaveLength(before + 1);
+    }
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'dead', attempts: 10, last: 503, next_at: null }]);
+    await sandbox.time.advance(40 * 24 * hour);
+    expect(received).toHaveLength(10);
+    expect(new Set(received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    verify(sandbox.secret());
+  });
+
+  it('waits as long with the same seed, and otherwise not', async () => {
+    const waits = await Promise.all(
+      ['a seed', 'a seed', 'another'].map(async (seed) => {
+        const { sandbox, post } = courierWorld({ seed });
+        sandbox.webhooks.add({ url: (await answering(500)).url });
+        await post(paths.contacts, contact);
+        await sandbox.settled();
+        return wait(sandbox);
+      }),
+    );
+    expect(waits[0]).toBe(waits[1]);
+    expect(waits[0]).not.toBe(waits[2]);
+  });
+
+  it.each([
+    [429, '60', minute],
+    [503, '3', 5 * second],
+    [500, '600', 10 * minute],
+    [503, '999999', 24 * hour],
+    [503, 'soon', 5 * second],
+    [302, '60', minute],
+  ])('with %i waits at least for Retry-After: %s', async (status, after, least) => {
+    const { sandbox, post } = courierWorld();
+    sandbox.webhooks.add({ url: (await answering(status, { 'retry-after': after })).url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    expect([wait(sandbox) >= least, wait(sandbox) <= least * 1.1]).toEqual([true, true]);
+  });
+
+  it('waits until the time of Retry-After, told by the wall', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url } = await receiver((response) =>
+      response.writeHead(503, { 'retry-after': new Date(Date.now() + 10 * minute).toUTCString() }).end(),
+    );
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    expect([wait(sandbox) > 9 * minute, wait(sandbox) <= 10 * minute]).toEqual([true, true]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('includes a redirect of %i, which is not followed', async (status) => {
+    const { sandbox, post } = courierWorld();
+    const there = await receiver();
+    const { url, received } = await answering(status, { location: there.url });
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    expect([received.length, there.received.length]).toEqual([1, 0]);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'waiting', last: status }]);
+  });
+});
+
+describe('410', () => {
+  it('disables the webhook, says so, and leaves nothing on its way', async () => {
+    const { sandbox, post, warnings } = courierWorld();
+    const { url, received } = await receiver((response, { type }) =>
+      response.writeHead(type === 'message.read' ? 410 : 500).end(),
+    );
+    sandbox.webhooks.add({ url });
+    await post(paths.send, order);
+    await sandbox.time.advance(4_000);
+    expect(sandbox.webhooks.list()).toMatchObject([{ url, state: 'disabled', reason: 'answered 410' }]);
+    expect(sandbox.deliveries()).toMatchObject([
+      { state: 'dead', last: 'its webhook answered 410', next_at: null },
+      { state: 'dead', last: 410 },
+    ]);
+    expect(warnings).toEqual([expect.stringContaining(url)]);
+    await post(paths.contacts, contact);
+    await sandbox.time.advance(24 * hour);
+    expect(received).toHaveLength(2);
+    expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
+  });
+
+  it('is said once, however many were on their way', async () => {
+    const { sandbox, post, warnings } = courierWorld();
+    const hanging: ServerResponse[] = [];
+    const { url, got } = await receiver((response) => hanging.push(response));
+    sandbox.webhooks.add({ url });
+    for (let at = 0; at < 10; at++) await post(paths.contacts, { phone: `+1202555${1_000 + at}` });
+    await got(8);
+    for (const response of hanging) response.writeHead(410).end();
+    await sandbox.settled();
+    expect([hanging.length, warnings.length, sandbox.counts().waiting]).toEqual([8, 1, 0]);
+  });
+
+  it('is over when the URL is added again: what waited goes on', async () => {
+    const { sandbox, post } = courierWorld();
+    const statuses = [500, 410];
+    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
+    sandbox.webhooks.add({ url });
+    for (const phone of ['+1', '+2']) {
+      await post(paths.contacts, { phone });
+      await sandbox.settled();
+    }
+    expect(sandbox.webhooks.add({ url })).toMatchObject({ known: true, state: 'active' });
+    await sandbox.time.advance(minute);
+    expect([received.length, sandbox.deliveries().map(({ state }) => state)]).toEqual([3, ['delivered', 'dead']]);
+  });
+});
+
+describe('a dead letter', () => {
+  async function withDeadLetters() {
+    const world = courierWorld();
+    let status = 500;
+    const made = await receiver((response) => response.writeHead(status).end());
+    world.sandbox.webhooks.add({ url: made.url });
+    for (const phone of ['+1', '+2']) await world.post(paths.contacts, { phone });
+    await world.sandbox.time.advance(100 * hour);
+    return { ...world, ...made, answer: (next: number) => (status = next) };
+  }
+
+  it('is delivered again, at once and with ten attempts more', async () => {
+    const { sandbox, received, answer } = await withDeadLetters();
+    const [first] = sandbox.deliveries({ states: ['dead'] });
+    expect([sandbox.redeliver(first?.id ?? ''), received.length]).toEqual([1, 20]);
+    await sandbox.settled();
+    expect(sandbox.deliveries({ states: ['waiting'] })).toMatchObject([{ id: first?.id, attempts: 11 }]);
+    expect(wait(sandbox) <= 5.5 * second).toBe(true);
+    answer(200);
+    await sandbox.time.advance(minute);
+    expect(sandbox.deliveries().map(({ state, attempts }) => [state, attempts])).toEqual([
+      ['delivered', 12],
+      ['dead', 10],
+    ]);
+  });
+
+  it('is one of all those that are delivered again', async () => {
+    const { sandbox, answer } = await withDeadLetters();
+    answer(200);
+    expect(sandbox.redeliver('failed')).toBe(2);
+    await sandbox.settled();
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    expect(sandbox.redeliver('failed')).toBe(0);
+  });
+
+  it('of a webhook that was removed cannot be delivered again; its event can, to whoever listens now', async () => {
+    const { sandbox, url, answer } = await withDeadLetters();
+    sandbox.webhooks.remove(url);
+    const [row] = sandbox.deliveries();
+    expect(sandbox.redeliver('failed')).toBe(0);
+    expect(() => sandbox.redeliver(row?.id ?? '')).toThrow('its webhook was removed');
+    expect(() => sandbox.redeliver(row?.event ?? '')).toThrow('nobody listens to contact.created');
+    answer(200);
+    sandbox.webhooks.add({ url });
+    expect(sandbox.redeliver(row?.event ?? '')).toBe(1);
+    await sandbox.settled();
+    expect(sandbox.delivery(row?.event ?? '').map(({ state }) => state)).toEqual(['dead', 'delivered']);
+  });
+});
+
+describe('a redelivery', () => {
+  it('of an event is one of each of its deliveries, also of those that came', async () => {
+    const { sandbox, post } = courierWorld();
+    const both = [await receiver(), await receiver()];
+    for (const { url } of both) sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    expect(sandbox.redeliver(sandbox.events()[0]?.id ?? '')).toBe(2);
+    await sandbox.settled();
+    expect(both.map(({ received }) => received.length)).toEqual([2, 2]);
+  });
+
+  it('comes in place of the retry that was due', async () => {
+    const { sandbox, post } = courierWorld();
+    const statuses = [500];
+    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await sandbox.settled();
+    sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');
+    await sandbox.settled();
+    await sandbox.time.advance(hour);
+    expect(received).toHaveLength(2);
+  });
+
+  it('of what is on its way adds nothing', async () => {
+    const { sandbox, post } = courierWorld();
+    const hanging: ServerResponse[] = [];
+    const { url, received, got } = await receiver((response) => hanging.push(response));
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, contact);
+    await got(1);
+    sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');
+    hanging[0]?.end();
+    await sandbox.settled();
+    expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([1, 'delivered']);
+  });
+
+  it('of nothing that is known is 404', () => {
+    expect(() => courierWorld().sandbox.redeliver('dlv_none')).toThrow(expect.objectContaining({ status: 404 }));
+  });
+});
+
+describe('a restart', () => {
+  it('takes up what was on its way, and what waits, at its time', async () => {
+    const store = memoryStore();
+    const before = courierWorld({ store });
+    const statuses = [500];
+    const { url, received, got } = await receiver((response) => {
+      const status = statuses.shift();
+      if (status !== undefined) response.writeHead(status).end();
+    });
+    before.sandbox.webhooks.add({ url });
+    await before.post(paths.contacts, { phone: '+1' });
+    await before.sandbox.settled();
+    const next = wait(before.sandbox);
+    await before.post(paths.contacts, { phone: '+2' });
+    await got(2);
+    before.sandbox.close();
+
+    statuses.push(200, 200);
+    const { sandbox } = courierWorld({ store });
+    await sandbox.settled();
+    expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2']);
+    await sandbox.time.advance(next - 1);
+    expect(received).toHaveLength(3);
+    await sandbox.time.advance(1);
+    expect(received.map(({ data }) => data['phone'])).toEqual(['+1', '+2', '+2', '+1']);
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  });
+
+  it('after the time of a retry attempts it at once', async () => {
+    const store = memoryStore();
+    const before = courierWorld({ store });
+    const statuses = [500];
+    const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
+    before.sandbox.webhooks.add({ url });
+    await before.post(paths.contacts, contact);
+    await before.sandbox.settled();
+    before.sandbox.close();
+    const { sandbox } = courierWorld({ store, clock: manualClock(start + hour) });
+    await sandbox.settled();
+    expect(received).toHaveLength(2);
+  });
+});
+
+describe('a disk that is full', () => {
+  it('is told once, repeats no delivery, and what was done is recorded when there is room', async () => {
+    const [memory, warnings]: [Store, string[]] = [memoryStore(), []];
+    let full = false;
+    const append: Store['append'] = (changes) => {
+      if (full && changes.some(({ type }) => type === 'attempt')) throw new Error('ENOSPC');
+      memory.append(changes);
+    };
+    const store = { ...memory, append };
+    const { sandbox, post } = courierWorld({ store, warn: (text) => warnings.push(text) });
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url });
+    full = true;
+    for (const phone of ['+1', '+2']) await post(paths.contacts, { phone });
+    await sandbox.time.advance(minute);
+    expect(warnings).toEqual([expect.stringContaining('ENOSPC')]);
+    full = false;
+    await sandbox.time.advance(minute);
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    expect([received.length, warnings.length]).toEqual([2, 1]);
+  });
+});

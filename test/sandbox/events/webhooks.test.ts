@@ -1,0 +1,241 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { memoryStore, order, paths } from '../calls.ts';
+import { courierWorld, receiver } from '../receiver.ts';
+
+const own = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const local = 'http://127.0.0.1:3000/hooks';
+const hour = 3_600_000;
+
+/** The secrets, of those given, that signed what came last. */
+function signers({ received }: Awaited<ReturnType<typeof receiver>>, secrets: readonly string[]): readonly boolean[] {
+  const { body = '', headers = {} } = received.at(-1) ?? {};
+  return secrets.map((secret) => {
+    try {
+      new Webhook(secret).verify(body, headers);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('a URL', () => {
+  it.each([
+    'http://127.0.0.1:3000/hooks?a=b',
+    'https://127.200.3.4/',
+    'http://[::1]:3000/',
+    'http://localhost/',
+    'http://hooks.localhost/',
+    'http://127.1/',
+  ])('on this machine is taken: %s', (url) => {
+    expect(courierWorld().sandbox.webhooks.add({ url })).toMatchObject({ url: new URL(url).href, state: 'active' });
+  });
+
+  it.each([
+    ['https://hooks.example.com/', 'hooks.example.com is not this machine'],
+    ['http://10.0.0.1/', '10.0.0.1 is not this machine'],
+    ['http://0.0.0.0/', '0.0.0.0 is not this machine'],
+    ['http://[fe80::1]/', 'is not this machine'],
+    ['http://localhost.example.com/', 'is not this machine'],
+    ['http://127.0.0.1.example.com/', 'is not this machine'],
+    ['http://user@127.0.0.1/', 'has no user'],
+    ['http://:secret@127.0.0.1/', 'has no user'],
+    ['ftp://127.0.0.1/', 'begins with http'],
+    ['127.0.0.1:3000', 'a whole one'],
+    ['/hooks', 'a whole one'],
+    ['', 'a whole one'],
+  ])('%s is refused', (url, why) => {
+    const { sandbox } = courierWorld();
+    expect(() => sandbox.webhooks.add({ url })).toThrow(
+      expect.objectContaining({ status: 400, message: expect.stringContaining(why) }),
+    );
+    expect(sandbox.webhooks.list()).toEqual([]);
+  });
+
+  it('on another machine is taken when that is meant', () => {
+    const { sandbox } = courierWorld();
+    expect(sandbox.webhooks.add({ url: 'https://hooks.example.com', external: true })).toMatchObject({
+      url: 'https://hooks.example.com/',
+    });
+  });
+
+  it('that is added again is the same webhook, with other settings', () => {
+    const { sandbox } = courierWorld();
+    const first = sandbox.webhooks.add({ url: local, secret: own });
+    const again = sandbox.webhooks.add({ url: `${local}#top`, events: ['order.paid'] });
+    expect([first.known, again.known, again.id]).toEqual([false, true, first.id]);
+    expect(again.changes).toEqual(['its own secret is gone', 'order.paid now']);
+    expect(sandbox.webhooks.list()).toEqual([
+      {
+        id: first.id,
+        url: local,
+        events: ['order.paid'],
+        secret: 'sandbox',
+        state: 'active',
+        created_at: first.created_at,
+      },
+    ]);
+  });
+
+  it.each(['id', 'url'] as const)('is removed by its %s', (by) => {
+    const { sandbox } = courierWorld();
+    const webhook = sandbox.webhooks.add({ url: local });
+    sandbox.webhooks.remove(webhook[by]);
+    expect(sandbox.webhooks.list()).toEqual([]);
+    expect(() => sandbox.webhooks.remove(webhook[by])).toThrow(expect.objectContaining({ status: 404 }));
+  });
+
+  it('that is removed gets nothing more, and what waited for it is dead', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received } = await receiver((response) => response.writeHead(500).end());
+    sandbox.webhooks.add({ url });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    sandbox.webhooks.remove(url);
+    await post(paths.contacts, { phone: '+2' });
+    await sandbox.time.advance(24 * hour);
+    expect([received.length, sandbox.counts().waiting]).toEqual([1, 0]);
+    expect(sandbox.deliveries()).toMatchObject([
+      { state: 'dead', last: 'its webhook was removed' },
+      { state: 'queued' },
+    ]);
+  });
+});
+
+describe('the events of a webhook', () => {
+  it('are those that it was registered for', async () => {
+    const { sandbox, post } = courierWorld();
+    const [all, some] = [await receiver(), await receiver()];
+    sandbox.webhooks.add({ url: all.url });
+    sandbox.webhooks.add({ url: some.url, events: ['message.read', 'order.paid'] });
+    await post(paths.contacts, { phone: '+1' });
+    await post(paths.send, order);
+    await sandbox.time.advance(10_000);
+    const types = [all, some].map(({ received }) => received.map(({ type }) => String(type)).toSorted());
+    expect(types).toEqual([['contact.created', 'message.delivered', 'message.read'], ['message.read']]);
+  });
+
+  it('may begin with those that nobody heard, in order', async () => {
+    const { sandbox, post } = courierWorld();
+    const heard = await receiver();
+    await post(paths.send, order);
+    await sandbox.time.advance(10_000);
+    sandbox.webhooks.add({ url: heard.url, events: ['contact.created'] });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    const { url, received } = await receiver();
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 2 });
+    await sandbox.settled();
+    expect(received.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
+    expect(sandbox.counts()).toMatchObject({ queued: 0, waiting: 0 });
+    expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
+  });
+
+  it.each(['caught up with', 'redelivered'])('are %s at once, also after the clock went back', async (how) => {
+    const { sandbox, post } = courierWorld();
+    await sandbox.time.advance(hour);
+    await post(paths.contacts, { phone: '+1' });
+    sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url, catchUp: how === 'caught up with' });
+    if (how === 'redelivered') sandbox.redeliver(sandbox.events()[0]?.id ?? '');
+    await sandbox.settled();
+    expect(received.map(({ type }) => type)).toEqual(['contact.created']);
+  });
+
+  it('that failed ahead of the wall leave at once when they are redelivered after the clock went back', async () => {
+    const { sandbox, post } = courierWorld();
+    const { url, received } = await receiver((response) => response.writeHead(500).end());
+    sandbox.webhooks.add({ url });
+    await sandbox.time.advance(hour);
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
+    sandbox.redeliver(sandbox.deliveries()[0]?.id ?? '');
+    await sandbox.settled();
+    expect(received).toHaveLength(2);
+  });
+
+  it('begin with none of those unless that is asked for, nor with any that it is not registered for', async () => {
+    const { sandbox, post } = courierWorld();
+    await post(paths.contacts, { phone: '+1' });
+    const { url, received } = await receiver();
+    sandbox.webhooks.add({ url });
+    sandbox.webhooks.add({ url, events: ['order.paid'], catchUp: true });
+    await sandbox.settled();
+    expect([received, sandbox.counts().queued]).toEqual([[], 1]);
+  });
+});
+
+describe('a secret', () => {
+  it('of its own signs what a webhook gets, and nothing else', async () => {
+    const { sandbox, post } = courierWorld();
+    const [one, other] = [await receiver(), await receiver()];
+    sandbox.webhooks.add({ url: one.url, secret: own });
+    sandbox.webhooks.add({ url: other.url });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    const secrets = [own, sandbox.secret()];
+    expect([signers(one, secrets), signers(other, secrets)]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it.each(['', 'secret', 'whsec_', 'whsec_c2hvcnQ='])('of its own is refused when it is none: %j', (secret) => {
+    const { sandbox } = courierWorld();
+    expect(() => sandbox.webhooks.add({ url: local, secret })).toThrow(
+      expect.objectContaining({ status: 400, message: expect.not.stringContaining('c2hvcnQ') }),
+    );
+  });
+
+  it('that replaces another signs beside it for a day, by the clock of the sandbox', async () => {
+    const { sandbox, post } = courierWorld();
+    const made = await receiver();
+    sandbox.webhooks.add({ url: made.url });
+    const before = sandbox.secret();
+    const { secret, webhook, until } = sandbox.webhooks.rotate();
+    expect([secret === before, sandbox.secret() === secret, webhook]).toEqual([false, true, undefined]);
+    expect(Date.parse(until)).toBe(sandbox.clock.now() + 24 * hour);
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.time.advance(24 * hour - 1);
+    expect(signers(made, [before, secret])).toEqual([true, true]);
+    expect(made.received[0]?.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
+    await sandbox.time.advance(1);
+    await post(paths.contacts, { phone: '+2' });
+    await sandbox.settled();
+    expect(signers(made, [before, secret])).toEqual([false, true]);
+  });
+
+  it("of one webhook's own may replace that of the sandbox, or its own", async () => {
+    const store = memoryStore();
+    const { sandbox, post } = courierWorld({ store });
+    const [one, other] = [await receiver(), await receiver()];
+    const { id } = sandbox.webhooks.add({ url: one.url });
+    sandbox.webhooks.add({ url: other.url });
+    const first = sandbox.webhooks.rotate(id);
+    expect(first.webhook).toMatchObject({ id, secret: 'own' });
+    await post(paths.contacts, { phone: '+1' });
+    await sandbox.settled();
+    expect(signers(one, [sandbox.secret(), first.secret])).toEqual([true, true]);
+    expect(signers(other, [sandbox.secret(), first.secret])).toEqual([true, false]);
+    const second = sandbox.webhooks.rotate(one.url);
+    sandbox.close();
+
+    const restarted = courierWorld({ store });
+    await restarted.post(paths.contacts, { phone: '+2' });
+    await restarted.sandbox.settled();
+    expect(signers(one, [sandbox.secret(), first.secret, second.secret])).toEqual([false, true, true]);
+  });
+
+  it('that is made follows from the seed', () => {
+    const [a, b, c] = ['a seed', 'a seed', 'another'].map((seed) => courierWorld({ seed }).sandbox.webhooks.rotate());
+    expect([a?.secret === b?.secret, a?.secret === c?.secret]).toEqual([true, false]);
+    expect(a?.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  });
+
+  it('of no webhook that is known is 404', () => {
+    expect(() => courierWorld().sandbox.webhooks.rotate('whk_none')).toThrow(expect.objectContaining({ status: 404 }));
+  });
+});

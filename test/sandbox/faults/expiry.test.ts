@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { NewFault } from '../../../src/sandbox/state/records.ts';
+import { thrown } from '../../support/thrown.ts';
+import { bearing, calls, order, paths } from '../calls.ts';
+import { onContacts, struck } from './struck.ts';
+
+describe('a fault', () => {
+  it('expires by the sandbox’s clock', async () => {
+    const world = calls();
+    world.sandbox.faults.add({ ...onContacts, for: 60_000 });
+    expect(await struck(world, 2)).toBe('11');
+    await world.clock.advance(59_999);
+    expect(await struck(world, 1)).toBe('1');
+    await world.clock.advance(1);
+    expect(await struck(world, 2)).toBe('00');
+    expect(world.sandbox.faults.list()).toMatchObject([{ drawn: 3, struck: 3, active: false }]);
+  });
+
+  it('expires when it has struck so often', async () => {
+    const world = calls();
+    world.sandbox.faults.add({ ...onContacts, times: 3 });
+    expect(await struck(world, 5)).toBe('11100');
+  });
+
+  it('is cleared by its id, or with all others', async () => {
+    const world = calls();
+    const { faults } = world.sandbox;
+    const [first] = [faults.add(onContacts), faults.add(onContacts), faults.add(onContacts)];
+    expect([faults.clear('none'), faults.clear(first.id), faults.list().length]).toEqual([[], [first], 2]);
+    expect([faults.clear().length, faults.list(), faults.clear()]).toEqual([2, [], []]);
+    expect(await struck(world, 1)).toBe('0');
+  });
+
+  it('that is late has its caller wait by the wall, and acts before or after that', async () => {
+    const { post, sandbox } = calls();
+    const effect = { kind: 'latency', ms: 1 } as const;
+    const { id } = sandbox.faults.add({ on: ['sendTemplate'], effect });
+    const late = post(paths.send, order);
+    expect([sandbox.messages().length, (await late).status, sandbox.messages().length]).toEqual([0, 200, 1]);
+    sandbox.faults.clear(id);
+    sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
+    const done = post(paths.send, order);
+    expect([sandbox.messages().length, (await done).status, sandbox.messages().length]).toEqual([2, 200, 2]);
+  });
+
+  it('that is late does nothing for a caller who left before', async () => {
+    const { sandbox } = calls();
+    const headers = bearing(sandbox.keys.sandbox);
+    sandbox.faults.add({ ...onContacts, effect: { kind: 'latency', ms: 3_600_000 } });
+    const exchange = { method: 'GET', target: paths.contacts, headers, body: '' };
+    expect(await sandbox.answer(exchange, () => AbortSignal.abort())).toMatchObject({ status: 0 });
+    expect(sandbox.requests()).toMatchObject([{ status: 0, detail: expect.stringContaining('the caller left') }]);
+  });
+
+  it.each([
+    ['without a name', { on: [] }, '/on'],
+    ['on what there is not', { on: ['sendTemplates'] }, '/on/0'],
+    ['of an answer on an event', { on: ['order.paid'] }, 'order.paid'],
+    ['of an event on an answer', { effect: { kind: 'drop' } }, 'listContacts'],
+    ['after an event', { on: ['order.paid'], effect: { kind: 'drop' }, after: true }, '/after'],
+    ['of no kind', { effect: { kind: 'flood' } }, '/effect/kind'],
+    ['with a status that is no error', { effect: { kind: 'status', status: 200 } }, '400 to 599'],
+    ['with half a status', { effect: { kind: 'status', status: 500.5 } }, 'whole'],
+    ['later than a timer can be', { effect: { kind: 'latency', ms: 2 ** 31 } }, '/effect/ms'],
+    ['at a rate above 1', { rate: 1.1 }, '/rate'],
+    ['at a rate that is no number', { rate: 'often' }, '/rate'],
+    ['that never strikes', { times: 0 }, '/times'],
+    ['for no time', { for: 0 }, '/for'],
+    ['with a seed that is no text', { seed: 7 }, '/seed'],
+    ['perhaps after', { after: 'yes' }, '/after'],
+  ])('%s is refused, and not made', (_, change, told) => {
+    const { sandbox } = calls();
+    const fault: NewFault = JSON.parse(JSON.stringify({ ...onContacts, ...change }));
+    expect(thrown(() => sandbox.faults.add(fault))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining(told),
+    });
+    expect(sandbox.faults.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { post } from '../../../src/base/post.ts';
+import type { NewFault } from '../../../src/sandbox/state/records.ts';
+import { shapeNamed } from '../../../src/sandbox/api/shapes.ts';
+import { paths } from '../calls.ts';
+import { ask, send } from '../asked.ts';
+import { served, token } from '../served.ts';
+
+const kinds: readonly (readonly [NewFault['effect'], seen: string, status: number])[] = [
+  [{ kind: 'status', status: 500 }, '500 application/problem+json', 500],
+  [{ kind: 'status', status: 503 }, '503 text/html, no JSON', 503],
+  [{ kind: 'latency', ms: 5 }, '200 application/json', 200],
+  [{ kind: 'reset' }, 'ECONNRESET', 0],
+  [{ kind: 'hang' }, 'nothing', 0],
+  [{ kind: 'truncate' }, 'ECONNRESET after 22 of 45', 200],
+  [{ kind: 'garbage' }, '200 application/json, no JSON', 200],
+];
+
+describe.each(kinds)('with %o an answer', (effect, seen, status) => {
+  it('goes wrong before the service acts', async () => {
+    await using server = await served();
+    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect });
+    expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
+    expect(server.sandbox.messages()).toHaveLength(effect.kind === 'latency' ? 1 : 0);
+    const detail: unknown = expect.stringContaining(effect.kind === 'latency' ? 'latency 5 ms' : 'nothing was done');
+    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail }]);
+  });
+
+  it('goes wrong after the service has acted, once', async () => {
+    await using server = await served();
+    const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
+    expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
+    expect(server.sandbox.messages()).toHaveLength(1);
+    expect(server.sandbox.requests()).toMatchObject([{ status, fault: id }]);
+  });
+});
+
+describe('a fault', () => {
+  it('is drawn only for requests that name its endpoint, whose key is valid and that the minute lets pass', async () => {
+    await using server = await served();
+    const { sandbox } = server;
+    sandbox.setPlan({ name: 'starter', perMinute: 2, without: [] });
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 503 } });
+    expect(await send(server, { key: 'sk_test_local-none' })).toBe('401 application/problem+json');
+    expect(await ask(server, 'GET', paths.contacts)).toBe('200 application/json');
+    expect(await send(server)).toBe('503 text/html, no JSON');
+    expect(await send(server)).toBe('429 application/problem+json');
+    expect(sandbox.faults.list()).toMatchObject([{ drawn: 1, struck: 1 }]);
+  });
+
+  it('strikes in place of every other refusal, and after one tells of both', async () => {
+    await using server = await served();
+    const { sandbox } = server;
+    const fault = sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 502 } });
+    await ask(server, 'POST', paths.send, { body: '{' });
+    sandbox.faults.clear(fault.id);
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true });
+    await ask(server, 'POST', paths.send, { body: '{' });
+    expect(sandbox.requests().map(({ status, detail }) => [status, detail])).toEqual([
+      [502, 'status 502, and nothing was done'],
+      [0, 'reset, after it was dealt with; the body is not valid JSON in UTF-8'],
+    ]);
+  });
+
+  it('breaks off an answer without a body too', async () => {
+    const seeds = Array.from({ length: 100 }, (_, seed) => `vary:${seed}`);
+    await using server = await served({}, { shape: seeds.find((name) => shapeNamed(name).created === 'nothing') });
+    server.sandbox.faults.add({ on: ['createContact'], effect: { kind: 'truncate' } });
+    const contact = JSON.stringify({ phone: '+12025550142' });
+    expect(await ask(server, 'POST', paths.contacts, { body: contact })).toBe('ECONNRESET after 0 of 1');
+  });
+
+  it('never touches the control plane', async () => {
+    await using server = await served();
+    const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
+    server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
+    const headers = { 'x-sandbox-token': token };
+    const answer = await post(`${server.url}/__sandbox/status`, { method: 'GET', headers });
+    expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
+  });
+
+  it('that hangs keeps nobody from closing the sandbox', async () => {
+    const server = await served();
+    server.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'hang' }, after: true });
+    server.sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'latency', ms: 3_600_000 } });
+    const called = server.sandbox.happening('call', new AbortController().signal);
+    const waiting = [ask(server, 'GET', paths.contacts), send(server)];
+    await called;
+    server.sandbox.close();
+    await server.close();
+    expect(await Promise.all(waiting)).toEqual(['ECONNRESET', 'ECONNRESET']);
+    expect(server.sandbox.requests()).toHaveLength(1);
+  });
+});

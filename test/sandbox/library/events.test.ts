@@ -1,0 +1,99 @@
+import { createSandbox, type EventName, type TriggerFields } from 'bizmsg/sandbox';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { FieldsOf } from '../../../src/sandbox/trigger/fields.ts';
+import { sendWith, sent } from './calls.ts';
+import { receiver } from '../receiver.ts';
+
+describe('webhooks', () => {
+  it('get what is signed, at their time, before an advance is over', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    const { url, received, verify } = await receiver();
+    const id = sandbox.webhooks.add({ url, events: ['message.failed'] });
+    await sendWith(sandbox, undefined, { to: '+12025550102' });
+    await sandbox.clock.advance('1s');
+    expect(received).toMatchObject([{ type: 'message.failed', data: { to: '+12025550102' } }]);
+    verify(sandbox.secret());
+    expect(sandbox.webhooks.list()).toEqual([{ id, url, events: ['message.failed'], state: 'active' }]);
+    const [event] = sandbox.events();
+    expect(sandbox.deliveries()).toMatchObject([{ event: event?.id, url, state: 'delivered', attempts: 1, last: 200 }]);
+  });
+
+  it('get what happens at once without an advance, and a retry with one', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    const answers = [500, 200];
+    const { url, received } = await receiver((response) => response.writeHead(answers.shift() ?? 200).end());
+    sandbox.webhooks.add({ url });
+    sandbox.trigger('contact.created', { phone: '+12025550142' });
+    await sandbox.settled();
+    expect(received).toMatchObject([{ type: 'contact.created' }]);
+    expect(sandbox.deliveries()).toMatchObject([
+      { state: 'waiting', attempts: 1, last: 500, nextAt: expect.any(Date) },
+    ]);
+    await sandbox.clock.advance('10s');
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last: 200 }]);
+  });
+
+  it('may be removed, and get another secret', async () => {
+    await using sandbox = createSandbox();
+    const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];
+    sandbox.webhooks.add({ url });
+    const secret = sandbox.webhooks.rotate();
+    expect([secret === before, secret === sandbox.secret()]).toEqual([false, true]);
+    sandbox.webhooks.remove(url);
+    expect(sandbox.webhooks.list()).toEqual([]);
+    expect(() => sandbox.webhooks.remove(url)).toThrow('webhooks.remove: there is no such webhook');
+  });
+});
+
+describe('faults', () => {
+  it('strike as often as they are told, and are cleared', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    const once = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
+    expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
+    expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], struck: 1, active: false }]);
+    sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, for: '1m' });
+    const { misdeed } = await sent(sandbox);
+    await sandbox.clock.advance('1m');
+    expect([misdeed, await sendWith(sandbox)]).toEqual(['reset', 200]);
+    sandbox.faults.clear();
+    expect(sandbox.faults.list()).toEqual([]);
+    expect(() => sandbox.faults.clear(once)).toThrow('faults.clear: there is no fault flt_');
+  });
+});
+
+describe('a trigger', () => {
+  it('has an event happen, and what leads to it', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    const events = sandbox.trigger('message.received', { from: '+12025550188', text: 'Where is it?' });
+    expect(events).toMatchObject([
+      { type: 'contact.created', data: { phone: '+12025550188' } },
+      { type: 'message.received', data: { from: '+12025550188', text: 'Where is it?' }, at: sandbox.clock.now() },
+    ]);
+    expect(sandbox.events()).toEqual(events);
+  });
+
+  it('may be told what the sandbox’s own may be told', () => {
+    expectTypeOf<TriggerFields>().toEqualTypeOf<{ readonly [E in EventName]: FieldsOf<E> }>();
+  });
+});
+
+describe('contents', () => {
+  it('are loaded, shown, and let go of', async () => {
+    await using sandbox = createSandbox();
+    const { contacts, templates } = { contacts: sandbox.contacts(), templates: sandbox.templates() };
+    sandbox.load({ templates: [{ name: 'thanks', body: 'Thank you!' }], contacts: [{ phone: '+12025550142' }] });
+    expect(sandbox.templates().at(-1)).toMatchObject({ name: 'thanks', status: 'APPROVED', variables: [] });
+    expect(await sendWith(sandbox, undefined, { template: 'thanks', params: [] })).toBe(200);
+    sandbox.reset('messages');
+    expect([sandbox.messages().length, sandbox.contacts().length]).toEqual([0, contacts.length + 1]);
+    sandbox.reset();
+    expect([sandbox.contacts(), sandbox.templates(), sandbox.campaigns().length]).toEqual([contacts, templates, 3]);
+  });
+
+  it('that are wrong are not loaded at all', async () => {
+    await using sandbox = createSandbox();
+    const contacts = [{ phone: '+12025550142' }, { phone: 'none' }];
+    expect(() => sandbox.load({ contacts })).toThrow('load: /contacts/1/phone must be "+" followed by digits');
+    expect(sandbox.contacts()).toHaveLength(5);
+  });
+});

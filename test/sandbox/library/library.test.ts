@@ -1,0 +1,100 @@
+import { createSandbox } from 'bizmsg/sandbox';
+import { describe, expect, it } from 'vitest';
+import { post } from '../../../src/base/post.ts';
+import { order, paths } from '../calls.ts';
+import { sent } from './calls.ts';
+
+describe('a sandbox in a test', () => {
+  it('answers without a socket, and shows what was done', async () => {
+    await using sandbox = createSandbox({ clock: { at: Date.UTC(2026, 4, 1, 12) } });
+    const answer = await sent(sandbox);
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
+    const { message_id: id } = JSON.parse(answer.body);
+    const at = new Date('2026-05-01T12:00:00Z');
+    expect(sandbox.messages()).toEqual([{ id, ...order, mode: 'sandbox', status: 'sent', sentAt: at }]);
+    expect(sandbox.requests()).toEqual([
+      { at, method: 'POST', path: paths.send, status: 200, key: sandbox.keys.sandbox },
+    ]);
+    await sandbox.clock.advance('500ms');
+    expect(sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
+    expect(sandbox.events()).toMatchObject([
+      { type: 'message.delivered', data: { message_id: id }, payload: { type: 'message.delivered' } },
+    ]);
+  });
+
+  it('takes texts, bytes and objects as a body, and headers in any form', async () => {
+    await using sandbox = createSandbox();
+    const headers = new Headers({ authorization: `Bearer ${sandbox.keys.sandbox}` });
+    const json = JSON.stringify({ phone: '+12025550142' });
+    const statuses = [json, new TextEncoder().encode(json), { phone: '+12025550143' }].map(async (body) => {
+      const typed =
+        body instanceof Uint8Array || typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+      return (await sandbox.answer({ path: paths.contacts, headers: [...headers, ...Object.entries(typed)], body }))
+        .status;
+    });
+    expect(await Promise.all(statuses)).toEqual([201, 200, 201]);
+    expect(sandbox.contacts().slice(5)).toMatchObject([{ phone: '+12025550142' }, { phone: '+12025550143' }]);
+    expect(await sandbox.answer({ path: paths.contacts, headers })).toMatchObject({ status: 200 });
+  });
+
+  it('answers on a port what it answers without one', async () => {
+    const [one, other] = [createSandbox({ seed: 7, clock: 'manual' }), createSandbox({ seed: 7, clock: 'manual' })];
+    await using server = await other.listen();
+    const authorization = `Bearer ${one.keys.sandbox}`;
+    for (const [method, path, body] of [
+      ['POST', paths.send, JSON.stringify(order)],
+      ['POST', paths.contacts, '{"phone":'],
+      ['GET', `${paths.contacts}?limit=2`, ''],
+      ['GET', '/api/public/flows', ''],
+    ] as const) {
+      const headers = { authorization, 'content-type': 'application/json' };
+      const heard = await post(server.url + path, { method, headers, body });
+      const { status, headers: said, body: text } = await one.answer({ method, path, headers, body });
+      expect({ status: heard.status, body: heard.body }).toEqual({ status, body: text });
+      expect(heard.headers).toMatchObject(said);
+    }
+    await one.close();
+    await other.close();
+  });
+
+  it('tells a client and a receiver what they need', async () => {
+    await using sandbox = createSandbox();
+    const { url, env } = await sandbox.listen();
+    expect(env).toEqual({
+      BIZMSG_BASE_URL: url,
+      BIZMSG_API_KEY: sandbox.keys.sandbox,
+      BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
+    });
+  });
+
+  it('gives its control plane to nobody', async () => {
+    await using sandbox = createSandbox();
+    const { url } = await sandbox.listen();
+    expect(await post(`${url}/__sandbox/status`, { method: 'GET' })).toMatchObject({ status: 403 });
+  });
+
+  it('shares nothing with a hundred others in the same process', async () => {
+    const sandboxes = Array.from({ length: 100 }, () => createSandbox({ clock: 'manual' }));
+    const servers = await Promise.all(sandboxes.map((sandbox) => sandbox.listen()));
+    expect(new Set(servers.map(({ port }) => port)).size).toBe(100);
+    await Promise.all(sandboxes.map((sandbox) => sent(sandbox)));
+    expect(new Set(sandboxes.flatMap((sandbox) => sandbox.messages().map(({ id }) => id))).size).toBe(100);
+    await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
+  });
+
+  it('knows no key of another one', async () => {
+    await using one = createSandbox();
+    await using other = createSandbox();
+    expect(await sent(one, other.keys.sandbox)).toMatchObject({ status: 401 });
+  });
+
+  it('is the same again with the same seed', async () => {
+    const lived = async () => {
+      await using sandbox = createSandbox({ seed: 'a seed', clock: 'manual' });
+      await sent(sandbox);
+      await sandbox.clock.advance('1m');
+      return [sandbox.keys.create(), sandbox.secret(), sandbox.messages(), sandbox.events(), sandbox.requests()];
+    };
+    expect(await lived()).toEqual(await lived());
+  });
+});

@@ -1,0 +1,136 @@
+import { createSandbox } from 'bizmsg/sandbox';
+import { describe, expect, it } from 'vitest';
+import { post } from '../../../src/base/post.ts';
+import { sendWith, sent } from './calls.ts';
+
+describe('keys', () => {
+  it('are made, refused and revoked', async () => {
+    await using sandbox = createSandbox();
+    const key = sandbox.keys.create('read-only');
+    expect([await sendWith(sandbox, key), await sendWith(sandbox, sandbox.keys.create())]).toEqual([403, 200]);
+    sandbox.keys.revoke(key);
+    expect(await sendWith(sandbox, key)).toBe(401);
+    expect(() => sandbox.keys.revoke('sk_test_none')).toThrow('keys.revoke: this sandbox has no such key');
+  });
+
+  it('of the live kind are valid once the account is live', async () => {
+    await using sandbox = createSandbox();
+    const live = [sandbox.keys.live, sandbox.keys.create('send-only', 'live')];
+    expect(await Promise.all(live.map((key) => sendWith(sandbox, key)))).toEqual([401, 401]);
+    sandbox.keys.goLive();
+    expect(await Promise.all(live.map((key) => sendWith(sandbox, key)))).toEqual([200, 200]);
+    expect(sandbox.messages()).toMatchObject([{ mode: 'live' }, { mode: 'live' }]);
+  });
+});
+
+describe('the plan', () => {
+  it('has the limits that are asked for, at first and later', async () => {
+    await using sandbox = createSandbox({ plan: 'starter', rate: 1, clock: 'manual' });
+    expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([200, 429]);
+    sandbox.setPlan('growth', { without: ['sendTemplate'] });
+    expect(await sendWith(sandbox)).toBe(403);
+    sandbox.setPlan('growth', { monthly: 1 });
+    expect(await sendWith(sandbox)).toBe(429);
+    await sandbox.clock.advance('next-month');
+    expect(await sendWith(sandbox)).toBe(200);
+  });
+});
+
+describe('the clock', () => {
+  it('stands at the beginning of 2026, or where it is told to', async () => {
+    await using sandbox = createSandbox({ clock: 'manual' });
+    await using other = createSandbox({ clock: { at: new Date('2026-05-01T12:00:00Z') } });
+    expect(sandbox.clock.now()).toEqual(new Date('2026-01-01T00:00:00Z'));
+    await other.clock.advance('1.5h');
+    expect(other.clock.now()).toEqual(new Date('2026-05-01T13:30:00Z'));
+  });
+
+  it('goes with the wall otherwise, and again after it was stopped', async () => {
+    await using sandbox = createSandbox();
+    sandbox.clock.freeze();
+    await sandbox.clock.advance('31d');
+    const far = sandbox.clock.now();
+    sandbox.clock.real();
+    expect([far.getTime() > Date.now(), sandbox.clock.now().getTime() <= Date.now()]).toEqual([true, true]);
+  });
+
+  it.each(['5', '-5s', 'soon', -1, Number.NaN])('is not advanced by %s', async (span) => {
+    await using sandbox = createSandbox();
+    const clock: { advance(by: unknown): Promise<void> } = sandbox.clock;
+    await expect(clock.advance(span)).rejects.toThrow(/^clock.advance: /);
+  });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    ['{"plan":"pro"}', 'createSandbox: plan is one of starter, growth, scale, enterprise, not "pro"'],
+    ['{"rate":"10/m"}', 'createSandbox: rate is a whole number, not "10/m"'],
+    ['{"monthly":-1}', 'createSandbox: monthly is a whole number, not -1'],
+    ['{"without":"contacts"}', 'createSandbox: without is a list of sendTemplate, listContacts, '],
+    ['{"shape":"round"}', 'createSandbox: "round" is not a shape; use default, bare, or vary:SEED'],
+    ['{"clock":"fake"}', 'createSandbox: clock is real, manual or { at: a Date or a number }, not "fake"'],
+    [
+      '{"clock":{"at":"noon"}}',
+      "createSandbox: clock is real, manual or { at: a Date or a number }, not { at: 'noon' }",
+    ],
+    ['{"seed":true}', 'createSandbox: seed is a text or a number, not true'],
+    ['{"sead":1}', 'createSandbox has no option "sead", only seed, plan, rate, monthly, without, shape, clock, warn'],
+    ['null', 'createSandbox takes an object, not null'],
+  ])('is told of the options %s', (options, message) => {
+    expect(() => createSandbox(JSON.parse(options))).toThrow(message);
+  });
+
+  it('is told of what is asked of it later', async () => {
+    await using sandbox = createSandbox();
+    const [on, kind] = ['sendTemplate', 'drop'] as const;
+    expect(() => sandbox.setPlan(JSON.parse('"pro"'))).toThrow('setPlan: plan is one of starter, ');
+    expect(() => sandbox.setPlan('growth', { rate: 1.5 })).toThrow('setPlan: rate is a whole number, not 1.5');
+    expect(() => sandbox.keys.create(JSON.parse('"all"'))).toThrow('keys.create: scope is one of read-only, ');
+    expect(() => sandbox.webhooks.add({ url: 'hooks' })).toThrow('webhooks.add: the URL of a webhook is a whole one');
+    expect(() => sandbox.faults.add({ on, effect: { kind } })).toThrow('faults.add: /on must not hold sendTemplate');
+    const fault = (text: string) => sandbox.faults.add(JSON.parse(text));
+    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"reset"},"time":1}')).toThrow(
+      'faults.add: /time is not known; did you mean "times"?',
+    );
+    expect(() => fault('{"on":"sendTemplate","effect":{"kind":"status","status":503,"after":true}}')).toThrow(
+      'faults.add: /effect/after is not known; known are kind, status',
+    );
+    expect(() => fault('{"on":"send-template","effect":{"kind":"reset"}}')).toThrow('did you mean "sendTemplate"?');
+    expect(() => sandbox.trigger(JSON.parse('"message.seen"'))).toThrow('trigger: "message.seen" is not an event');
+    expect(() => sandbox.trigger('message.read')).toThrow('trigger: there is no message yet');
+    await expect(sandbox.listen(JSON.parse('{"port":"4780"}'))).rejects.toThrow('listen: port is a whole number');
+    await expect(sandbox.answer(JSON.parse('{}'))).rejects.toThrow('answer: path is missing');
+  });
+});
+
+it('says that a key of the real service came by', async () => {
+  const warnings: string[] = [];
+  await using sandbox = createSandbox({ warn: (text) => warnings.push(text) });
+  expect(await sendWith(sandbox, 'sk_live_real')).toBe(401);
+  expect(warnings).toEqual([expect.stringContaining('a live key of the real service was sent to this sandbox')]);
+});
+
+describe('what is closed', () => {
+  it('answers and listens no more, and may be closed again', async () => {
+    const sandbox = createSandbox();
+    const { url } = await sandbox.listen();
+    const opening = sandbox.listen();
+    await sandbox.close();
+    await sandbox.close();
+    const last = (await opening).url;
+    for (const address of [url, last])
+      await expect(post(address, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    for (const act of [() => sent(sandbox), () => sandbox.listen(), () => sandbox.clock.advance(1)])
+      await expect(act()).rejects.toThrow('this sandbox is closed');
+    expect(sandbox.messages()).toEqual([]);
+  });
+
+  it('may be one server of two', async () => {
+    await using sandbox = createSandbox();
+    const [one, other] = [await sandbox.listen(), await sandbox.listen()];
+    await one.close();
+    await expect(post(one.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await post(other.url, { method: 'GET' })).toMatchObject({ status: 401 });
+    await expect(sandbox.listen({ port: other.port })).rejects.toThrow(`listen: port ${other.port} is in use; give`);
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  defaultData,
+  findSandbox,
+  liveLocators,
+  type Locator,
+  removeLocator,
+  writeLocator,
+} from '../../../src/sandbox/remote/locator.ts';
+
+const alive = () => true;
+const dead = () => false;
+
+describe('a locator', () => {
+  it('is for its owner only, and whole', () => {
+    const folder = temporary();
+    writeLocator(folder, locator(4780, folder));
+    const file = join(folder, 'sandboxes', '4780.json');
+    expect([file, join(folder, 'sandboxes')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject(locator(4780, folder));
+    expect(readdirSync(join(folder, 'sandboxes'))).toEqual(['4780.json']);
+  });
+
+  it('finds the sandbox of the default folder among others', () => {
+    const folder = temporary();
+    for (const [port, data] of [
+      [4780, null],
+      [4782, '/elsewhere'],
+      [4783, defaultData(folder)],
+    ] as const) {
+      writeLocator(folder, { ...locator(port, folder), data });
+    }
+    expect(findSandbox(folder, alive)?.port).toBe(4783);
+    expect(findSandbox(folder, alive, '/elsewhere')?.port).toBe(4782);
+    expect(liveLocators(folder, alive)).toHaveLength(3);
+  });
+
+  it('of a dead owner is passed over and removed', () => {
+    const folder = temporary();
+    writeLocator(folder, locator(4780, folder));
+    expect(liveLocators(folder, dead)).toEqual([]);
+    expect(readdirSync(join(folder, 'sandboxes'))).toEqual([]);
+  });
+
+  it('whose process number another process has now is passed over', () => {
+    const folder = temporary();
+    writeLocator(folder, locator(4780, folder));
+    const file = join(folder, 'sandboxes', '4780.json');
+    writeFileSync(file, JSON.stringify({ ...locator(4780, folder), start: '1' }));
+    expect(findSandbox(folder, alive)).toBeUndefined();
+  });
+
+  it.each(['', '{', 'null', '[]', '{"port":4780}', '{"port":"4780","pid":1}'])(
+    'that reads %s is passed over',
+    (text) => {
+      const folder = temporary();
+      writeLocator(folder, locator(4782, folder));
+      writeFileSync(join(folder, 'sandboxes', '4780.json'), text);
+      expect(liveLocators(folder, alive).map(({ port }) => port)).toEqual([4782]);
+    },
+  );
+
+  it('of a port that another sandbox has taken since is not removed by the first', () => {
+    const folder = temporary();
+    writeLocator(folder, { ...locator(4780, folder), token: 'the second' });
+    removeLocator(folder, { port: 4780, token: 'the first' });
+    expect(liveLocators(folder, alive)).toHaveLength(1);
+    removeLocator(folder, { port: 4780, token: 'the second' });
+    expect(liveLocators(folder, alive)).toEqual([]);
+  });
+
+  it('is not there where nothing ever ran', () => {
+    expect(liveLocators(join(temporary(), 'none'), alive)).toEqual([]);
+  });
+});
+
+function locator(port: number, folder: string): Locator {
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    pid: process.pid,
+    startedAt: 1,
+    token: 'token',
+    build: 'b1',
+    data: defaultData(folder),
+    background: true,
+    keys: { sandbox: 'sk_test_local-1', live: 'sk_live_local-1' },
+  };
+}
+
+function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'bizmsg-locator-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}

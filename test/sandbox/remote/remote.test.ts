@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { openRemote } from '../../../src/sandbox/remote/remote.ts';
+import { order, paths } from '../calls.ts';
+import { served, token } from '../served.ts';
+
+it('tells how a sandbox is', async () => {
+  await using server = await served();
+  expect(await openRemote({ url: server.url, token }).status()).toMatchObject({
+    url: server.url,
+    pid: 42,
+    build: 'b1',
+    data: null,
+    uptime_ms: expect.any(Number),
+    plan: { name: 'enterprise' },
+    shape: 'default',
+    counts: { contacts: 5, templates: 7, campaigns: 3, messages: 0, events: 0 },
+  });
+});
+
+it('tells its keys and secret', async () => {
+  await using server = await served();
+  const { keys } = server.sandbox;
+  expect(await openRemote({ url: server.url, token }).env()).toEqual({
+    url: server.url,
+    keys: { sandbox: keys.sandbox, live: keys.live },
+    secret: server.sandbox.secret(),
+  });
+});
+
+it('tells what happened after a cursor', async () => {
+  await using server = await served();
+  const remote = openRemote({ url: server.url, token });
+  await server.post(paths.contacts, { phone: '+1' });
+  const first = await remote.events();
+  await server.post(paths.send, order);
+  await server.clock.advance(5_000);
+  const second = await remote.events(first.cursor);
+  expect(first.events.map(({ type }) => type)).toEqual(['contact.created']);
+  expect(second.events.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
+  expect(second.cursor).toBe(3);
+  expect(await remote.messages()).toMatchObject([{ to: order.to, status: 'read' }]);
+});
+
+it('makes and revokes keys, and goes live', async () => {
+  await using server = await served();
+  const remote = openRemote({ url: server.url, token });
+  const { id, text } = await remote.createKey('send-only', 'live');
+  await remote.goLive();
+  expect(server.sandbox.keys.list()).toContainEqual(
+    expect.objectContaining({ id, text, scope: 'send-only', state: 'active' }),
+  );
+  await remote.revokeKey(String(id));
+  expect((await remote.keys()).find((key) => key['id'] === id)).toMatchObject({ state: 'revoked' });
+});
+
+it('sets the plan', async () => {
+  await using server = await served();
+  const remote = openRemote({ url: server.url, token });
+  const plan = { name: 'enterprise', perMinute: 5, perMonth: 9, without: ['listCampaigns'] } as const;
+  expect(await remote.setPlan(plan)).toEqual(plan);
+  expect(server.sandbox.plan()).toEqual(plan);
+});
+
+it('shows the audit log of a key, and every choice', async () => {
+  await using server = await served();
+  const remote = openRemote({ url: server.url, token });
+  await server.get(paths.contacts);
+  expect(await remote.audit()).toMatchObject([{ target: paths.contacts }]);
+  expect(await remote.audit(server.sandbox.keys.live)).toEqual([]);
+  expect(await remote.choices()).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
+});
+
+it('stops it, and comes back once nobody answers there', async () => {
+  const server = await served({ onStop: () => void server.close() });
+  await openRemote({ url: server.url, token }).stop();
+  await expect(openRemote({ url: server.url, token }).status()).rejects.toMatchObject({
+    exit: 'configuration',
+    code: 'sandbox-gone',
+  });
+});
+
+it('says why it was refused', async () => {
+  await using server = await served();
+  await expect(openRemote({ url: server.url, token: 'x' }).env()).rejects.toMatchObject({ code: 'sandbox-refused' });
+});

@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { defaultData, liveLocators, locatorFolder } from '../../../src/sandbox/remote/locator.ts';
+import type { Store } from '../../../src/sandbox/state/ledger.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { serve, type Served } from '../../../src/sandbox/serve.ts';
+import { findOrStart, type StartOptions } from '../../../src/sandbox/remote/start.ts';
+import { later } from '../../support/cli.ts';
+
+const started: Served[] = [];
+const alive = (pid: number) => pid === process.pid;
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((served) => served.close()));
+});
+
+it('starts the sandbox where none runs, with the command and the log it is given', async () => {
+  const { options, spawned } = optionsIn(temporary());
+  const locator = await findOrStart(options);
+  expect(locator).toMatchObject({ background: true, build: 'b1', data: defaultData(options.stateFolder) });
+  expect(spawned).toEqual([[options.command, { env: {}, log: join(options.stateFolder, 'sandbox.log') }]]);
+});
+
+it('finds the one that runs', async () => {
+  const { options, spawned } = optionsIn(temporary());
+  const first = await findOrStart(options);
+  expect(await findOrStart(options)).toEqual(first);
+  expect(spawned).toHaveLength(1);
+});
+
+it('starts one for any number that ask at the same instant', async () => {
+  const { options, spawned } = optionsIn(temporary());
+  const locators = await Promise.all(Array.from({ length: 8 }, () => findOrStart(options)));
+  expect(new Set(locators.map(({ url }) => url)).size).toBe(1);
+  expect(spawned).toHaveLength(1);
+  expect(existsSync(join(options.stateFolder, 'sandboxes', 'start.lock'))).toBe(false);
+});
+
+it('does so too after the one that was starting it was killed', async () => {
+  const { options } = optionsIn(temporary());
+  writeFileSync(join(locatorFolder(options.stateFolder), 'start.lock'), '999999 12345 abcd\n');
+  expect(await findOrStart(options)).toMatchObject({ build: 'b1' });
+});
+
+it('makes one of another build in the background give way', async () => {
+  const { options, spawned } = optionsIn(temporary());
+  const old = await findOrStart(options);
+  const locator = await findOrStart({ ...options, build: 'b2' });
+  expect(locator.token).not.toBe(old.token);
+  expect([spawned.length, liveLocators(options.stateFolder, alive).length]).toEqual([2, 1]);
+});
+
+it('uses one of another build in the foreground as it is', async () => {
+  const { options, spawned, start } = optionsIn(temporary());
+  await start({ background: false });
+  expect(await findOrStart({ ...options, build: 'b2' })).toMatchObject({ build: 'b1' });
+  expect(spawned).toEqual([]);
+});
+
+it('names the log when the sandbox died at once', async () => {
+  const { options } = optionsIn(temporary());
+  const host = { ...options.host, spawnDetached: () => ({ pid: 999_999, unref() {} }) };
+  await expect(findOrStart({ ...options, host })).rejects.toMatchObject({
+    exit: 'configuration',
+    code: 'sandbox-start',
+    hint: expect.stringContaining('sandbox.log'),
+  });
+});
+
+it('does not wait without end', async () => {
+  const { options } = optionsIn(temporary());
+  let now = 0;
+  const host = {
+    ...options.host,
+    now: () => (now += 1_000),
+    spawnDetached: () => ({ pid: process.pid, unref() {} }),
+  };
+  await expect(findOrStart({ ...options, host })).rejects.toMatchObject({ code: 'sandbox-start' });
+});
+
+it('ends at once when it is interrupted', async () => {
+  const { options } = optionsIn(temporary());
+  const interruption = new AbortController();
+  const spawnDetached = () => {
+    interruption.abort('SIGINT');
+    return { pid: process.pid, unref() {} };
+  };
+  const host = { ...options.host, signal: interruption.signal, spawnDetached };
+  await expect(findOrStart({ ...options, host })).rejects.toThrow('aborted');
+  expect(existsSync(join(options.stateFolder, 'sandboxes', 'start.lock'))).toBe(false);
+});
+
+/** A host whose processes are sandboxes in this one; a signal ends them. */
+function optionsIn(stateFolder: string) {
+  const spawned: unknown[][] = [];
+  let build = 'b1';
+  const start = async ({ background }: { background: boolean }) => {
+    const sandbox = (store: Store | undefined) => createSandbox({ store });
+    const data = defaultData(stateFolder);
+    const process = { pid: globalThis.process.pid, kill: alive, now: Date.now, later, port: 0 };
+    started.push(await serve({ sandbox, stateFolder, data, background, build, ...process }));
+  };
+  const options: StartOptions = {
+    stateFolder,
+    command: ['bizmsg', 'sandbox', 'start'],
+    build,
+    host: {
+      env: {},
+      pid: process.pid,
+      now: Date.now,
+      signal: new AbortController().signal,
+      kill: (pid, signal) => {
+        if (signal === 0) return alive(pid);
+        void started.shift()?.close();
+        build = 'b2';
+        return true;
+      },
+      spawnDetached: (...given) => {
+        spawned.push(given);
+        void start({ background: true });
+        return { pid: process.pid, unref() {} };
+      },
+    },
+  };
+  return { options, spawned, start };
+}
+
+function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'bizmsg-start-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}

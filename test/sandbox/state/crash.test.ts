@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createRandom } from '../../../src/sandbox/state/ids.ts';
+import { openStore } from '../../../src/sandbox/state/store.ts';
+import { temporaryHome } from '../../support/bin.ts';
+import { isLong } from '../../support/length.ts';
+import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
+
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 50 : 15));
+const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const patience = 20_000 + kills * 2_000;
+
+it(`loses nothing in ${kills} times kill -9 under load (seed ${seed})`, { timeout: patience }, async () => {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  const data = join(home.path, 'data');
+  const random = createRandom(seed);
+  const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
+  for (let kill = 0; kill < kills; kill++) {
+    if (random() < 0.2) await killEarly(home.path, data, random() * 200);
+    const sandbox = await startReal(home.path, data);
+    expect(await faultsIn(sandbox, asked)).toEqual([]);
+    expect(await askOne(sandbox, asked)).toBe(true);
+    const killed = wait(random() * 120).then(sandbox.kill);
+    await load(sandbox, asked);
+    // What was being written is cut off; nothing else is to be said.
+    expect((await killed).said).toMatch(/^$|cut off/);
+  }
+  const last = await startReal(home.path, data);
+  expect(await faultsIn(last, asked)).toEqual([]);
+  expect(await last.end()).toEqual({ code: 0, said: '' });
+  expect(asked.contacts.size + asked.messages.size).toBeGreaterThan(asked.phones.size - 8 * kills - 1);
+  expect(await changesIn(data)).toBeGreaterThan(asked.contacts.size + asked.messages.size);
+  process.stderr.write(`${kills} kills, seed ${seed}, ${asked.contacts.size + asked.messages.size} acknowledged\n`);
+});
+
+/** How many there are in a journal that is as it was written. */
+async function changesIn(folder: string): Promise<number> {
+  const warn = (text: string) => expect.fail(text);
+  const store = openStore(folder, { later: () => () => {}, warn });
+  const changes = [...store.past].flat();
+  await store.close();
+  return changes.length;
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import * as read from '../../../src/contract/readers.ts';
+import { findSandbox } from '../../../src/sandbox/remote/locator.ts';
+import { openRemote, type Remote } from '../../../src/sandbox/remote/remote.ts';
+import { binary, cleanEnv } from '../../support/bin.ts';
+import { alive } from '../../support/cli.ts';
+import { order, paths } from '../calls.ts';
+
+/** A sandbox that is a process of its own, as `sandbox start` makes it. */
+export interface RealSandbox {
+  readonly url: string;
+  readonly key: string;
+  readonly remote: Remote;
+  /** Without a chance to tidy up. */
+  kill(): Promise<Ended>;
+  /** By its user. */
+  end(): Promise<Ended>;
+}
+
+interface Ended {
+  readonly code: unknown;
+  /** What it said on stderr in all its life. */
+  readonly said: string;
+}
+
+/** What was asked of it, and what of that it has acknowledged. */
+export interface Asked {
+  readonly phones: Set<string>;
+  /** The contact's id by its phone. */
+  readonly contacts: Map<string, string>;
+  readonly messages: Set<string>;
+}
+
+export async function startReal(home: string, data: string): Promise<RealSandbox> {
+  const child = spawnReal(home, data);
+  const exited = once(child, 'exit');
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  await Promise.race([once(child.stdout, 'data'), exited]);
+  const locator = findSandbox(join(home, '.local/state/bizmsg'), alive, data);
+  if (locator?.pid !== child.pid || !locator) throw new Error(`the sandbox did not start: ${said}`);
+  const ended = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal);
+    const [code]: unknown[] = await exited;
+    return { code, said };
+  };
+  return {
+    url: locator.url,
+    key: locator.keys.sandbox,
+    remote: openRemote(locator),
+    kill: () => ended('SIGKILL'),
+    end: () => ended('SIGTERM'),
+  };
+}
+
+/** One that is killed so many milliseconds after its birth, perhaps while it reads what was before. */
+export async function killEarly(home: string, data: string, milliseconds: number): Promise<void> {
+  const child = spawnReal(home, data);
+  await wait(milliseconds);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+function spawnReal(home: string, data: string) {
+  const words = ['sandbox', 'start', '--port', '0', '--data', data, '-o', 'ndjson'];
+  const child = spawn(process.execPath, [binary, ...words], { env: cleanEnv(home), stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** From so many connections at once, contacts and messages in turns, until it does not answer any more. */
+export async function load(sandbox: RealSandbox, asked: Asked, connections = 8): Promise<void> {
+  const one = async (): Promise<void> => {
+    while (await askOne(sandbox, asked));
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+}
+
+/** False when nobody answered; what nobody acknowledged may have happened or not. */
+export async function askOne(
+  { url, key }: Pick<RealSandbox, 'url' | 'key'>,
+  { phones, contacts, messages }: Asked,
+): Promise<boolean> {
+  const phone = `+1555${String(phones.size).padStart(7, '0')}`;
+  const isContact = phones.size % 2 === 0;
+  phones.add(phone);
+  const [path, body] = isContact ? [paths.contacts, { phone }] : [paths.send, { ...order, to: phone }];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const got = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    .then(async (answer) => ({ status: answer.status, body: await answer.json() }))
+    .catch(() => undefined);
+  if (!got) return false;
+  if (got.status >= 300) throw new Error(`it answered ${got.status}: ${JSON.stringify(got.body)}`);
+  if (isContact) contacts.set(phone, read.object({ id: read.id })(got.body).id);
+  else messages.add(read.object({ message_id: read.id })(got.body).message_id);
+  return true;
+}
+
+/** What is not as it should be: all that was acknowledged is there, once, and nothing that nobody asked for. */
+export async function faultsIn(sandbox: RealSandbox, { phones, contacts, messages }: Asked): Promise<string[]> {
+  const [listed, sent, { events }] = await Promise.all([
+    contactsOf(sandbox),
+    sandbox.remote.messages(),
+    sandbox.remote.events(),
+  ]);
+  const own = listed.filter(({ phone }) => phones.has(phone));
+  const ids = new Set(own.map(({ id }) => id));
+  const created = events.filter(({ type }) => type === 'contact.created');
+  const sentIds = new Set(sent.map(({ id }) => id));
+  return [
+    ...twice('contact', [...listed.map(({ id }) => id), ...listed.map(({ phone }) => phone)]),
+    ...twice('message', [...sent.map(({ id }) => id), ...sent.map(({ to }) => to)]),
+    ...twice('event', [...events.map(({ id }) => id), ...created.map(({ data }) => read.isRecord(data) && data['id'])]),
+    ...[...contacts.values()].filter((id) => !ids.has(id)).map((id) => `contact ${id} is lost`),
+    ...[...messages].filter((id) => !sentIds.has(id)).map((id) => `message ${id} is lost`),
+    ...sent.filter(({ to }) => !phones.has(String(to))).map(({ id }) => `message ${String(id)} was never sent`),
+    ...(created.length === own.length ? [] : [`${created.length} events of ${own.length} contacts`]),
+  ];
+}
+
+async function contactsOf({ url, key }: RealSandbox) {
+  const found: { readonly id: string; readonly phone: string }[] = [];
+  let cursor: unknown = '';
+  while (cursor !== null) {
+    const query = `?limit=1000${typeof cursor === 'string' && cursor !== '' ? `&cursor=${cursor}` : ''}`;
+    const answer = await fetch(url + paths.contacts + query, { headers: { authorization: `Bearer ${key}` } });
+    const page = contactPage(await answer.json());
+    found.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+const contactPage = read.object({
+  data: read.list(read.object({ id: read.id, phone: read.phone })),
+  next_cursor: read.notShown,
+});
+
+function twice(what: string, names: readonly unknown[]): readonly string[] {
+  const seen = new Set<unknown>();
+  return names.flatMap((name) => {
+    if (seen.has(name)) return [`${what} ${String(name)} is there twice`];
+    seen.add(name);
+    return [];
+  });
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Change } from '../../../src/sandbox/state/records.ts';
+import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/remote/locator.ts';
+import { openRemote } from '../../../src/sandbox/remote/remote.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { serve, type Served } from '../../../src/sandbox/serve.ts';
+import { openStore } from '../../../src/sandbox/state/store.ts';
+import { alive, cli, later } from '../../support/cli.ts';
+import { newHome } from '../../support/hostile.ts';
+
+describe('the data id of a sandbox', () => {
+  it('survives a restart with the same data', async () => {
+    const machine = newMachine();
+    const first = await machine.start();
+    const id = machine.dataId();
+    expect(id).toMatch(/^[0-9a-f]{12}$/);
+    await first.close();
+    await machine.start();
+    expect(machine.dataId()).toBe(id);
+  });
+
+  it('is new at each start of a sandbox that keeps nothing, even with the same seed', async () => {
+    const machine = newMachine();
+    await machine.start(null);
+    await machine.start(null);
+    const ids = liveLocators(machine.stateFolder, alive).map(({ dataId }) => dataId);
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), expect.stringMatching(/^[0-9a-f]{12}$/)]);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('is another one in another folder', async () => {
+    const machine = newMachine();
+    await machine.start();
+    await machine.start(join(machine.home, 'other'));
+    const [one, other] = liveLocators(machine.stateFolder, alive).map(({ dataId }) => dataId);
+    expect(one).not.toBe(other);
+  });
+
+  it.each(['messages', 'contacts', 'all'])('is renewed by sandbox reset %s before the command ends', async (what) => {
+    const machine = newMachine();
+    await machine.start();
+    const before = machine.dataId();
+    expect(await cli(['sandbox', 'reset', what], { home: machine.home })).toMatchObject({ code: 0 });
+    expect(machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
+    expect(machine.dataId()).not.toBe(before);
+  });
+
+  it('is renewed by a reset over HTTP', async () => {
+    const machine = newMachine();
+    const { locator } = await machine.start();
+    const before = machine.dataId();
+    await openRemote(locator).reset('all');
+    expect(machine.dataId()).not.toBe(before);
+  });
+
+  it('is renewed by a reset in the process', async () => {
+    const machine = newMachine();
+    const { sandbox } = await machine.start();
+    const before = machine.dataId();
+    sandbox.reset('messages');
+    expect(machine.dataId()).not.toBe(before);
+  });
+
+  it('is kept by a reset of the logs, which removes neither messages nor contacts', async () => {
+    const machine = newMachine();
+    await machine.start();
+    const before = machine.dataId();
+    await cli(['sandbox', 'reset', 'logs'], { home: machine.home });
+    expect(machine.dataId()).toBe(before);
+  });
+
+  it('survives a restart after it was renewed', async () => {
+    const machine = newMachine();
+    const first = await machine.start();
+    first.sandbox.reset('all');
+    const renewed = machine.dataId();
+    await first.close();
+    await machine.start();
+    expect(machine.dataId()).toBe(renewed);
+  });
+
+  it('is not taken from what another sandbox has exported', async () => {
+    const machine = newMachine();
+    const { sandbox } = await machine.start();
+    const before = machine.dataId();
+    sandbox.seed(JSON.parse(JSON.stringify(sandbox.export())));
+    expect(machine.dataId()).toBe(before);
+  });
+});
+
+describe('data of an older version', () => {
+  it('gets an id when it is opened, and keeps it', async () => {
+    const machine = newMachine();
+    await (await machine.start()).close();
+    await rewrite(machine.data, (changes) => changes.map(withoutId));
+    await (await machine.start()).close();
+    const [served] = [await machine.start()];
+    const id = machine.dataId();
+    expect(id).toMatch(/^[0-9a-f]{12}$/);
+    await served.close();
+    await machine.start();
+    expect(machine.dataId()).toBe(id);
+  });
+
+  it('gets another id if that version has reset it', async () => {
+    const machine = newMachine();
+    const first = await machine.start();
+    const before = machine.dataId();
+    await first.close();
+    await rewrite(machine.data, (changes) => [...changes, { type: 'reset', what: 'messages' }]);
+    await machine.start();
+    expect(machine.dataId()).toMatch(/^[0-9a-f]{12}$/);
+    expect(machine.dataId()).not.toBe(before);
+  });
+});
+
+function newMachine() {
+  const home = newHome();
+  const stateFolder = join(home, '.local/state/bizmsg');
+  const data = defaultData(stateFolder);
+  const start = async (folder: string | null = data): Promise<Served> => {
+    const served = await serve({
+      sandbox: (store) => createSandbox({ store, seed: 'a seed' }),
+      stateFolder,
+      data: folder,
+      port: 0,
+      build: 'source',
+      pid: process.pid,
+      background: false,
+      kill: alive,
+      later,
+      now: Date.now,
+    });
+    onTestFinished(() => served.close());
+    return served;
+  };
+  return { home, stateFolder, data, start, dataId: () => findSandbox(stateFolder, alive)?.dataId };
+}
+
+function withoutId(change: Change): Change {
+  return change.type === 'seed' ? { type: 'seed', seed: change.seed } : change;
+}
+
+async function rewrite(folder: string, edit: (changes: readonly Change[]) => readonly Change[]): Promise<void> {
+  const store = openStore(folder, { later });
+  store.replace([edit([...store.past].flat())]);
+  await store.close();
+}

@@ -1,0 +1,197 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventNames } from '../../../src/sandbox/trigger/fields.ts';
+import { openLedger } from '../../../src/sandbox/state/ledger.ts';
+import { createRandom } from '../../../src/sandbox/state/ids.ts';
+import { snapshot } from '../../../src/sandbox/state/snapshot.ts';
+import { eventNamed, type State } from '../../../src/sandbox/state/state.ts';
+import { calls, type Calls, memoryStore, type MemoryStore, order, paths } from '../calls.ts';
+
+/** Answers with the status that its path says. */
+const receiver = createServer(({ url = '' }, response) => response.writeHead(Number(url.slice(1, 4))).end());
+beforeAll(() => new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve)));
+afterAll(() => void receiver.close());
+
+type Draw = (below: number) => number;
+type Operation = (world: Calls, draw: Draw) => unknown;
+
+const operations: readonly Operation[] = [
+  ({ post }, draw) => post(paths.send, { ...order, to: `+1202555010${draw(6)}` }),
+  ({ post }, draw) => post(paths.contacts, { phone: `+1202555012${draw(9)}`, tags: ['vip'] }),
+  ({ get }) => get(paths.contacts, { headers: {} }),
+  ({ get }) => get(paths.templates),
+  ({ clock }, draw) => clock.advance(draw(4_000)),
+  ({ sandbox }, draw) => sandbox.time.advance(draw(90_000_000)),
+  ({ sandbox }, draw) => sandbox.time.advance(draw(8) === 0 ? 'next-month' : 'next-minute'),
+  ({ sandbox }) => sandbox.time.freeze(),
+  ({ sandbox }, draw) => sandbox.keys.create('full', draw(2) === 0 ? 'live' : 'sandbox'),
+  ({ sandbox }, draw) => sandbox.keys.revoke(sandbox.keys.list().slice(2)[draw(3)]?.id ?? ''),
+  ({ sandbox }) => sandbox.keys.goLive(),
+  ({ sandbox }, draw) => sandbox.setPlan({ name: 'growth', perMinute: 10 + draw(90), without: [] }),
+  ({ sandbox }, draw) => sandbox.webhooks.add({ url: urlOf([200, 500, 410][draw(3)]), secret: secrets[draw(3)] }),
+  ({ sandbox }, draw) => attempt(() => sandbox.webhooks.remove(sandbox.webhooks.list()[draw(3)]?.id ?? '')),
+  ({ sandbox }, draw) => attempt(() => sandbox.webhooks.rotate(sandbox.webhooks.list()[draw(4)]?.id)),
+  ({ sandbox }) => attempt(() => sandbox.redeliver('failed')),
+  ({ sandbox }, draw) => attempt(() => sandbox.redeliver(sandbox.events().at(-1 - draw(5))?.id ?? '')),
+  ({ sandbox }) => sandbox.faults.add({ on: ['listTemplates'], effect: { kind: 'status', status: 500 }, rate: 0.5 }),
+  ({ sandbox }) => sandbox.faults.add({ on: ['message.read'], effect: { kind: 'duplicate' }, times: 3 }),
+  ({ sandbox }) => sandbox.faults.add({ on: ['message.delivered'], effect: { kind: 'drop' }, rate: 0.3 }),
+  ({ sandbox }, draw) => sandbox.faults.clear(sandbox.faults.list()[draw(3)]?.id ?? 'none'),
+  ({ sandbox }, draw) => attempt(() => sandbox.trigger(eventNames[draw(eventNames.length)] ?? 'message.read')),
+  ({ sandbox }, draw) => attempt(() => sandbox.trigger(eventNames[draw(eventNames.length)] ?? 'message.read')),
+  ({ sandbox }, draw) => sandbox.trigger('message.read', { to: `+1202555010${draw(6)}` }),
+  ({ sandbox }, draw) => sandbox.seed({ contacts: [{ phone: `+1202555013${draw(9)}`, name: `Name ${draw(99)}` }] }),
+  ({ sandbox }, draw) => sandbox.seed({ templates: [{ name: `template_${draw(3)}`, body: 'Hi {{1}}' }] }),
+];
+
+const resets: readonly Operation[] = (['messages', 'contacts', 'logs', 'logs', 'all'] as const).map(
+  (what) =>
+    ({ sandbox }) =>
+      sandbox.reset(what),
+);
+
+describe('a snapshot', () => {
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))('rebuilds the state of history %i', async (seed) => {
+    const store = memoryStore();
+    await live(store, seed, 120);
+    const state = openLedger(store).state;
+    const again = rebuilt(state);
+    expect(flat(again)).toEqual(flat(state));
+    expect([...snapshot(again)]).toEqual([...snapshot(state)]);
+    expect(identities(again)).toEqual(identities(state));
+  });
+
+  it('lets a sandbox go on as it would have gone on', async () => {
+    for (let seed = 100; seed < 105; seed++) {
+      const [store, small] = [memoryStore(), memoryStore()];
+      await live(store, seed, 60);
+      small.replace(snapshot(openLedger(store).state));
+      await Promise.all([live(store, seed + 1, 40), live(small, seed + 1, 40)]);
+      expect(timeless(openLedger(small).state)).toEqual(timeless(openLedger(store).state));
+    }
+  });
+
+  it('is short: no more is said of what has passed', () => {
+    const { sandbox, store } = calls();
+    const before = changesIn(store);
+    for (let time = 0; time < 50; time++) {
+      sandbox.setPlan({ name: 'growth', perMinute: time, without: [] });
+      sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'hang' } });
+      sandbox.faults.clear();
+    }
+    expect(changesIn(store)).toBe(before + 150);
+    expect([...snapshot(openLedger(store).state)].flat()).toHaveLength(before + 1);
+  });
+});
+
+describe('a sandbox that is opened', () => {
+  const settings = (count: number) =>
+    Array.from({ length: count }, (_, time) => ({ type: 'clock', clock: { frozen: time } }) as const);
+
+  it('makes a long record small where most of it no longer matters', () => {
+    const { store } = calls();
+    store.append(settings(20_000));
+    const { sandbox } = calls({ store });
+    expect(changesIn(store)).toBeLessThan(50);
+    expect(sandbox.clock.now()).toBe(19_999);
+    expect(calls({ store }).sandbox.clock.now()).toBe(19_999);
+  });
+
+  it('leaves a short one as it is', () => {
+    const { store } = calls();
+    store.append(settings(2_000));
+    calls({ store });
+    expect(changesIn(store)).toBeGreaterThan(2_000);
+  });
+
+  it('leaves one as it is that says little too much', () => {
+    const { store, sandbox } = calls();
+    const contacts = Array.from({ length: 11_000 }, (_, number) => ({ phone: `+1202${1_000_000 + number}` }));
+    sandbox.seed({ contacts });
+    const lines = store.lines.length;
+    calls({ store });
+    expect(store.lines).toHaveLength(lines);
+  });
+
+  it('goes on with the long one when it cannot be made small', () => {
+    const { store } = calls();
+    store.append(settings(20_000));
+    const full = () => {
+      throw new Error('ENOSPC');
+    };
+    const { warnings, sandbox } = calls({ store: { ...store, past: store.past, replace: full } });
+    expect(warnings).toEqual(['what is recorded could not be made smaller: Error: ENOSPC']);
+    expect(sandbox.clock.now()).toBe(19_999);
+  });
+});
+
+/** Does what the seed has it do; in every fifth history nothing is let go of. */
+async function live(store: MemoryStore, seed: number, length: number): Promise<void> {
+  const random = createRandom(seed);
+  const draw: Draw = (below) => Math.floor(random() * below);
+  // What is let go of stays in the record, or a snapshot would be held against another.
+  const world = calls({ store: { ...store, past: store.past, replace: () => {} } });
+  const choices = seed % 5 === 0 ? operations : [...operations, ...resets];
+  for (let step = 0; step < length; step++) await choices[draw(choices.length)]?.(world, draw);
+  await world.sandbox.settled();
+  world.sandbox.close();
+}
+
+function rebuilt(state: State): State {
+  const small = memoryStore();
+  small.replace(snapshot(state));
+  return openLedger(small).state;
+}
+
+/** With the order of all that has one. */
+function flat(value: unknown): unknown {
+  if (value instanceof Map) return [...value].map(flat);
+  if (value instanceof Set) return [...value].map(flat);
+  if (Array.isArray(value)) return value.map(flat);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isIterable(value)) return [...value].map(flat);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, flat(inner)]));
+}
+
+function isIterable(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value;
+}
+
+/** Without what the wall has a part in. */
+function timeless(state: State): unknown {
+  const text = JSON.stringify(flat(state)).replaceAll(/"took":\d+/g, '"took":0');
+  // Each reset makes a data id by chance.
+  return JSON.parse(text.replaceAll(/"date":"[^"]+ GMT"/g, '"date":""').replace(/"dataId":"[^"]+"/, '"dataId":""'));
+}
+
+function identities(state: State): unknown {
+  const { deliveries, webhooks, messages } = state;
+  return [
+    [state.events.cursor, state.calls.cursor],
+    [...deliveries.values()].map(({ event, to, delivery }) => [
+      eventNamed(state, delivery.event) === event,
+      webhooks.get(to.webhook.id) === to,
+    ]),
+    [...messages].map(([id, { message }]) => id === message.id),
+  ];
+}
+
+const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', undefined, undefined];
+
+function urlOf(status: number | undefined): string {
+  const address: AddressInfo | string | null = receiver.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/${status}`;
+}
+
+function attempt(act: () => unknown): void {
+  try {
+    act();
+  } catch {
+    // It is refused then, which is as well.
+  }
+}
+
+function changesIn(store: MemoryStore): number {
+  return [...store.past].flat().length;
+}

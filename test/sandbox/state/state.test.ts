@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { Change } from '../../../src/sandbox/state/records.ts';
+import { apply } from '../../../src/sandbox/state/apply.ts';
+import { emptyState } from '../../../src/sandbox/state/state.ts';
+import { calls, memoryStore, order, paths } from '../calls.ts';
+
+it('is rebuilt from its changes as they were written', async () => {
+  const store = memoryStore();
+  const { post, get, sandbox, clock } = calls({ store, plan: 'growth' });
+  await post(paths.send, order);
+  await post(paths.contacts, { phone: '+12025550142', name: 'Ada' });
+  await get(paths.contacts);
+  sandbox.keys.revoke(sandbox.keys.create('send-only').text);
+  sandbox.keys.goLive();
+  await clock.advance(300);
+
+  const again = calls({ store });
+  const seen = [sandbox, again.sandbox].map((from) => [
+    [from.keys.list(), from.keys.sandbox, from.keys.live, from.secret(), from.plan()],
+    [from.contacts(), from.templates(), from.campaigns()],
+    [from.messages(), from.events(), from.audit(from.keys.sandbox)],
+  ]);
+  expect(JSON.parse(JSON.stringify(seen[1]))).toEqual(JSON.parse(JSON.stringify(seen[0])));
+});
+
+it('numbers what comes after a restart on from what was there', async () => {
+  const store = memoryStore();
+  for (let run = 0; run < 3; run++) await calls({ store }).post(paths.send, order);
+  expect(
+    new Set(
+      calls({ store })
+        .sandbox.messages()
+        .map(({ id }) => id),
+    ).size,
+  ).toBe(3);
+});
+
+it('counts messages by month', () => {
+  const state = emptyState();
+  const message = { id: 'm', ...order, mode: 'sandbox', key: 'k', receipts: [] } as const;
+  apply(state, { type: 'message', message: { ...message, sentAt: Date.UTC(2026, 0, 31, 23, 59) } });
+  apply(state, { type: 'message', message: { ...message, sentAt: Date.UTC(2026, 1, 1) } });
+  expect([...state.months]).toEqual([
+    ['2026-01', 1],
+    ['2026-02', 1],
+  ]);
+});
+
+it('tells when a receipt cannot be recorded, and goes on', async () => {
+  const append = ([change]: readonly Change[]) => {
+    if (change?.type === 'event') throw new Error('ENOSPC');
+  };
+  const { clock, post, sandbox, warnings } = calls({ store: { ...memoryStore(), append } });
+  await post(paths.send, order);
+  await clock.advance(1_000);
+  const [message] = sandbox.messages();
+  expect(message?.status).toBe('sent');
+  expect(warnings).toEqual([`the receipt of ${message?.id} could not be recorded: Error: ENOSPC`]);
+});
+
+it('records what it could not record once there is room again', async () => {
+  const memory = memoryStore();
+  let isFull = true;
+  const append = (changes: readonly Change[]) => {
+    if (isFull && changes[0]?.type === 'event') throw new Error('ENOSPC');
+    memory.append(changes);
+  };
+  const { clock, post, sandbox } = calls({ store: { ...memory, append } });
+  await post(paths.send, order);
+  await clock.advance(1_000);
+  isFull = false;
+  await clock.advance(10_000);
+  expect(sandbox.messages()[0]?.status).toBe('read');
+});

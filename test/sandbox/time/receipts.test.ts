@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../../src/sandbox/time/clock.ts';
+import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { memoryStore, calls, order, paths, start } from '../calls.ts';
+
+describe('the test number', () => {
+  it(`${testNumbers.delivers} is delivered, and then read`, async () => {
+    const { post, sandbox, clock } = calls();
+    await post(paths.send, { ...order, to: testNumbers.delivers });
+    await clock.advance(149);
+    expect(sandbox.events()).toEqual([]);
+    await clock.advance(251);
+    expect(sandbox.messages()).toMatchObject([{ status: 'delivered' }]);
+    await clock.advance(3_000);
+    expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
+    expect(sandbox.events()).toMatchObject([{ type: 'message.delivered' }, { type: 'message.read' }]);
+  });
+
+  it(`${testNumbers.fails} is accepted, and then fails with a reason`, async () => {
+    const { post, sandbox, clock } = calls();
+    expect(await post(paths.send, { ...order, to: testNumbers.fails })).toMatchObject({ status: 200 });
+    await clock.advance(60_000);
+    expect(sandbox.events().map(({ payload }) => payload)).toMatchObject([
+      { type: 'message.failed', data: { to: testNumbers.fails, reason: { code: 'undeliverable' } } },
+    ]);
+    expect(sandbox.messages()).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it(`${testNumbers.delivers5sLater} is delivered after exactly 5 s, and then read`, async () => {
+    const { post, sandbox, clock } = calls();
+    await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
+    await clock.advance(4_999);
+    expect(sandbox.events()).toEqual([]);
+    await clock.advance(1);
+    expect(sandbox.events()).toMatchObject([{ type: 'message.delivered', at: start + 5_000 }]);
+    await clock.advance(3_000);
+    expect(sandbox.events()).toMatchObject([{}, { type: 'message.read' }]);
+  });
+});
+
+describe('receipts', () => {
+  it('of any number come in time and in order, each message with its own', async () => {
+    const { post, sandbox, clock } = calls();
+    for (let sent = 0; sent < 200; sent++) await post(paths.send, { ...order, to: `+1202555${1_000 + sent}` });
+    await clock.advance(10_000);
+    const events = sandbox.events();
+    expect(events).toHaveLength(400);
+    expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b));
+    for (const { receipts, sentAt } of sandbox.messages()) {
+      const [delivered = 0, read = 0] = receipts.map(({ at }) => at - sentAt);
+      expect([delivered >= 150 && delivered <= 400, read >= delivered + 1_000 && read <= delivered + 3_000]).toEqual([
+        true,
+        true,
+      ]);
+    }
+    expect(new Set(events.map(({ id }) => id)).size).toBe(400);
+  });
+
+  it('tell the message, its status and the time they were due', async () => {
+    const { post, sandbox, clock } = calls();
+    await post(paths.send, order);
+    await clock.advance(10_000);
+    const [message] = sandbox.messages();
+    const { to, template } = order;
+    expect(sandbox.events()[0]).toMatchObject({
+      id: expect.stringMatching(/^evt_/),
+      payload: {
+        type: 'message.delivered',
+        timestamp: new Date(message?.receipts[0]?.at ?? 0).toISOString(),
+        data: { message_id: message?.id, to, template, status: 'delivered' },
+      },
+    });
+  });
+
+  it('are the same for the same seed', async () => {
+    const [a, b] = [await journey('one'), await journey('one')];
+    expect(a).toEqual(b);
+    expect(await journey('two')).not.toEqual(a);
+  });
+
+  it('that were due while it did not run come at once, in order, when it runs again', async () => {
+    const store = memoryStore();
+    const { post, sandbox } = calls({ store });
+    await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
+    await post(paths.send, order);
+    sandbox.close();
+    const clock = manualClock(start + 60_000);
+    const again = createSandbox({ seed: 'a seed', clock, store });
+    expect(again.keys).toMatchObject({ sandbox: sandbox.keys.sandbox, live: sandbox.keys.live });
+    await clock.advance(0);
+    expect(again.messages()).toMatchObject([{ status: 'read' }, { status: 'read' }]);
+    expect(again.events().map(({ at }) => at - start)).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+      5_000,
+      expect.any(Number),
+    ]);
+    expect(new Set(again.events().map(({ id }) => id)).size).toBe(4);
+    expect(sandbox.events()).toEqual([]);
+  });
+});
+
+async function journey(seed: string): Promise<unknown> {
+  const { post, sandbox, clock } = calls({ seed });
+  await post(paths.send, order);
+  await post(paths.contacts, { phone: '+12025550142' });
+  await clock.advance(10_000);
+  return [sandbox.keys.list(), sandbox.events(), sandbox.messages(), sandbox.audit(sandbox.keys.sandbox)];
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { type PlanName, plans } from '../../../src/contract/plans.ts';
+import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { calls, memoryStore, order, paths, start } from '../calls.ts';
+
+const limited = ['starter', 'growth', 'scale'] as const satisfies readonly PlanName[];
+
+describe('advancing the clock', () => {
+  it('runs what falls due in order, each at its own time, and tells what fired', async () => {
+    const { sandbox, post } = calls();
+    await post(paths.send, { ...order, to: '+12025550103' });
+    const { now, fired } = await sandbox.time.advance(5_000);
+    const [message] = sandbox.messages();
+    expect(now).toBe(new Date(start + 5_000).toISOString());
+    expect(fired).toMatchObject([{ at: now, what: 'message.delivered', about: message?.id }]);
+    expect((await sandbox.time.advance(60_000)).fired).toMatchObject([{ what: 'message.read' }]);
+  });
+
+  it('says nothing of what an earlier one fired', async () => {
+    const { sandbox, post } = calls();
+    await post(paths.send, order);
+    await sandbox.time.advance(60_000);
+    expect((await sandbox.time.advance(60_000)).fired).toEqual([]);
+  });
+
+  it.each([
+    ['next-minute', '2026-05-01T12:01:00.000Z'],
+    ['next-hour', '2026-05-01T13:00:00.000Z'],
+    ['next-day', '2026-05-02T00:00:00.000Z'],
+    ['next-month', '2026-06-01T00:00:00.000Z'],
+  ] as const)('to %s stops at its beginning', async (landmark, now) => {
+    expect(await calls().sandbox.time.advance(landmark)).toMatchObject({ now });
+  });
+
+  it('of December comes to January', async () => {
+    const sandbox = createSandbox({ clock: manualClock(Date.UTC(2026, 11, 31, 23, 59, 59)) });
+    expect(await sandbox.time.advance('next-month')).toMatchObject({ now: '2027-01-01T00:00:00.000Z' });
+  });
+
+  it('of a clock that runs moves it ahead of the wall, and it runs on', async () => {
+    let wall = start;
+    const clock = createClock({ ahead: 0 }, () => wall);
+    const sandbox = createSandbox({ clock });
+    expect(await sandbox.time.advance(60_000)).toMatchObject({ frozen: false, ahead: 60_000 });
+    wall += 7;
+    expect(clock.now()).toBe(start + 60_007);
+    expect(sandbox.time.real()).toMatchObject({ now: new Date(wall).toISOString(), ahead: 0 });
+  });
+
+  it('twice at once is done one after the other', async () => {
+    const { sandbox } = calls();
+    await Promise.all([sandbox.time.advance(1_000), sandbox.time.advance(1_000)]);
+    expect(sandbox.clock.now()).toBe(start + 2_000);
+  });
+
+  it.each([-1, Number.NaN, Infinity])('by %s is refused', async (span) => {
+    await expect(calls().sandbox.time.advance(span)).rejects.toThrow('time goes forward');
+  });
+});
+
+describe('going back to the wall', () => {
+  it('tells what is due later than it would have been', async () => {
+    const { sandbox, post } = calls();
+    await sandbox.time.advance(3_600_000);
+    await post(paths.send, { ...order, to: '+12025550103' });
+    const from = new Date(start + 3_605_000).toISOString();
+    expect(sandbox.time.real()).toMatchObject({ ahead: 0, later: 2, from });
+    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
+    sandbox.close();
+  });
+
+  it('tells nothing when the clock was not ahead', async () => {
+    const { sandbox, post } = calls();
+    await post(paths.send, order);
+    expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
+    sandbox.close();
+  });
+});
+
+it('stands still when frozen, also after a restart', async () => {
+  const store = memoryStore();
+  const sandbox = createSandbox({ store });
+  const { now } = sandbox.time.freeze();
+  const { sandbox: again } = { sandbox: createSandbox({ store }) };
+  expect(again.time.now()).toMatchObject({ now, frozen: true });
+});
+
+describe.each(limited)('on the plan %s', (plan) => {
+  const { perMinute, perMonth } = plans[plan];
+
+  it(`request ${perMinute + 1} in a minute is 429, and 200 a minute later`, async () => {
+    const { sandbox, get } = calls({ plan });
+    for (let request = 0; request < perMinute; request++) expect((await get(paths.contacts)).status).toBe(200);
+    expect((await get(paths.contacts)).status).toBe(429);
+    await sandbox.time.advance(59_999);
+    expect((await get(paths.contacts)).status).toBe(429);
+    await sandbox.time.advance(1);
+    expect((await get(paths.contacts)).status).toBe(200);
+  });
+
+  it(`message ${perMonth + 1} in a month is 429, and 200 in the next`, async () => {
+    const { sandbox, post } = calls({ plan, rate: 1_000_000 });
+    for (let message = 0; message < perMonth; message++) await post(paths.send, order);
+    expect([sandbox.messages().length, (await post(paths.send, order)).status]).toEqual([perMonth, 429]);
+    await sandbox.time.advance('next-month');
+    expect((await post(paths.send, order)).status).toBe(200);
+  });
+});
+
+it('enterprise has no limit but one that is set', async () => {
+  const { sandbox, get, post } = calls({ plan: 'enterprise' });
+  for (let request = 0; request < 2_000; request++) expect((await get(paths.contacts)).status).toBe(200);
+  sandbox.setPlan({ name: 'enterprise', perMinute: 2, perMonth: 1, without: [] });
+  expect([(await post(paths.send, order)).status, (await post(paths.send, order)).status]).toEqual([200, 429]);
+  expect((await get(paths.contacts)).status).toBe(429);
+});
+
+it('an advance that is stopped on the way ends where it is, and says so after a restart', async () => {
+  const { sandbox, post, store } = calls();
+  await post(paths.send, { ...order, to: '+12025550103' });
+  const advance = sandbox.time.advance(60_000);
+  await sandbox.happening('event', new AbortController().signal);
+  sandbox.close();
+  await advance;
+  expect(sandbox.clock.now()).toBe(start + 5_000);
+  expect(calls({ store }).sandbox.clock.now()).toBe(start + 5_000);
+});
