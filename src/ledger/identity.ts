@@ -27,33 +27,40 @@ export interface Contact {
 }
 
 export function messageRow(secret: Buffer, { mode, template, to, params }: Message): Row {
-  const digest = keyed(secret, [mode, 'message', template, to, params]);
-  return joined(digest, recipientDigest(secret, { template, to }));
+  const row = new Uint8Array(rowSize);
+  putHash(row, 0, digestSize, keyed(secret, [mode, 'message', template, to, params]));
+  putHash(row, digestSize, secondSize, keyed(secret, ['recipient', template, to]));
+  return row;
 }
 
 export function contactRow(secret: Buffer, { mode, phone, body }: Contact): Row {
-  return joined(keyed(secret, [mode, 'contact'], canonical(body)), phoneDigest(secret, phone));
+  const row = new Uint8Array(rowSize);
+  putHash(row, 0, digestSize, keyed(secret, [mode, 'contact'], canonical(body)));
+  putHash(row, digestSize, secondSize, keyed(secret, ['phone', phone]));
+  return row;
 }
 
 /** The second digest of a message. */
 export function recipientDigest(secret: Buffer, { template, to }: Pick<Message, 'template' | 'to'>): Uint8Array {
-  return keyed(secret, ['recipient', template, to]).subarray(0, secondSize);
+  return bytesOf(keyed(secret, ['recipient', template, to]), secondSize);
 }
 
 /** The second digest of a contact. */
 export function phoneDigest(secret: Buffer, phone: string): Uint8Array {
-  return keyed(secret, ['phone', phone]).subarray(0, secondSize);
+  return bytesOf(keyed(secret, ['phone', phone]), secondSize);
 }
 
 /** Equal for values that are equal as JSON, whatever the order of their fields, and for no others. */
 export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   // By code unit: locales differ between machines of a team.
-  const sorted = fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  let text = '';
+  for (const [name, field] of fields)
+    if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(field)}`;
+  return `{${text}}`;
 }
 
 export interface AccountFacts {
@@ -73,13 +80,13 @@ export function accountOf(secret: Buffer, { origin, key, named, profile, sandbox
   if (sandbox !== undefined) return account(`sandbox:${sandbox}`);
   if (named !== undefined) return account(`name:${named}`);
   if (profile !== undefined) return account(`profile:${profile}`);
-  const digest = keyed(secret, ['key', origin, key]).subarray(0, digestSize);
+  const digest = bytesOf(keyed(secret, ['key', origin, key]), digestSize);
   return { id: `key:${digest.toString('hex')}`, origin, isKeyDigest: true };
 }
 
 /** Recognizes the secret without revealing it. Each segment has it in its first line. */
 export function checkOf(secret: Buffer): string {
-  return keyed(secret, ['check']).subarray(0, secondSize).toString('hex');
+  return bytesOf(keyed(secret, ['check']), secondSize).toString('hex');
 }
 
 /** The state folder's secret; created on first use. With `isNeeded` a missing one is an error: rows would look new. */
@@ -123,16 +130,17 @@ function contentOf(path: string): Buffer | undefined {
 }
 
 /**
- * The secret has a fixed length and callers keep at most half of the digest, so a prefix is as good as an HMAC here. In
- * one call it takes a fifth of the time, which counts with a million rows.
+ * A SHA-256 in Latin-1, which takes half the time of a Buffer. The secret has a fixed length and callers keep at most
+ * half of the digest, so a prefix is as good as an HMAC here, in a fifth of the time.
  */
-function keyed(secret: Buffer, words: readonly (string | readonly string[])[], content = ''): Buffer {
-  return Buffer.from(hash('sha256', secret.toString('hex') + JSON.stringify(words) + content, 'hex'), 'hex');
+function keyed(secret: Buffer, words: readonly (string | readonly string[])[], content = ''): string {
+  return hash('sha256', secret.toString('hex') + JSON.stringify(words) + content, 'binary');
 }
 
-function joined(digest: Buffer, second: Uint8Array): Row {
-  const row = new Uint8Array(rowSize);
-  row.set(digest.subarray(0, digestSize));
-  row.set(second, digestSize);
-  return row;
+function bytesOf(digest: string, size: number): Buffer {
+  return Buffer.from(digest.slice(0, size), 'latin1');
+}
+
+function putHash(row: Uint8Array, at: number, size: number, digest: string): void {
+  for (let byte = 0; byte < size; byte++) row[at + byte] = digest.charCodeAt(byte);
 }

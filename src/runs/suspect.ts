@@ -11,10 +11,13 @@ const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0
 /** The document names no field of a contact, so a phone is recognized by the usual names. */
 const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
 
+const knownNames = new Map<string, boolean>();
+const mostNames = 1_000;
+
 /** A cell that looks damaged, and that the body holds as it is. */
 export function suspectIn(fields: Fields, content: () => string): Suspect | undefined {
   for (const [field, value] of Object.entries(fields)) {
-    if (typeof value !== 'string' || !(surely.test(value.trim()) || phoneName.test(field))) continue;
+    if (typeof value !== 'string' || !(surely.test(value.trim()) || isPhoneName(field))) continue;
     const reason = spreadsheetDamage(value);
     if (reason !== undefined && content().includes(JSON.stringify(value)))
       return { field, reason: `${quoted(value)}: ${reason}` };
@@ -24,5 +27,14 @@ export function suspectIn(fields: Fields, content: () => string): Suspect | unde
 
 /** The field of a body that holds a phone, by its name. */
 export function phoneField(body: object): string | undefined {
-  return Object.entries(body).find(([name, value]) => phoneName.test(name) && typeof value === 'string')?.[0];
+  return Object.entries(body).find(([name, value]) => isPhoneName(name) && typeof value === 'string')?.[0];
+}
+
+/** Most inputs have the same few names in all rows. */
+function isPhoneName(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isPhone = phoneName.test(name);
+  if (knownNames.size < mostNames) knownNames.set(name, isPhone);
+  return isPhone;
 }
