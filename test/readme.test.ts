@@ -30,7 +30,7 @@ it('leads only to files and sections that are there', () => {
 });
 
 it('has no line for a shell that no test runs', () => {
-  const files = readdirSync(new URL('./', import.meta.url), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(new URL('.//', import.meta.url), { recursive: true, encoding: 'utf8' });
   const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => readFileSync(`${here}${file}`, 'utf8'));
   const run = tests.flatMap((text) => [...text.matchAll(/blocksIn\(\s*'([^']+)',\s*(\d+),?\s*\)/g)]);
   const typed = [...sections].filter(([, blocks]) => blocks.some(({ language }) => forShells.has(language)));
@@ -39,7 +39,7 @@ it('has no line for a shell that no test runs', () => {
   );
 });
 
-const here = new URL('./', import.meta.url).pathname;
+const here = new URL('.//', import.meta.url).pathname;
 const forShells = new Set(['console', 'sh', 'crontab']);
 
 /** As GitHub makes it of a title. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { announceListener } from '../../src/webhooks/listeners.ts';
 import { deadPort, serveProxy } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { announceListener } from '../../src/webhooks/listeners.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/hostile.ts';

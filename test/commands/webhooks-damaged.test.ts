@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { announceListener } from '../../src/webhooks/listeners.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { noteCodes } from '../support/spoken.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';

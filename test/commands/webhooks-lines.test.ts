@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { itemLine } from '../../src/commands/webhooks/item-line.ts';
 import { createUi } from '../../src/cli/output/ui.ts';
-import type { Item } from '../../src/webhooks/listen/items.ts';
+import type { Item } from '../../src/webhooks/items.ts';
 
 const at = new Date(2026, 10, 21, 14, 36, 56, 120);
 const event = {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
-import { idleWords } from '../../src/webhooks/filters.ts';
+import { idleWords } from '../../src/webhooks/event/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { EventJournal } from '../../src/webhooks/event-journal.ts';
+import type { EventJournal } from '../../src/webhooks/log/log.ts';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';

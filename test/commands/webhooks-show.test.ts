@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readRaw, writeRaw } from '../../src/webhooks/raw-delivery.ts';
+import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';

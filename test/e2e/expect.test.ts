@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { processStart } from '../../src/base/liveness.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { post } from '../../src/base/post.ts';
-import { announceListener } from '../../src/webhooks/listener-locator.ts';
+import { announceListener } from '../../src/webhooks/listeners.ts';
 import { deadPort } from '../client/servers.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { receiver } from '../sandbox/receiver.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { aboutIn } from '../../src/webhooks/clues.ts';
-import { fieldsOf } from '../../src/webhooks/walk.ts';
+import { aboutIn, fieldsOf } from '../../src/webhooks/event/payload-guesses.ts';
 
 it.each([
   ['order.paid', { id: 'evt_1', data: { contact_id: 'con_1', order_id: 'ord_1' } }, 'ord_1'],

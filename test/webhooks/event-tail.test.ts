@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../src/webhooks/event-records.ts';
-import { type Cursor, cursorNow, follow } from '../../src/webhooks/event-tail.ts';
+import type { Fact } from '../../src/webhooks/log/records.ts';
+import { type Cursor, cursorNow, follow } from '../../src/webhooks/log/tail.ts';
 import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { delivery, journalIn, later, take, temporary } from './rig.ts';

@@ -2,8 +2,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../src/contract/events.ts';
 import { createRandom, seedNumber } from '../../src/sandbox/state/ids.ts';
-import { eventOf, mentions, type WebhookEvent } from '../../src/webhooks/event.ts';
-import { type Headers, receivedOf } from '../../src/webhooks/event-records.ts';
+import { eventOf, mentions, type WebhookEvent } from '../../src/webhooks/event/event.ts';
+import { type Headers, receivedOf } from '../../src/webhooks/log/records.ts';
 import { delivery } from './rig.ts';
 
 describe('the body', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eventOf } from '../../src/webhooks/event.ts';
-import { receivedOf } from '../../src/webhooks/event-records.ts';
-import { byField, byName, passing } from '../../src/webhooks/filters.ts';
+import { eventOf } from '../../src/webhooks/event/event.ts';
+import { receivedOf } from '../../src/webhooks/log/records.ts';
+import { byField, byName, passing } from '../../src/webhooks/event/filters.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';
 

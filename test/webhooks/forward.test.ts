@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { refuseItself } from '../../src/webhooks/forward/itself.ts';
+import { forwardUrl, refuseItself, routesOf } from '../../src/webhooks/forward/routes.ts';
 import { createLanes } from '../../src/webhooks/forward/lanes.ts';
-import { letterOf } from '../../src/webhooks/forward/letter.ts';
-import { forwardUrl, routesOf } from '../../src/webhooks/forward/routes.ts';
-import { receivedOf } from '../../src/webhooks/event-records.ts';
+import { letterOf } from '../../src/webhooks/forward/forwarder.ts';
+import { receivedOf } from '../../src/webhooks/log/records.ts';
 import { delivery } from './rig.ts';
 
 const never = () => () => {};

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { beatEvery } from '../../src/base/liveness.ts';
-import { announceListener, liveListeners } from '../../src/webhooks/listener-locator.ts';
+import { announceListener, liveListeners } from '../../src/webhooks/listeners.ts';
 import { alive } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';
 import { temporary } from './rig.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectation, meaningFor } from '../../src/webhooks/meaning.ts';
+import { expectation, meaningFor } from '../../src/webhooks/event/filters.ts';
 
 describe('to a wait for what becomes of a message', () => {
   it.each([

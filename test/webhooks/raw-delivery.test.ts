@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRaw, writeRaw } from '../../src/webhooks/raw-delivery.ts';
+import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 
 describe('a raw delivery', () => {
   it.each([

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type EventJournal, type EventJournalOptions, openEventJournal } from '../../src/webhooks/event-journal.ts';
-import type { Delivery } from '../../src/webhooks/event-records.ts';
-import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../../src/webhooks/receiver.ts';
+import { type EventJournal, type EventJournalOptions, openEventJournal } from '../../src/webhooks/log/log.ts';
+import type { Delivery } from '../../src/webhooks/log/records.ts';
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../../src/webhooks/receive/server.ts';
 import { alive } from '../support/cli.ts';
 
 export const later: Later = (milliseconds, run) => {

@@ -12,7 +12,7 @@ import { checkLedger } from '../../ledger/file/check.ts';
 import { ledgerFolder, runsOf } from '../../runs/listing.ts';
 import { readStore } from '../../session/profiles/store.ts';
 import { locatorsIn } from '../../sandbox/remote/locator.ts';
-import { listenersIn } from '../../webhooks/listener-locator.ts';
+import { listenersIn } from '../../webhooks/listeners.ts';
 import { oldRuns } from '../old-runs.ts';
 import { completionCheck } from './completion.ts';
 

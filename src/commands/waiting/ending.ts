@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Goal, Meaning } from '../../webhooks/meaning.ts';
+import type { Goal, Meaning } from '../../webhooks/event/filters.ts';
 import { type Seen, told } from './seen.ts';
 
 /** How a wait for what becomes of a message came to its end. */

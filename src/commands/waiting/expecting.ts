@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../base/errors.ts';
-import { webhookId } from '../../webhooks/event.ts';
-import { expectation, type Expected } from '../../webhooks/meaning.ts';
-import { createLimit, type Happened, until } from '../../webhooks/waiting.ts';
+import { webhookId } from '../../webhooks/event/event.ts';
+import { expectation, type Expected } from '../../webhooks/event/filters.ts';
+import { createLimit, type Happened, until } from '../../webhooks/watch/watch.ts';
 import { createHanding, type Handed, type Handing } from './handing.ts';
 import { seen, told } from './seen.ts';
 import { createTally, type Tally } from './tally.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../base/errors.ts';
-import { openHandler } from '../../webhooks/handler.ts';
-import type { Happened } from '../../webhooks/waiting.ts';
+import { openHandler } from '../../webhooks/forward/replay.ts';
+import type { Happened } from '../../webhooks/watch/watch.ts';
 
 export interface Handed {
   readonly url: URL;

@@ -1,4 +1,4 @@
-import type { Happened } from '../../webhooks/waiting.ts';
+import type { Happened } from '../../webhooks/watch/watch.ts';
 
 /** An event of a timeline. */
 export interface Seen {

@@ -1,9 +1,9 @@
 import type { Context, Emit } from '../../cli/command.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { CliError } from '../../base/errors.ts';
-import { mentions } from '../../webhooks/event.ts';
-import { type Goal, meaningFor } from '../../webhooks/meaning.ts';
-import { createLimit, type Happened, until } from '../../webhooks/waiting.ts';
+import { mentions } from '../../webhooks/event/event.ts';
+import { type Goal, meaningFor } from '../../webhooks/event/filters.ts';
+import { createLimit, type Happened, until } from '../../webhooks/watch/watch.ts';
 import { type Ending, faultOf, type State, stateOf } from './ending.ts';
 import type { Seen } from './seen.ts';
 import { createTimeline } from './timeline.ts';

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Happened } from '../../webhooks/waiting.ts';
+import type { Happened } from '../../webhooks/watch/watch.ts';
 
 /** What came, of what is expected and else. */
 export interface Tally {

@@ -1,5 +1,5 @@
 import type { Context, Emit, Ui } from '../../cli/command.ts';
-import type { Happened } from '../../webhooks/waiting.ts';
+import type { Happened } from '../../webhooks/watch/watch.ts';
 import { seconds, seen, type Seen, told } from './seen.ts';
 
 /** What becomes of a message: lines on a terminal, notes elsewhere. */

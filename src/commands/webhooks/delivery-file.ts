@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import { usage } from '../../base/errors.ts';
-import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
+import type { RawDelivery } from '../../webhooks/event/raw.ts';
 
 interface Filed {
   /** What it is called. */
@@ -10,7 +10,7 @@ interface Filed {
 
 /** The delivery that a file holds, or stdin for `-`. */
 export async function deliveryIn(context: Context, file: string): Promise<Filed> {
-  const { readRaw } = await import('../../webhooks/raw-delivery.ts');
+  const { readRaw } = await import('../../webhooks/event/raw.ts');
   const raw = readRaw(await context.bytes(file));
   const what = file === '-' ? 'stdin' : file;
   if (raw) return { what, raw };

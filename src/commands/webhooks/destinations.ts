@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/command.ts';
 import { usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
-import type { Past } from '../../webhooks/event-history.ts';
-import type { Addressed } from '../../webhooks/replay.ts';
+import type { Past } from '../../webhooks/log/history.ts';
+import type { Addressed } from '../../webhooks/forward/replay.ts';
 import { sayingDamage } from './damage.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 import { select, type Selection } from './selection.ts';
@@ -24,7 +24,10 @@ export interface Mailing {
 /** The events that are asked for, and where each goes. */
 export async function mailing(context: Context, { file, ...asked }: Asked): Promise<Mailing> {
   if (file !== undefined) return mailingOf(context, file, asked);
-  const [{ addressed }, { stateFolder }] = await Promise.all([import('../../webhooks/replay.ts'), context.sandboxes()]);
+  const [{ addressed }, { stateFolder }] = await Promise.all([
+    import('../../webhooks/forward/replay.ts'),
+    context.sandboxes(),
+  ]);
   const onDamage = await sayingDamage(context);
   const to = await destinations(context, asked, onDamage);
   return { to, events: addressed(stateFolder, to, onDamage), isReceived: true };
@@ -37,7 +40,7 @@ async function destinations(
 ): Promise<ReadonlyMap<string, URL>> {
   const [{ forwardUrl }, { webhookId }] = await Promise.all([
     import('../../webhooks/forward/routes.ts'),
-    import('../../webhooks/event.ts'),
+    import('../../webhooks/event/event.ts'),
   ]);
   const different = new Set<string>();
   const given = asked.to === undefined ? undefined : forwardUrl(asked.to);
@@ -65,7 +68,7 @@ async function destinations(
 /** Where all events went that were forwarded; undefined if they went to several addresses, or none did. */
 async function usualDestination(context: Context, onDamage: OnDamage): Promise<string | undefined> {
   const [{ newestFirst }, { stateFolder }] = await Promise.all([
-    import('../../webhooks/event-history.ts'),
+    import('../../webhooks/log/history.ts'),
     context.sandboxes(),
   ]);
   const urls = new Set<string>();
@@ -80,7 +83,7 @@ async function mailingOf(context: Context, file: string, { ids, to, ...which }: 
   if (ids.length > 0 || isSelection(which)) throw usage('--file excludes ids and what chooses events');
   if (to === undefined) throw usage('nothing says where the file goes to', 'say it with --to');
   const [{ receivedOf }, { forwardUrl }, { process }] = await Promise.all([
-    import('../../webhooks/event-records.ts'),
+    import('../../webhooks/log/records.ts'),
     import('../../webhooks/forward/routes.ts'),
     context.sandboxes(),
   ]);
@@ -108,7 +111,7 @@ async function chosen(
     process: { now },
   } = await context.sandboxes();
   if (ids.length > 0) {
-    const { findEvent } = await import('../../webhooks/find-event.ts');
+    const { findEvent } = await import('../../webhooks/log/history.ts');
     return ids.map((id) => findEvent(stateFolder, id, onDamage));
   }
   if (!isSelection(which)) throw usage('which events is missing', 'give ids, from webhooks history, or --since 10m');

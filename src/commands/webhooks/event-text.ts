@@ -1,7 +1,7 @@
 import type { Ui } from '../../cli/command.ts';
-import type { Past } from '../../webhooks/event-history.ts';
-import type { Forwarded } from '../../webhooks/event-records.ts';
-import type { WebhookEvent } from '../../webhooks/event.ts';
+import type { Past } from '../../webhooks/log/history.ts';
+import type { Forwarded } from '../../webhooks/log/records.ts';
+import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import { prettyJson } from './pretty-json.ts';
 
 /** What is shown of an event. Its body is bytes, so that it comes here as it is. */

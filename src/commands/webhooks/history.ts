@@ -66,7 +66,7 @@ async function listed(context: Context, { limit = 50, ...which }: Input<typeof p
 
 /** Of those that nobody asked for, too: none may have come, or none that fits. */
 async function countReceived(stateFolder: string): Promise<number> {
-  const { newestFirst } = await import('../../webhooks/event-history.ts');
+  const { newestFirst } = await import('../../webhooks/log/history.ts');
   let count = 0;
   for (const _ of newestFirst(stateFolder)) count += 1;
   return count;
@@ -81,7 +81,7 @@ async function cleared(context: Context, { limit, since, events, where, failed, 
       stateFolder,
       process: { kill, now },
     },
-  ] = await Promise.all([import('../../webhooks/clear-events.ts'), context.sandboxes()]);
+  ] = await Promise.all([import('../../webhooks/log/files.ts'), context.sandboxes()]);
   const found = clearableEvents(stateFolder, { kill, now: now(), damaged });
   const { length } = found.paths;
   if (length > 0) await context.confirm(`Remove ${length === 1 ? '1 file' : `${length} files`} of recorded events`);

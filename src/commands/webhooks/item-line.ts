@@ -1,6 +1,6 @@
 import type { Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
-import type { EventItem, ForwardedItem, Item } from '../../webhooks/listen/items.ts';
+import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
 import type { Ready } from './listener.ts';
 import { jsonText } from '../../base/json.ts';
 

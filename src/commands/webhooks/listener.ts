@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import type { Item } from '../../webhooks/listen/items.ts';
-import type { Listening } from '../../webhooks/listen/listening.ts';
+import type { Item } from '../../webhooks/items.ts';
+import type { Listening } from '../../webhooks/listen.ts';
 import { accountText, eventSource, type EventSource, sayWhereFrom } from './event-source.ts';
 import type { listenParams } from './listen-params.ts';
 import { receptionOf } from './reception-options.ts';
@@ -40,7 +40,7 @@ export async function openListener(context: Context, input: Given): Promise<List
   let secrets = stored === undefined ? [] : [stored];
   const know = (secret: string) => (secrets = [secret, ...secrets.filter((one) => one !== secret)]);
   let link: Link | undefined;
-  const { openListening } = await import('../../webhooks/listen/listening.ts');
+  const { openListening } = await import('../../webhooks/listen.ts');
   const readyFile = input.readyFile === undefined ? undefined : openReadyFile(input.readyFile, options);
   const listening = await openListening({ ...options, secrets: () => secrets });
   const url = reachable(listening, input);

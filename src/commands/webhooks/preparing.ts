@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
-import type { Received } from '../../webhooks/event-records.ts';
+import type { Received } from '../../webhooks/log/records.ts';
 import { requiredSecret, type secretParams } from './secrets.ts';
 
 type Asked = Input<typeof secretParams> & { readonly resign: boolean };
@@ -12,7 +12,7 @@ export async function preparation(context: Context, asked: Asked): Promise<(even
     {
       process: { now: clock },
     },
-  ] = await Promise.all([import('../../webhooks/resign.ts'), context.sandboxes()]);
+  ] = await Promise.all([import('../../webhooks/sign/verify.ts'), context.sandboxes()]);
   const secret = asked.resign ? await requiredSecret(context, asked) : undefined;
   let isSaid = false;
   return (event) => {

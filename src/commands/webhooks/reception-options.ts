@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/command.ts';
 import type { Input } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import type { Filter } from '../../webhooks/filters.ts';
+import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
-import type { ListeningOptions } from '../../webhooks/listen/listening.ts';
+import type { ListeningOptions } from '../../webhooks/listen.ts';
 import { requireMeant } from './consent.ts';
 import type { listenParams } from './listen-params.ts';
 
@@ -39,7 +39,7 @@ function checkForm({ given: { output, json } }: Context): void {
 }
 
 async function filterOf({ events, where }: Given): Promise<Filter> {
-  const { byField, byName, passing } = await import('../../webhooks/filters.ts');
+  const { byField, byName, passing } = await import('../../webhooks/event/filters.ts');
   return passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
 }
 
@@ -51,7 +51,7 @@ async function routesIn(
   const { forwardTo, route, retry } = given;
   const [{ isHere, routesOf }, { refuseItself }] = await Promise.all([
     import('../../webhooks/forward/routes.ts'),
-    import('../../webhooks/forward/itself.ts'),
+    import('../../webhooks/forward/routes.ts'),
   ]);
   const routes = routesOf(route, forwardTo);
   await refuseIdle(given);
@@ -66,7 +66,7 @@ async function routesIn(
 /** A route that nothing can take is a mistake in it, or in --events. */
 async function refuseIdle({ events, route }: Given): Promise<void> {
   if (events === undefined) return;
-  const { idleWords } = await import('../../webhooks/filters.ts');
+  const { idleWords } = await import('../../webhooks/event/filters.ts');
   const [idle] = route.flatMap((one) => idleWords(one.slice(0, one.indexOf('=')), events));
   if (idle !== undefined) throw usage(`--route has ${idle}, which --events leaves out`, 'add it to --events');
 }

@@ -33,7 +33,7 @@ export const replayEvents = streaming({
     const mail = await mailing(context, { ...input, failed: input.failed && 'or never forwarded' });
     await requireMeant(context, mail.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
     const prepare = await preparation(context, input);
-    const { eventOf } = await import('../../webhooks/event.ts');
+    const { eventOf } = await import('../../webhooks/event/event.ts');
     const answers = new Map<string, number>();
     let failed = 0;
     for await (const { event, outcome } of replayed(context, mail, prepare)) {

@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/command.ts';
 import { CliError } from '../../base/errors.ts';
 import { fileFault } from '../../base/files.ts';
-import type { EventJournal } from '../../webhooks/event-journal.ts';
-import type { Received } from '../../webhooks/event-records.ts';
-import type { Replayed } from '../../webhooks/replay.ts';
+import type { EventJournal } from '../../webhooks/log/log.ts';
+import type { Received } from '../../webhooks/log/records.ts';
+import type { Replayed } from '../../webhooks/forward/replay.ts';
 import type { Mailing } from './destinations.ts';
 
 /** What is sent is journaled, too, where that is possible. */
@@ -16,7 +16,7 @@ export async function* replayed(
   const {
     process: { now },
   } = await context.sandboxes();
-  const { replay } = await import('../../webhooks/replay.ts');
+  const { replay } = await import('../../webhooks/forward/replay.ts');
   const patience = context.given.timeout ?? 30_000;
   const journal = isReceived ? await ownJournal(context) : undefined;
   let done = 0;
@@ -34,7 +34,7 @@ export async function* replayed(
 
 async function ownJournal(context: Context): Promise<EventJournal | undefined> {
   const [{ openEventJournal }, { stateFolder, process }] = await Promise.all([
-    import('../../webhooks/event-journal.ts'),
+    import('../../webhooks/log/log.ts'),
     context.sandboxes(),
   ]);
   return recorded(context, () => openEventJournal({ stateFolder, ...process }));

@@ -1,9 +1,9 @@
 import { flag, type Input, option, repeated } from '../../cli/params.ts';
 import { span } from '../../cli/values.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
-import type { Past } from '../../webhooks/event-history.ts';
-import type { Forwarded } from '../../webhooks/event-records.ts';
-import type { WebhookEvent } from '../../webhooks/event.ts';
+import type { Past } from '../../webhooks/log/history.ts';
+import type { Forwarded } from '../../webhooks/log/records.ts';
+import type { WebhookEvent } from '../../webhooks/event/event.ts';
 
 export const selectionParams = {
   since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
@@ -40,9 +40,9 @@ export async function select(
   { since, events, where, failed }: Selection,
 ): Promise<Iterable<Selected>> {
   const [{ newestFirst }, { eventOf }, { byField, byName, passing }] = await Promise.all([
-    import('../../webhooks/event-history.ts'),
-    import('../../webhooks/event.ts'),
-    import('../../webhooks/filters.ts'),
+    import('../../webhooks/log/history.ts'),
+    import('../../webhooks/event/event.ts'),
+    import('../../webhooks/event/filters.ts'),
   ]);
   const passes = passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
   const from = since === undefined ? -Infinity : now - since;

@@ -2,7 +2,7 @@ import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import type { Past } from '../../webhooks/event-history.ts';
+import type { Past } from '../../webhooks/log/history.ts';
 import { parseJson } from '../../base/json.ts';
 import { sayingDamage } from './damage.ts';
 import { eventText, type Shown } from './event-text.ts';
@@ -28,7 +28,7 @@ export const showEvent = command({
     if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
       throw usage('--raw is a form of its own', 'leave -o, --columns and --query out');
     const { stateFolder } = await context.sandboxes();
-    const { findEvent } = await import('../../webhooks/find-event.ts');
+    const { findEvent } = await import('../../webhooks/log/history.ts');
     const past = findEvent(stateFolder, id, await sayingDamage(context));
     return raw === undefined ? shown(past) : written(past, raw);
   },
@@ -41,9 +41,9 @@ export const showEvent = command({
 
 async function shown(past: Past): Promise<Shown> {
   const [{ eventOf, headerOf }, { bytesOf }, { unpack }] = await Promise.all([
-    import('../../webhooks/event.ts'),
-    import('../../webhooks/event-records.ts'),
-    import('../../webhooks/body.ts'),
+    import('../../webhooks/event/event.ts'),
+    import('../../webhooks/log/records.ts'),
+    import('../../webhooks/event/event.ts'),
   ]);
   const { body, ...event } = eventOf(past.event);
   const { bytes } = unpack(bytesOf(past.event), headerOf(past.event.headers, 'content-encoding'));
@@ -54,7 +54,7 @@ type Written = { readonly raw: Buffer } | { readonly id: string; readonly file: 
 
 async function written({ event }: Past, file: string): Promise<Written> {
   const [{ rawDelivery, writeRaw }, { writeFileSync }] = await Promise.all([
-    import('../../webhooks/raw-delivery.ts'),
+    import('../../webhooks/event/raw.ts'),
     import('node:fs'),
   ]);
   const raw = writeRaw(rawDelivery(event));

@@ -33,8 +33,8 @@ export const signBody = command({
       },
     ] = await Promise.all([
       import('../../contract/signature.ts'),
-      import('../../webhooks/raw-delivery.ts'),
-      import('../../webhooks/event.ts'),
+      import('../../webhooks/event/raw.ts'),
+      import('../../webhooks/event/event.ts'),
       context.sandboxes(),
     ]);
     const { headers = [], body = bytes } = readRaw(bytes) ?? {};

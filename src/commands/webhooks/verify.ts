@@ -2,8 +2,8 @@ import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import type { RawDelivery } from '../../webhooks/raw-delivery.ts';
-import type { Verdict } from '../../webhooks/verify.ts';
+import type { RawDelivery } from '../../webhooks/event/raw.ts';
+import type { Verdict } from '../../webhooks/sign/verify.ts';
 import { sayingDamage } from './damage.ts';
 import { deliveryIn } from './delivery-file.ts';
 import { moment } from './moment.ts';
@@ -31,7 +31,7 @@ export const verifyEvent = command({
     if (id !== undefined && file !== undefined) throw usage('an id and --file exclude each other');
     const { what, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
     const known = await secretIn(context, given);
-    const { check } = await import('../../webhooks/verify.ts');
+    const { check } = await import('../../webhooks/sign/verify.ts');
     const result = check(known === undefined ? [] : [known.secret], raw.headers, raw.body, at ?? clock);
     return { what, verdict: result.verdict, why: reasonOf(result, known?.whose) };
   },
@@ -64,8 +64,8 @@ interface Checked {
 async function received(context: Context, id: string | undefined): Promise<Checked> {
   const [{ stateFolder }, { findEvent }, { rawDelivery }] = await Promise.all([
     context.sandboxes(),
-    import('../../webhooks/find-event.ts'),
-    import('../../webhooks/raw-delivery.ts'),
+    import('../../webhooks/log/history.ts'),
+    import('../../webhooks/event/raw.ts'),
   ]);
   const { event } = findEvent(stateFolder, id, await sayingDamage(context));
   return { what: event.id, raw: rawDelivery(event), clock: event.received_at };

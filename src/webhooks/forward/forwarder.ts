@@ -1,14 +1,12 @@
 import type { Later } from '../../base/host.ts';
 import { openTarget, type Outcome, type Target } from '../../delivery/target.ts';
-import type { WebhookEvent } from '../event.ts';
-import type { EventJournal } from '../event-journal.ts';
-import type { Forwarded, Received } from '../event-records.ts';
-import type { ForwardedItem } from '../listen/items.ts';
+import type { WebhookEvent } from '../event/event.ts';
+import type { ForwardedItem } from '../items.ts';
+import type { EventJournal } from '../log/log.ts';
+import { bytesOf, type Forwarded, type Headers, type Received } from '../log/records.ts';
 import { pause } from '../pause.ts';
-import { forwardedBy } from './itself.ts';
 import { createLanes, type Job, type Lanes } from './lanes.ts';
-import { letterOf } from './letter.ts';
-import type { Routes } from './routes.ts';
+import { forwardedBy, type Routes } from './routes.ts';
 
 export interface Forwarding {
   readonly routes: Routes;
@@ -17,7 +15,7 @@ export interface Forwarding {
 }
 
 /** Sends events on: of each message one after the other, and so those of none, and to each address a few at once. */
-export interface Forwarder {
+interface Forwarder {
   add(received: Received, event: WebhookEvent): void;
   /** Resolves once not too many are waiting. */
   room(): Promise<void>;
@@ -139,4 +137,33 @@ export function factsOf({ response, error }: Outcome): Pick<Forwarded, 'status' 
     ...(error !== undefined && { error }),
     ...(body !== undefined && body !== '' && { body }),
   };
+}
+
+/** They concern one connection; the last two are those of the new one. */
+const ofConnection = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+];
+
+/** An event as it is sent on: the same bytes and headers, but for those of the connection, and who sends it on. */
+export function letterOf(
+  received: Received,
+  { host }: URL,
+  by: Headers = [],
+): { readonly headers: string[]; readonly body: Buffer } {
+  const body = bytesOf(received);
+  const named = received.headers.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
+  const left = new Set([...ofConnection, ...named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/))]);
+  const headers = received.headers.filter(([name]) => !left.has(name.toLowerCase()));
+  return { headers: ['host', host, ...headers.flat(), ...by.flat(), 'content-length', String(body.length)], body };
 }

@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { parseJson } from '../../base/json.ts';
+import { bytesOf, type Headers, type Received } from '../log/records.ts';
+import { aboutIn, fieldsOf, holds, messageIdIn, nameIn, reasonIn, recipientIn } from './payload-guesses.ts';
+
+/** What can be told of a delivery. The document shows no field of a payload, so each of these may be missing. */
+export interface WebhookEvent {
+  readonly name: string | undefined;
+  readonly message_id: string | undefined;
+  readonly recipient: string | undefined;
+  /** Why something failed. */
+  readonly reason: string | undefined;
+  /** What tells it apart from others of its name, where no message does. */
+  readonly about: string | undefined;
+  readonly body: Body;
+  /** Why the body is shown as it came, though it is packed. */
+  readonly trouble: string | undefined;
+}
+
+export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'>): WebhookEvent {
+  const { headers } = received;
+  const { bytes, trouble } = unpack(bytesOf(received), headerOf(headers, 'content-encoding'));
+  const body = bodyOf(bytes);
+  const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
+  const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
+  return {
+    name,
+    message_id,
+    recipient: recipientIn(fields),
+    reason: reasonIn(fields),
+    about: message_id === undefined ? aboutIn(fields, name) : undefined,
+    body,
+    trouble,
+  };
+}
+
+/** Whether an id stands anywhere in an event. */
+export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
+  if (body.kind === 'text') return body.text.includes(id);
+  return body.kind === 'json' && holds(body.value, id);
+}
+
+/** What its sender calls it, the same each time that it is sent. */
+export function webhookId({ headers }: Pick<Received, 'headers'>): string | undefined {
+  return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
+}
+
+/** All that stands under a name, in one line. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+type Body =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly base64: string };
+
+interface Unpacked {
+  readonly bytes: Uint8Array;
+  /** Why they are still packed. */
+  readonly trouble?: string;
+}
+
+/** What is unpacked for showing; a bomb would go on. */
+const most = 10 * 1024 * 1024;
+const options = { maxOutputLength: most };
+
+const unpackers = new Map([
+  ['gzip', (bytes: Uint8Array) => gunzipSync(bytes, options)],
+  ['x-gzip', (bytes: Uint8Array) => gunzipSync(bytes, options)],
+  ['deflate', (bytes: Uint8Array) => inflateSync(bytes, options)],
+  ['br', (bytes: Uint8Array) => brotliDecompressSync(bytes, options)],
+]);
+
+/** What bytes are: JSON, other text, or neither. */
+function bodyOf(bytes: Uint8Array): Body {
+  if (bytes.length === 0) return { kind: 'none' };
+  const buffer = Buffer.from(bytes);
+  if (!isUtf8(buffer)) return { kind: 'bytes', base64: buffer.toString('base64') };
+  const text = buffer.toString();
+  try {
+    return { kind: 'json', value: parseJson(text.replace(/^\ufeff/, '')) };
+  } catch {
+    return { kind: 'text', text };
+  }
+}
+
+/** Undoes the packing that `content-encoding` names. */
+export function unpack(bytes: Uint8Array, encoding = ''): Unpacked {
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity' || bytes.length === 0) return { bytes };
+  const unpacker = unpackers.get(name);
+  if (!unpacker) return { bytes, trouble: `it is packed as ${name}, which is not unpacked here` };
+  try {
+    return { bytes: unpacker(bytes) };
+  } catch (error) {
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    const why = isTooLarge ? `more than ${most / 1024 / 1024} MiB once it is unpacked` : `not the ${name} that it says`;
+    return { bytes, trouble: `it is ${why}` };
+  }
+}

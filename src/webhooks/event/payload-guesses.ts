@@ -1,0 +1,189 @@
+import { type EventName, events } from '../../contract/events.ts';
+import { isRecord } from '../../contract/readers.ts';
+import type { Headers } from '../log/records.ts';
+
+/** Fields that are likely to name an event, the likeliest first. */
+const titles = ['type', 'event', 'eventtype', 'eventname', 'topic', 'name', 'kind', 'action'];
+/** In which anything with a dot is a name. People and things have names as well. */
+const surest = titles.slice(0, 5);
+
+/** The name of an event, wherever it stands: what is near the top counts for more, and a field that is called so. */
+export function nameIn(fields: readonly Field[], headers: Headers): string | undefined {
+  const levels = levelsOf(fields);
+  const top = levels[1] ?? [];
+  return (
+    titled(top, titles, isEventName) ??
+    titled(top, surest, looksLikeName) ??
+    firstOf(levels, (level) => titled(level, titles, isEventName) ?? only(level.map(({ value }) => value))) ??
+    only(headers.map(([, value]) => value)) ??
+    firstOf(levels, (level) => titled(level, surest, looksLikeName))
+  );
+}
+
+function isEventName(value: unknown): value is EventName {
+  return typeof value === 'string' && Object.hasOwn(events, value);
+}
+
+function levelsOf(fields: readonly Field[]): readonly (readonly Field[])[] {
+  const levels: Field[][] = [];
+  for (const field of fields) (levels[field.depth] ??= []).push(field);
+  return levels;
+}
+
+function titled(
+  fields: readonly Field[],
+  titles: readonly string[],
+  isName: (value: unknown) => value is string,
+): string | undefined {
+  return firstOf(titles, (title) =>
+    fields
+      .filter(({ key }) => key === title)
+      .map(({ value }) => value)
+      .find(isName),
+  );
+}
+
+/** Where there are several, nothing says which is meant. */
+function only(values: readonly unknown[]): EventName | undefined {
+  const names = new Set(values.filter(isEventName));
+  return names.size === 1 ? [...names][0] : undefined;
+}
+
+/** `message.deleted`, which the document does not know. */
+function looksLikeName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 100 && /^[a-z][\w-]*(?:[.:/][a-z][\w-]*)+$/i.test(value);
+}
+
+function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const recipientKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
+const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
+const codeKeys = ['code', 'type'];
+const amountKeys = ['amount', 'total', 'price', 'value'];
+/** Ids of what has many events, or of none that a reader knows. */
+const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
+const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
+
+/** What looks like the id of a message, the one nearest to the top. */
+export function messageIdIn(fields: readonly Field[]): string | undefined {
+  const isId = ({ key, within }: Field) => key === 'messageid' || (key === 'id' && within === 'message');
+  return textOf(fields.find((field) => isId(field) && textOf(field.value) !== undefined)?.value);
+}
+
+/** What else tells two events of a name apart: what looks like an amount, and an id. */
+export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
+  const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, ''))];
+  return parts.filter((part) => part !== undefined).join(' ') || undefined;
+}
+
+/** The id of what an event of a family is about; that at the top is the event's own, and contacts have many events. */
+function subjectIn(fields: readonly Field[], family: string): string | undefined {
+  const ids = fields.filter((field) => isIdOfSomething(field));
+  const found =
+    ids.find(({ key, within }) => key === `${family}id` || (key === 'id' && within === family)) ??
+    ids.find(({ key }) => key !== 'contactid') ??
+    ids[0];
+  return textOf(found?.value);
+}
+
+/** With the currency that stands beside it; what has none may be anything. */
+function amountIn(fields: readonly Field[]): string | undefined {
+  for (const { value } of fields) {
+    if (!isRecord(value)) continue;
+    const [amount, currency] = [amountKeys, ['currency']].map((keys) =>
+      textOf(keys.map((key) => value[key]).find((part) => textOf(part) !== undefined)),
+    );
+    if (/^\d[\d.,]{0,20}$/.test(amount ?? '') && /^[A-Z]{3}$/i.test(currency ?? '')) return `${amount} ${currency}`;
+  }
+  return undefined;
+}
+
+function isIdOfSomething({ key, depth, value }: Field): boolean {
+  const isNamed = key === 'id' ? depth > 1 : key.endsWith('id') && !/(?:paid|valid|void)$/.test(key);
+  return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
+}
+
+/** What looks like a phone number in a field that is called so. */
+export function recipientIn(fields: readonly Field[]): string | undefined {
+  const found = recipientKeys
+    .map((name) => fields.find(({ key, value }) => key === name && isPhone(value)))
+    .find((field) => field !== undefined);
+  return textOf(found?.value);
+}
+
+/** Code and message of what looks like an error. */
+export function reasonIn(fields: readonly Field[]): string | undefined {
+  for (const name of reasonKeys) {
+    for (const { key, value } of fields) {
+      const reason = key === name ? reasonOf(value) : undefined;
+      if (reason !== undefined) return reason;
+    }
+  }
+  return undefined;
+}
+
+function reasonOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return textOf(value);
+  const [code, message] = [codeKeys, messageKeys].map((keys) =>
+    textOf(keys.map((key) => value[key]).find((part) => textOf(part) !== undefined)),
+  );
+  return [code, message].filter((part) => part !== undefined).join(': ') || undefined;
+}
+
+/** §2: `+` and digits; some leave out the first. */
+function isPhone(value: unknown): boolean {
+  return typeof value === 'string' && (/^\+\d[\d ().…*-]*$/.test(value) || /^\d{6,15}$/.test(value));
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A value within JSON, and the field that it stands in; the items of an array stand in that of the array. */
+interface Field {
+  readonly value: unknown;
+  /** In small letters, without `_` and `-`. */
+  readonly key: string;
+  /** The key of what holds it. */
+  readonly within: string;
+  readonly depth: number;
+}
+
+/** More than any event has, and few enough not to be felt. */
+const most = 10_000;
+
+/** What stands in JSON from the top down, level by level. */
+export function fieldsOf(value: unknown): readonly Field[] {
+  const fields: Field[] = [{ value, key: '', within: '', depth: 0 }];
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at];
+    if (field) for (const part of partsOf(field, most - fields.length)) fields.push(part);
+  }
+  return fields;
+}
+
+/** Whether a text stands anywhere in JSON, as a value of its own. */
+export function holds(value: unknown, text: string): boolean {
+  if (typeof value !== 'object' || value === null) return value === text;
+  return Object.values(value).some((item) => holds(item, text));
+}
+
+function partsOf({ value, key, within, depth }: Field, room: number): readonly Field[] {
+  if (typeof value !== 'object' || value === null || room <= 0) return [];
+  if (Array.isArray(value)) {
+    return value.slice(0, room).map((item: unknown) => ({ value: item, key, within, depth: depth + 1 }));
+  }
+  const entries = Object.entries(value).slice(0, room);
+  return entries.map(([name, item]) => ({ value: item, key: plain(name), within: key, depth: depth + 1 }));
+}
+
+function plain(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase();
+}

@@ -1,0 +1,31 @@
+import { bytesOf, type Delivery, type Received } from '../log/records.ts';
+
+/** What a file holds of a delivery. */
+export type RawDelivery = Pick<Delivery, 'method' | 'path' | 'headers' | 'body'>;
+
+export function rawDelivery({ method, path, headers, ...rest }: Received): RawDelivery {
+  return { method, path, headers, body: bytesOf(rest) };
+}
+
+/** A delivery as it stands in HTTP: request line, headers as they came, an empty line and the bytes of the body. */
+export function writeRaw({ method, path, headers, body }: RawDelivery): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', ''];
+  return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]);
+}
+
+/** The same read back; undefined for what begins otherwise. Editors may have left line feeds alone. */
+export function readRaw(bytes: Buffer): RawDelivery | undefined {
+  const text = bytes.toString('latin1');
+  const { index: end = -1, 0: gap = '' } = /\r?\n\r?\n/.exec(text) ?? {};
+  const [first = '', ...lines] = (end < 0 ? text.replace(/\r?\n$/, '') : text.slice(0, end)).split(/\r?\n/);
+  const [, method, path] = /^([!#$%&'*+.^_`|~\w-]+) (\S.*) HTTP\/\d\.\d$/.exec(first) ?? [];
+  if (method === undefined || path === undefined) return undefined;
+  const headers = lines.map(headerIn);
+  if (!headers.every((header) => header !== undefined)) return undefined;
+  return { method, path, headers, body: bytes.subarray(end < 0 ? bytes.length : end + gap.length) };
+}
+
+function headerIn(line: string): readonly [string, string] | undefined {
+  const [, name, value] = /^([^\s:]+):[ \t]*(.*)$/.exec(line) ?? [];
+  return name === undefined || value === undefined ? undefined : [name, value];
+}

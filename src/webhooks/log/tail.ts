@@ -1,0 +1,46 @@
+import type { Later } from '../../base/host.ts';
+import type { OnDamage } from '../../base/journal-lines.ts';
+import { eventFiles, eventsFolder, recordsBack, recordsIn } from './files.ts';
+import type { Fact } from './records.ts';
+import { pause } from '../pause.ts';
+
+/** How far each file has been read, by its path. */
+export type Cursor = ReadonlyMap<string, number>;
+
+export interface FollowOptions {
+  readonly from: Cursor;
+  readonly later: Later;
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks. */
+  readonly every?: number;
+  readonly onDamage?: OnDamage | undefined;
+}
+
+/** After all that listeners have recorded until now. */
+export function cursorNow(stateFolder: string): Cursor {
+  return new Map(eventFiles(eventsFolder(stateFolder)).map(({ path }) => [path, endOf(path)]));
+}
+
+/** What listeners of any process record after the cursor, as it comes; it ends when the signal says so. */
+export async function* follow(stateFolder: string, options: FollowOptions): AsyncGenerator<Fact> {
+  const { from, later, signal, every = 100, onDamage } = options;
+  const read = new Map(from);
+  while (!signal.aborted) {
+    for (const { path, size } of eventFiles(eventsFolder(stateFolder))) {
+      const at = read.get(path) ?? 0;
+      if (size <= at) continue;
+      for (const { record, next } of recordsIn(path, { from: at, onDamage })) {
+        read.set(path, next);
+        if (record.type !== 'listener') yield record;
+        if (signal.aborted) return;
+      }
+    }
+    await pause(every, later, signal);
+  }
+}
+
+/** Where the last whole line ends. What is damaged before it is of no concern to who wants what comes after. */
+function endOf(path: string): number {
+  const [last] = recordsBack(path, () => {});
+  return last?.next ?? 0;
+}
