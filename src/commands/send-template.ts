@@ -46,7 +46,7 @@ export const sendTemplate = command({
     const client = await context.client();
     const send = () => client.call('sendTemplate', body, { again: input.again, retryUnsure: input.retryUnsure });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
-    const { sendAndWait } = await import('./waiting/sending.ts');
+    const { sendAndWait } = await import('./waiting/send-and-wait.ts');
     const { waitFor: goal = 'delivered', within = 30_000 } = input;
     return sendAndWait(context, { goal, within, emit }, send);
   },

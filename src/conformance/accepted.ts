@@ -1,7 +1,8 @@
 import { named, type PostName, type Probe } from './probes.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Sighting } from './sightings.ts';
-import { type Facts, isSuccess } from './verdict.ts';
+import { type Facts } from './verdict.ts';
+import { isSuccess } from './answer.ts';
 
 /** A request that had to be refused, and was taken. */
 export interface Accepted {

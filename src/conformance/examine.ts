@@ -4,7 +4,8 @@ import type { FindRecords } from './findings/finding.ts';
 import { first, harmless, type Probe } from './probes.ts';
 import { type Examined, reportOf } from './report.ts';
 import { type Ask, barred, lastOf, type Sighting, sightingOf, sightings } from './sightings.ts';
-import { type Facts, isSuccess } from './verdict.ts';
+import { type Facts } from './verdict.ts';
+import { isSuccess } from './answer.ts';
 import { plannedIn } from './writes.ts';
 
 export interface Examination {

@@ -69,12 +69,3 @@ function outcome(
   const what = `${named(probe)}: ${answer ? described(answer) : (sighting?.failure?.message ?? 'not asked')}`;
   return judged(answer ? bearing(answer.status, probe) : 'not told', what);
 }
-
-/** A stated refusal that has to do with the key, the plan or the minute, and nothing with what was asked. */
-export function isOfTheAccount(status: number): boolean {
-  return status === 401 || status === 402 || status === 403 || status === 429;
-}
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prettyJson } from '../../src/commands/webhooks/pretty-json.ts';
+import { prettyJson } from '../../src/commands/webhooks/show.ts';
 
 it.each([
   [],

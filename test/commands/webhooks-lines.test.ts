@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { itemLine } from '../../src/commands/webhooks/item-line.ts';
+import { itemLine } from '../../src/commands/webhooks/listen.ts';
 import { createUi } from '../../src/cli/output/ui.ts';
 import type { Item } from '../../src/webhooks/items.ts';
 

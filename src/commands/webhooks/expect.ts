@@ -2,7 +2,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { type Input, option, repeated, required, rest } from '../../cli/params.ts';
 import { count, duration } from '../../cli/values.ts';
 import { usage } from '../../base/errors.ts';
-import { requireMeant } from './consent.ts';
+import { requireMeant } from './confirm-outside.ts';
 
 const params = {
   event: required('<event>', 'the event, or message for its family; with commas between where any of them will do'),
@@ -42,7 +42,7 @@ export const expectEvent = command({
   piped: 'text',
   run: async (context, input) => {
     check(input);
-    const { expectEvents } = await import('../waiting/expecting.ts');
+    const { expectEvents } = await import('../waiting/expect.ts');
     const { count = 1, within = 10_000, forwardTo, answer } = input;
     const handed = forwardTo === undefined ? undefined : { url: await meant(context, forwardTo), forwardTo, answer };
     return { code: await expectEvents(context, { ...input, count, within, handed }) };

@@ -3,8 +3,7 @@ import { printing } from '../../cli/globals.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
 import { count } from '../../cli/values.ts';
 import { usage } from '../../base/errors.ts';
-import { sayingDamage } from './damage.ts';
-import { select, type Selected, selectionParams } from './selection.ts';
+import { sayingDamage, select, type Selected, selectionParams } from './selection.ts';
 
 const params = {
   limit: option('--limit <n>', 'show at most the n newest (50)', count),

@@ -1,7 +1,8 @@
-import { type Command, streaming } from '../../cli/command.ts';
-import { itemLine } from './item-line.ts';
-import { listenParams } from './listen-params.ts';
-import { openListener } from './listener.ts';
+import { jsonText } from '../../base/json.ts';
+import { type Command, streaming, type Ui } from '../../cli/command.ts';
+import { cell } from '../../cli/output/rows.ts';
+import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
+import { listenParams, openListener, type Ready } from './listener.ts';
 
 const described = {
   name: 'listen',
@@ -53,3 +54,62 @@ export const listenForEvents: Command = {
   ...brief,
   run: (context, texts, emit) => (texts['full']?.length ? full : brief).run(context, texts, emit),
 };
+
+/** What a listener tells, for people. All text in it is safe already. */
+export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
+  if (item.type === 'ready') return readyLine(item, ui);
+  if (item.type === 'forwarded') return forwardedLine(item, ui);
+  return isFull ? [eventLine(item, ui), ...bodyLines(item, ui)].join('\n') : eventLine(item, ui);
+}
+
+function readyLine({ url, sandbox }: Ready, ui: Ui): string {
+  const { color } = ui;
+  const from = sandbox === null ? '' : ` for the events of the sandbox ${sandbox}`;
+  return ui.line([`${color.green('Ready')} ${url}${from} (Ctrl-C ends it)`]);
+}
+
+function eventLine(item: EventItem, ui: Ui): string {
+  const { received_at: at, id, name, message_id, recipient, about, reason } = item;
+  const known = [message_id, recipient, about, reason].filter((one) => one !== null);
+  const again = item.again ? [ui.color.yellow('came before')] : [];
+  return ui.line([
+    ui.time(at),
+    ui.color.dim(id),
+    ui.color.bold(name ?? 'unnamed'),
+    ...known,
+    signed(item, ui),
+    ...again,
+  ]);
+}
+
+function signed({ signature }: EventItem, { color }: Ui): string {
+  if (signature.verdict === 'good')
+    return color.green(signature.by === undefined ? 'signed' : `signed by ${signature.by}`);
+  if (signature.verdict === 'bad') return color.red(`bad signature: ${signature.why}`);
+  const isUnsigned = signature.verdict === 'unsigned';
+  return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret is known');
+}
+
+function forwardedLine(item: ForwardedItem, ui: Ui): string {
+  const { color } = ui;
+  const { event, url, status, ms, error, body, retry_in: retry } = item;
+  const isDone = error === undefined && status !== undefined && status >= 200 && status < 300;
+  const came = [...(status === undefined ? [] : [cell(status)]), ...(error === undefined ? [] : [error])].join(', ');
+  const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
+  const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
+  const outcome = (isDone ? color.green : color.red)(came);
+  // How long a failure took it says itself, where that matters.
+  const took = error === undefined ? ` in ${ms} ms` : '';
+  return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...said], '    ');
+}
+
+function bodyLines({ body, encoding }: EventItem, ui: Ui): readonly string[] {
+  if (body === null) return [];
+  const text = encoding === undefined ? jsonText(body, 2) : textIn(cell(body), ui);
+  return text.split('\n').map((line) => `  ${line}`);
+}
+
+function textIn(base64: string, ui: Ui): string {
+  const text = Buffer.from(base64, 'base64').toString();
+  return Buffer.from(text).toString('base64') === base64 ? ui.outside(text) : `${base64} (base64)`;
+}

@@ -1,14 +1,16 @@
-import type { Context } from '../../cli/command.ts';
-import type { Input } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
+import { type Context, newcomerNote } from '../../cli/command.ts';
+import { flag, type Input, option, repeated } from '../../cli/params.ts';
+import { count } from '../../cli/values.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
+import type { Filter } from '../../webhooks/event/filters.ts';
+import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { Item } from '../../webhooks/items.ts';
-import type { Listening } from '../../webhooks/listen.ts';
-import { accountText, eventSource, type EventSource, sayWhereFrom } from './event-source.ts';
-import type { listenParams } from './listen-params.ts';
-import { receptionOf } from './reception-options.ts';
-import { openReadyFile } from './ready-file.ts';
-import { type Link, linkSandbox } from './sandbox-link.ts';
-import { givenSecret, storedSecret } from './secrets.ts';
+import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
+import { requireMeant } from './confirm-outside.ts';
+import { openReadyFile } from './pid-file.ts';
+import { type Link, linkSandbox } from './sandbox-subscription.ts';
+import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 import { wentWell } from './selection.ts';
 
 export interface Ready {
@@ -19,19 +21,17 @@ export interface Ready {
   readonly sandbox: string | null;
 }
 
-export interface Listener {
+interface Listener {
   readonly ready: Ready;
   /** They end some time after the user wants it. */
   items(): AsyncGenerator<Item, void>;
   close(): Promise<void>;
 }
 
-type Given = Input<typeof listenParams>;
-
 const silence = 60_000;
 
 /** Receives, and has whoever sends events send them here. */
-export async function openListener(context: Context, input: Given): Promise<Listener> {
+export async function openListener(context: Context, input: ListenInput): Promise<Listener> {
   const options = await receptionOf(context, input);
   const given = await givenSecret(context, input);
   const source = await sourceOf(context, input);
@@ -65,7 +65,7 @@ export async function openListener(context: Context, input: Given): Promise<List
   }
 }
 
-async function sourceOf(context: Context, { catchUp }: Given): Promise<EventSource> {
+async function sourceOf(context: Context, { catchUp }: ListenInput): Promise<EventSource> {
   const source = await eventSource(context);
   if (!catchUp || source.kind === 'sandbox') return source;
   throw usage('--catch-up is about what a sandbox has kept', 'these events are those of none: leave it out');
@@ -131,7 +131,7 @@ async function sayWhoReaches(context: Context, { url, port }: Listening): Promis
   context.note('open', `it listens on ${hostname}:${port}, so whoever reaches this machine can send events to it`);
 }
 
-function readyOf({ url, port }: Listening, source: EventSource, { path }: Given): Ready {
+function readyOf({ url, port }: Listening, source: EventSource, { path }: ListenInput): Ready {
   return {
     type: 'ready',
     url: path === undefined ? url.replace(/\/$/, '') : url,
@@ -141,7 +141,145 @@ function readyOf({ url, port }: Listening, source: EventSource, { path }: Given)
 }
 
 /** What listens on every address is reached on this one. */
-function reachable({ url, port }: Listening, { host, path = '' }: Given): string {
+function reachable({ url, port }: Listening, { host, path = '' }: ListenInput): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}${path}`;
   return path === '' ? url.replace(/\/$/, '') : url;
 }
+
+const usualPort = 4781;
+
+/** How events are received; what is wrong with the command line is said before anything begins. */
+async function receptionOf(context: Context, given: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
+  checkForm(context);
+  const { port = usualPort, host, path, respond, allowWebPages } = given;
+  const { stateFolder, process } = await context.sandboxes();
+  const addresses = await ownAddresses();
+  return {
+    ...process,
+    stateFolder,
+    port,
+    host,
+    path,
+    status: respond,
+    allowWebPages,
+    warn: (text) => context.note('webhooks', text),
+    filter: await filterOf(given),
+    forward: { routes: await routesIn(context, given, { port, addresses }), retry: given.retry },
+    addresses,
+  };
+}
+
+/** Rows of events and of what came of them have no columns in common. */
+function checkForm({ given: { output, json } }: Context): void {
+  if (!json && [undefined, 'ndjson', 'table'].includes(output)) return;
+  throw usage(`webhooks listen cannot print ${output ?? 'json'}, as it goes on`, 'use -o ndjson');
+}
+
+async function filterOf({ events, where }: ListenInput): Promise<Filter> {
+  const { byField, byName, passing } = await import('../../webhooks/event/filters.ts');
+  return passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
+}
+
+async function routesIn(
+  context: Context,
+  given: ListenInput,
+  { port, addresses }: { readonly port: number; readonly addresses: readonly string[] },
+): Promise<Routes> {
+  const { forwardTo, route, retry } = given;
+  const [{ isHere, routesOf }, { refuseItself }] = await Promise.all([
+    import('../../webhooks/forward/routes.ts'),
+    import('../../webhooks/forward/routes.ts'),
+  ]);
+  const routes = routesOf(route, forwardTo);
+  await refuseIdle(given);
+  if (retry && routes.all.length === 0) throw usage('--retry needs --forward-to or --route', 'nothing is forwarded');
+  refuseItself(routes, port, addresses);
+  await requireMeant(context, routes.all, () => 'Forward events');
+  for (const { host } of routes.all.filter((url) => !isHere(url)))
+    context.note('forward-outside', `events are forwarded to ${host}, which is not this machine`);
+  return routes;
+}
+
+/** A route that nothing can take is a mistake in it, or in --events. */
+async function refuseIdle({ events, route }: ListenInput): Promise<void> {
+  if (events === undefined) return;
+  const { idleWords } = await import('../../webhooks/event/filters.ts');
+  const [idle] = route.flatMap((one) => idleWords(one.slice(0, one.indexOf('=')), events));
+  if (idle !== undefined) throw usage(`--route has ${idle}, which --events leaves out`, 'add it to --events');
+}
+
+async function ownAddresses(): Promise<readonly string[]> {
+  const { networkInterfaces } = await import('node:os');
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
+}
+
+/** Who sends events to a listener: the sandbox, the service of an account, or whoever does. */
+type EventSource =
+  | { readonly kind: 'sandbox'; readonly locator: Locator }
+  | { readonly kind: 'account'; readonly name: string }
+  | { readonly kind: 'anybody' };
+
+/** It follows from who is calling. A sandbox that is called is started if need be. */
+async function eventSource(context: Context): Promise<EventSource> {
+  const [{ winner, problem }, sandboxes] = await Promise.all([context.who(), context.sandboxes()]);
+  if (problem && problem.code !== 'no-profile') throw problem;
+  if (!winner) return { kind: 'anybody' };
+  if (winner.source === 'newcomer') context.note('newcomer', newcomerNote);
+  if (winner.profile === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure() };
+  const called = winner.address === null ? undefined : sandboxes.at(winner.address);
+  if (called) return { kind: 'sandbox', locator: called };
+  return { kind: 'account', name: winner.profile ?? 'of BIZMSG_API_KEY' };
+}
+
+/** Whether anything will come is not to be guessed. */
+function sayWhereFrom(context: Context, source: EventSource, url: string): void {
+  if (source.kind === 'account') context.note('account', accountText(source.name, url));
+  if (source.kind === 'anybody')
+    context.note(
+      'plain',
+      `no profile says whose events these are, so this takes what is sent to ${url}; --profile local takes the sandbox's`,
+    );
+}
+
+function accountText(name: string, url: string): string {
+  return [
+    `events of the account ${name} come only through a public address that leads to ${url}`,
+    'and is registered in the account: the API has no endpoint for that',
+  ].join(' ');
+}
+
+export const listenParams = {
+  port: option('--port <port>', 'the port; 0 takes any free one (4781)', port),
+  host: option('--host <host>', 'the address to listen on (127.0.0.1 and ::1)'),
+  path: option('--path <path>', 'take events at this path only (any path)', path),
+  events: option('--events <names>', 'only these events, or message for its family; with commas between'),
+  where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
+  full: flag('--full', 'show the body of each event too'),
+  forwardTo: option('--forward-to <address>', 'forward events, as they came, to 3000, localhost:3000/hook or a URL'),
+  route: repeated('--route <event=address>', 'forward these events elsewhere: order.paid=localhost:3000/paid'),
+  retry: flag('--retry', 'forward again, up to 5 times, what a handler failed to take'),
+  respond: option('--respond <status>', 'the status that events are answered with (200)', status),
+  allowWebPages: flag('--allow-web-pages', 'also take events that a web page in a browser sends'),
+  catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
+  readyFile: option('--ready-file <file>', 'write this file as soon as it is ready, and remove it at the end'),
+  ...secretParams,
+} as const;
+
+function port(text: string): number {
+  const number = count(text);
+  if (number <= 65_535) return number;
+  throw usage(`"${text}" is not a port`, 'ports go up to 65535, and 0 takes any that is free');
+}
+
+function path(text: string): string {
+  if (/^\/[^\s?#]*$/.test(text)) return text;
+  throw usage(`"${text}" is not a path`, 'it begins with /, such as /hooks');
+}
+
+function status(text: string): number {
+  const number = count(text);
+  if (number >= 200 && number <= 599) return number;
+  throw usage(`"${text}" is not a status to answer with`, 'use 200 to 599');
+}
+
+type ListenInput = Input<typeof listenParams>;

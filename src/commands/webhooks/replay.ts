@@ -1,11 +1,14 @@
-import { streaming } from '../../cli/command.ts';
+import { CliError } from '../../base/errors.ts';
+import { fileFault } from '../../base/files.ts';
+import { type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, option, words } from '../../cli/params.ts';
-import { requireMeant } from './consent.ts';
-import { mailing } from './destinations.ts';
-import { preparation } from './preparing.ts';
-import { replayed } from './replaying.ts';
-import { secretParams } from './secrets.ts';
+import { flag, type Input, option, words } from '../../cli/params.ts';
+import type { Replayed } from '../../webhooks/forward/replay.ts';
+import type { EventJournal } from '../../webhooks/log/log.ts';
+import type { Received } from '../../webhooks/log/records.ts';
+import { requireMeant } from './confirm-outside.ts';
+import { mailing, type Mailing } from './replay-targets.ts';
+import { requiredSecret, secretParams } from './secrets.ts';
 import { replayParams, wentWell } from './selection.ts';
 
 export const replayEvents = streaming({
@@ -55,3 +58,80 @@ export const replayEvents = streaming({
   },
   exit: ({ failed }) => (failed > 0 ? 'partial' : 'done'),
 });
+
+/** What is sent is journaled, too, where that is possible. */
+async function* replayed(
+  context: Context,
+  { to, events, isReceived }: Mailing,
+  prepare: (event: Received) => Received,
+): AsyncGenerator<Replayed> {
+  if (to.size === 0) return;
+  const {
+    process: { now },
+  } = await context.sandboxes();
+  const { replay } = await import('../../webhooks/forward/replay.ts');
+  const patience = context.given.timeout ?? 30_000;
+  const journal = isReceived ? await ownJournal(context) : undefined;
+  let done = 0;
+  try {
+    for await (const one of replay({ events, prepare, patience, now, signal: context.signal })) {
+      recorded(context, () => journal?.forwarded(one.outcome));
+      yield one;
+      done += 1;
+    }
+    if (context.signal.aborted) throw interrupted(done, to.size);
+  } finally {
+    await journal?.close().catch((error: unknown) => recorded(context, () => fail(error)));
+  }
+}
+
+async function ownJournal(context: Context): Promise<EventJournal | undefined> {
+  const [{ openEventJournal }, { stateFolder, process }] = await Promise.all([
+    import('../../webhooks/log/log.ts'),
+    context.sandboxes(),
+  ]);
+  return recorded(context, () => openEventJournal({ stateFolder, ...process }));
+}
+
+/** That it cannot be recorded keeps nothing from being sent. */
+function recorded<T>(context: Context, record: () => T): T | undefined {
+  try {
+    return record();
+  } catch (error) {
+    const why = error instanceof CliError ? error.message : fileFault(error)?.reason;
+    if (why === undefined) throw error;
+    context.note('not-recorded', `what comes of it is not recorded: ${why}`);
+    return undefined;
+  }
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+function interrupted(done: number, all: number): CliError {
+  return new CliError('interrupted', 'interrupted', `interrupted after ${done} of ${all}`);
+}
+
+type Asked = Input<typeof secretParams> & { readonly resign: boolean };
+
+/** What is sent of an event: itself, or with --resign a copy that is not too old. */
+async function preparation(context: Context, asked: Asked): Promise<(event: Received) => Received> {
+  const [
+    { isStale, resigned },
+    {
+      process: { now: clock },
+    },
+  ] = await Promise.all([import('../../webhooks/sign/verify.ts'), context.sandboxes()]);
+  const secret = asked.resign ? await requiredSecret(context, asked) : undefined;
+  let isSaid = false;
+  return (event) => {
+    const now = clock();
+    if (!isStale(event.headers, now)) return event;
+    if (secret !== undefined) return resigned(event, secret, now);
+    if (!isSaid)
+      context.note('stale', 'some are older than 5 minutes, which receivers refuse: --resign signs them anew');
+    isSaid = true;
+    return event;
+  };
+}

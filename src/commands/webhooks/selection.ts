@@ -1,9 +1,10 @@
+import type { OnDamage } from '../../base/journal-lines.ts';
+import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option, repeated } from '../../cli/params.ts';
 import { span } from '../../cli/values.ts';
-import type { OnDamage } from '../../base/journal-lines.ts';
+import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';
-import type { WebhookEvent } from '../../webhooks/event/event.ts';
 
 export const selectionParams = {
   since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
@@ -64,4 +65,10 @@ export function wentWell({ status, error }: Pick<Forwarded, 'status' | 'error'>)
 
 function hasFailed({ forwards: [last] }: Past, isUnsentFailed: boolean): boolean {
   return last === undefined ? isUnsentFailed : !wentWell(last);
+}
+
+/** What is damaged in the journals of listeners keeps nobody from seeing the rest. */
+export async function sayingDamage({ note }: Pick<Context, 'note'>): Promise<OnDamage> {
+  const { sayingOnce } = await import('../../base/journal-lines.ts');
+  return sayingOnce((text) => note('journal-damaged', text));
 }

@@ -1,11 +1,12 @@
-import { command } from '../../cli/command.ts';
+import { usage } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { command, type Ui } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
+import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
-import { parseJson } from '../../base/json.ts';
-import { sayingDamage } from './damage.ts';
-import { eventText, type Shown } from './event-text.ts';
+import type { Forwarded } from '../../webhooks/log/records.ts';
+import { sayingDamage } from './selection.ts';
 
 export const showEvent = command({
   name: 'show',
@@ -89,4 +90,59 @@ function dataOf({ past: { event: received, forwards }, event, body, kind }: Show
       body,
     })),
   };
+}
+
+/** What is shown of an event. Its body is bytes, so that it comes here as it is. */
+interface Shown {
+  readonly past: Past;
+  readonly event: Omit<WebhookEvent, 'body'>;
+  readonly body: Buffer;
+  readonly kind: WebhookEvent['body']['kind'];
+}
+
+/** An event with its headers, its body and what came of sending it on. */
+function eventText({ past: { event: received, forwards }, event, body, kind }: Shown, ui: Ui): string {
+  const { id, received_at: at, remote, port, method, path, headers } = received;
+  const about = [event.message_id, event.recipient, event.about, event.reason].filter((one) => one !== undefined);
+  return [
+    [ui.color.bold(id), new Date(at).toISOString(), event.name ?? 'no name'].join('  '),
+    `from ${remote} to port ${port}${about.length > 0 ? `: ${about.join(', ')}` : ''}`,
+    '',
+    `${method} ${path}`,
+    ...headers.map(([name, value]) => `${ui.color.dim(`${name}:`)} ${value}`),
+    ...(kind === 'none' ? [] : ['', bodyText(body, kind, ui)]),
+    ...(event.trouble === undefined ? [] : ['', `The body is shown as it came: ${event.trouble}`]),
+    ...(forwards.length > 0 ? ['', ...forwards.map(forwardText)] : []),
+    '',
+  ].join('\n');
+}
+
+function bodyText(body: Buffer, kind: Shown['kind'], ui: Ui): string {
+  if (kind === 'bytes') return `${body.length} bytes that are no text: --raw has them`;
+  const text = body.toString();
+  return ui.outside(kind === 'json' && ui.terminal ? prettyJson(text) : text);
+}
+
+function forwardText({ forwarded_at: at, url, status, error, ms }: Forwarded): string {
+  const answered = [status, error].filter((one) => one !== undefined).join(' ');
+  return ['forwarded', new Date(at).toISOString(), url, answered, `${ms} ms`].join('  ');
+}
+
+const opening = /^[[{]$/;
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
+
+/** JSON laid out over lines, with all that it says as it was written: parsed, a long number would become another. */
+export function prettyJson(json: string): string {
+  let [text, depth, before] = ['', 0, ''];
+  const indent = () => `\n${'  '.repeat(depth)}`;
+  for (const [part] of json.matchAll(token)) {
+    const closes = part === ']' || part === '}';
+    if (closes) depth -= 1;
+    const begins = opening.test(before) || before === ',';
+    if (closes ? !opening.test(before) : begins) text += indent();
+    text += part === ':' ? ': ' : part;
+    if (opening.test(part)) depth += 1;
+    before = part;
+  }
+  return text;
 }

@@ -1,13 +1,12 @@
+import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../webhooks/sign/verify.ts';
-import { sayingDamage } from './damage.ts';
 import { deliveryIn } from './delivery-file.ts';
-import { moment } from './moment.ts';
 import { secretHint, secretIn, secretParams } from './secrets.ts';
+import { sayingDamage } from './selection.ts';
 
 export const verifyEvent = command({
   name: 'verify',
@@ -76,4 +75,16 @@ async function filed(context: Context, file: string): Promise<Checked> {
     process: { now },
   } = await context.sandboxes();
   return { ...(await deliveryIn(context, file)), clock: now() };
+}
+
+/** Milliseconds of the time of day, from the seconds of a timestamp or a written time. */
+function moment(text: string): number {
+  const time = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : timeIn(text);
+  if (!Number.isNaN(time)) return time;
+  throw usage(`"${text}" is not a time`, 'use seconds, or a time such as 2026-05-01T12:00:00Z');
+}
+
+/** Without a zone it would be another time on another machine. */
+function timeIn(text: string): number {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
 }

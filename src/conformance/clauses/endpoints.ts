@@ -3,16 +3,8 @@ import { Mismatch } from '../../contract/readers.ts';
 import { described } from '../answer.ts';
 import { lists, type PostName, posts, type Probe } from '../probes.ts';
 import { lastOf, notTried, type Sightings } from '../sightings.ts';
-import {
-  type Bearing,
-  type Clause,
-  type Facts,
-  isOfTheAccount,
-  isSuccess,
-  type Judged,
-  judged,
-  together,
-} from '../verdict.ts';
+import { type Bearing, type Clause, type Facts, type Judged, judged, together } from '../verdict.ts';
+import { isOfTheAccount, isSuccess } from '../answer.ts';
 import type { Planned } from '../writes.ts';
 
 /** §4, and §2 as far as it speaks of their bodies */

@@ -13,7 +13,8 @@ import {
 import { isAbsent, isMissing } from './endpoints.ts';
 import { lastOf, type Sighting, type Sightings } from '../sightings.ts';
 import { modeOf } from '../../contract/keys.ts';
-import { type Bearing, type Clause, type Facts, isOfTheAccount, type Judged, judged, together } from '../verdict.ts';
+import { type Bearing, type Clause, type Facts, type Judged, judged, together } from '../verdict.ts';
+import { isOfTheAccount } from '../answer.ts';
 
 /** §5 */
 export const keyClauses: readonly Clause[] = [

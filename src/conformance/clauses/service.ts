@@ -1,7 +1,8 @@
 import { type Answer, described, isJson } from '../answer.ts';
 import { lists, named } from '../probes.ts';
 import { lastOf, type Sightings } from '../sightings.ts';
-import { type Clause, type Facts, isSuccess, type Judged, judged } from '../verdict.ts';
+import { type Clause, type Facts, type Judged, judged } from '../verdict.ts';
+import { isSuccess } from '../answer.ts';
 
 /** §1 */
 export const serviceClauses: readonly Clause[] = [

@@ -1,7 +1,8 @@
 import type { Answer } from '../answer.ts';
 import type { Probe } from '../probes.ts';
 import { lastOf, notTried, type Sightings } from '../sightings.ts';
-import { type Facts, isSuccess } from '../verdict.ts';
+import { type Facts } from '../verdict.ts';
+import { isSuccess } from '../answer.ts';
 import type { Records } from './fields.ts';
 
 /** Finds the records in a body of unknown shape. */

@@ -3,9 +3,8 @@ import { usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Addressed } from '../../webhooks/forward/replay.ts';
-import { sayingDamage } from './damage.ts';
+import { sayingDamage, select, type Selection } from './selection.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
-import { select, type Selection } from './selection.ts';
 
 interface Asked extends Selection {
   readonly ids: readonly string[];
