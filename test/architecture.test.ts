@@ -16,9 +16,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   runs: ['client', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'sandbox/remote'],
   sandbox: ['delivery'],
-  conformance: [],
-  doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'conformance', 'sandbox/remote'],
-  commands: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'conformance', 'doctor'],
+  doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
+  commands: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
 
 interface Import {

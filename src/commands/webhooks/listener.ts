@@ -8,7 +8,7 @@ import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { Item } from '../../webhooks/items.ts';
 import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
 import { requireMeant } from './confirm-outside.ts';
-import { openReadyFile } from './pid-file.ts';
+import { openReadyFile } from './ready-file.ts';
 import { type Link, linkSandbox } from './sandbox-subscription.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 import { wentWell } from './selection.ts';

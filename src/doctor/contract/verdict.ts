@@ -1,7 +1,5 @@
-import { lastOf, notTried, type Sighting, type Sightings } from './sightings.ts';
-import { described } from './answer.ts';
-import { named, type Probe } from './probes.ts';
-import type { Writes } from './writes.ts';
+import { described, lastOf, notTried, type Sighting, type Sightings } from './observations.ts';
+import { named, type Probe, type Writes } from './probes.ts';
 
 /**
  * `not told`: it was looked at, and nothing follows from what was seen. `seen` and `not seen`: nothing that may be

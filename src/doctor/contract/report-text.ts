@@ -1,5 +1,5 @@
-import { type Accepted, toldOf } from './accepted.ts';
-import type { FilledGap, JudgedClause, Report } from './report.ts';
+import { type Accepted, toldOf } from './observations.ts';
+import type { FilledGap, JudgedClause, Report } from './compare.ts';
 import { type Verdict, verdicts } from './verdict.ts';
 
 type Paint = (text: string) => string;

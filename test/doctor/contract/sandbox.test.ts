@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { shapeNamed } from '../../src/sandbox/api/shapes.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { shapeNamed } from '../../../src/sandbox/api/shapes.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { openWorld, type World } from '../../support/world.ts';
 import { examined, writing } from './rig.ts';
 
 let world: World;

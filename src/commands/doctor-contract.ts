@@ -1,15 +1,14 @@
-import type { Context, Ui } from '../../cli/command.ts';
-import { type Accepted, toldOf } from '../../conformance/accepted.ts';
-import { examine, plannedCalls } from '../../conformance/examine.ts';
-import { reportText } from '../../conformance/report-text.ts';
-import type { Report } from '../../conformance/report.ts';
-import type { Ask } from '../../conformance/sightings.ts';
-import type { Facts } from '../../conformance/verdict.ts';
-import { plannedIn, planWrites } from '../../conformance/writes.ts';
-import type { CliError, ExitName } from '../../base/errors.ts';
-import { findRows } from '../../cli/output/rows.ts';
-import { nested } from '../body.ts';
-import type { ContractInput } from './contract-params.ts';
+import { type CliError, type ExitName, usage } from '../base/errors.ts';
+import type { Context, Ui } from '../cli/command.ts';
+import { findRows } from '../cli/output/rows.ts';
+import { flag, type Input, knowing, option, repeated } from '../cli/params.ts';
+import { count, phone, setting } from '../cli/values.ts';
+import { examine, plannedCalls, type Report } from '../doctor/contract/compare.ts';
+import { type Accepted, type Ask, toldOf } from '../doctor/contract/observations.ts';
+import { plannedIn, planWrites } from '../doctor/contract/probes.ts';
+import { reportText } from '../doctor/contract/report-text.ts';
+import type { Facts } from '../doctor/contract/verdict.ts';
+import { nested } from './body.ts';
 
 /** The service beside the document, how that reads, and what it exits with. */
 export interface Compared {
@@ -61,4 +60,40 @@ function announce(context: Context, facts: Facts): void {
   const writes = plannedIn(facts.writes).length;
   const changing = writes === 0 ? 'GETs, and what has to be refused' : `${writes} of them write`;
   context.note('calls', `${plannedCalls(facts)} calls, one after the other: ${changing}`);
+}
+
+/** What is said of the comparison with the document. */
+export const contractParams = {
+  contract: flag('--contract', "compare the service with the API's document, clause by clause"),
+  allowWrites: option(
+    '--allow-writes <n>',
+    'with --contract: at most n real writes, a message and a contact (0)',
+    count,
+  ),
+  to: option('--to <phone>', 'who gets that message, and the phone of that contact', phone),
+  template: knowing(
+    { of: 'templates' },
+    option('--template <name>', 'the approved template of that message; without it none is sent'),
+  ),
+  params: repeated('-p, --param <value>', "the value of the template's next variable"),
+  set: repeated('--set <key=value>', 'a field of that contact, as text (phone)', setting),
+} as const;
+
+export type ContractInput = Input<typeof contractParams>;
+
+export function checkContract({ contract, allowWrites, to, template, params, set }: ContractInput): void {
+  const written = [
+    ['--to', to !== undefined],
+    ['--template', template !== undefined],
+    ['--param', params.length > 0],
+    ['--set', set.length > 0],
+  ] as const;
+  const first = written.find(([, isGiven]) => isGiven)?.[0];
+  if (!contract && (first !== undefined || allowWrites !== undefined)) {
+    throw usage(`${first ?? '--allow-writes'} is about the comparison with the document`, 'add --contract');
+  }
+  if (first !== undefined && !allowWrites) {
+    throw usage(`${first} is about what is written, and nothing may be`, 'add --allow-writes 1, or 2');
+  }
+  if (allowWrites && to === undefined) throw usage('--allow-writes needs a number to write to', 'add --to <phone>');
 }

@@ -1,14 +1,23 @@
-import { CliError } from '../base/errors.ts';
-import { type Accepted, acceptedIn, isBarred } from './accepted.ts';
-import type { FindRecords } from './findings/finding.ts';
-import { first, harmless, type Probe } from './probes.ts';
-import { type Examined, reportOf } from './report.ts';
-import { type Ask, barred, lastOf, type Sighting, sightingOf, sightings } from './sightings.ts';
-import { type Facts } from './verdict.ts';
-import { isSuccess } from './answer.ts';
-import { plannedIn } from './writes.ts';
+import { CliError } from '../../base/errors.ts';
+import { clauses } from './clauses.ts';
+import { type FindRecords, type Found, type Gap, gaps } from './gaps.ts';
+import {
+  type Accepted,
+  acceptedIn,
+  type Ask,
+  barred,
+  isBarred,
+  isSuccess,
+  lastOf,
+  type Sighting,
+  sightingOf,
+  sightings,
+  type Sightings,
+} from './observations.ts';
+import { first, harmless, plannedIn, type Probe } from './probes.ts';
+import type { Clause, Facts, Judged } from './verdict.ts';
 
-export interface Examination {
+interface Examination {
   readonly ask: Ask;
   readonly find: FindRecords;
   readonly facts: Facts;
@@ -94,4 +103,29 @@ function requireService(all: readonly Sighting[]): void {
     });
   }
   if (failure) throw failure;
+}
+
+export type JudgedClause = Omit<Clause, 'judge'> & Judged;
+export type FilledGap = Omit<Gap, 'find'> & Found;
+
+/** A server beside the document. No value of a record is in it, nor the key. */
+export interface Report {
+  readonly clauses: readonly JudgedClause[];
+  readonly notShown: readonly FilledGap[];
+  /** What had to be refused, and was not: the first of each endpoint, after which no more is posted. */
+  readonly accepted: readonly Accepted[];
+  readonly calls: number;
+}
+
+interface Examined {
+  readonly report: Report;
+  /** Of a write that may have been done, or that could not be tried. */
+  readonly fault: CliError | undefined;
+}
+
+function reportOf(seen: Sightings, facts: Facts, find: FindRecords): Omit<Report, 'calls' | 'accepted'> {
+  return {
+    clauses: clauses.map(({ judge, ...clause }) => ({ ...clause, ...judge(seen, facts) })),
+    notShown: gaps.map(({ find: look, ...gap }) => ({ ...gap, ...look({ seen, facts, find }) })),
+  };
 }

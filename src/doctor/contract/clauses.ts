@@ -1,0 +1,405 @@
+import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { modeOf } from '../../contract/keys.ts';
+import { Mismatch } from '../../contract/readers.ts';
+import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
+import {
+  type Answer,
+  described,
+  isJson,
+  isOfTheAccount,
+  isSuccess,
+  lastOf,
+  notTried,
+  type Sighting,
+  type Sightings,
+} from './observations.ts';
+import {
+  brokenContact,
+  brokenMessage,
+  incomplete,
+  invalidKey,
+  keyless,
+  lists,
+  named,
+  nowhere,
+  type Planned,
+  type PostName,
+  posts,
+  type Probe,
+  withoutRecipient,
+  wrongTypes,
+} from './probes.ts';
+import { type Bearing, type Clause, type Facts, type Judged, judged, together } from './verdict.ts';
+
+function chapterOf({ section }: Clause): number {
+  // Where it is said of several, it stands with the first.
+  return Number(/\d+/.exec(section)?.[0]);
+}
+
+/** §1 */
+const serviceClauses: readonly Clause[] = [
+  {
+    id: 'https',
+    section: '§1',
+    statement: 'the interface is REST over HTTPS',
+    asked: 'the base URL',
+    judged: 'it begins with https; to this machine itself plain http says nothing',
+    judge: (_, { address }) =>
+      address.startsWith('https:') ? judged('holds') : judged('not told', 'this machine is called over plain http'),
+  },
+  {
+    id: 'json',
+    section: '§1',
+    statement: 'every endpoint returns JSON',
+    asked: 'every answer of the five endpoints, errors included',
+    judged: 'its content type is application/json or ends in +json, and its body can be read',
+    judge: (seen) => everyAnswer(seen, isJson),
+  },
+  {
+    id: 'statuses',
+    section: '§1',
+    statement: 'standard HTTP status codes are used',
+    asked: 'every answer of the five endpoints',
+    judged: 'its status is one that is registered for HTTP',
+    judge: (seen) => everyAnswer(seen, ({ status }) => registered.test(String(status))),
+  },
+];
+
+/** §9 */
+const versionClauses: readonly Clause[] = [
+  {
+    id: 'no-version-segment',
+    section: '§9',
+    statement: 'the paths carry no version segment',
+    asked: 'the base URL, and the lists below it',
+    judged: 'a list answers, and nothing such as /v1 stands in its address',
+    judge: noVersion,
+  },
+];
+
+// IANA's registry
+const registered = /^(?:10[0-4]|20[0-8]|226|30[0-8]|40\d|41[0-8]|42[1-689]|431|451|50[0-8]|51[01])$/;
+
+function everyAnswer(seen: Sightings, isRight: (answer: Answer) => boolean): Judged {
+  const asked = seen.all.filter(({ probe }) => probe.endpoint !== undefined);
+  const wrong = asked.flatMap(({ probe, answers }) =>
+    answers.filter((answer) => !isRight(answer)).map((answer) => `${named(probe)}: ${described(answer)}`),
+  );
+  return wrong.length > 0 ? judged('differs', ...new Set(wrong)) : judged('holds');
+}
+
+function noVersion(seen: Sightings, { address }: Facts): Judged {
+  const path = URL.canParse(address) ? new URL(address).pathname : '/';
+  const segment = path.split('/').find((part) => /^v\d+(?:\.\d+)*$/i.test(part));
+  if (segment !== undefined) return judged('differs', `the base URL has /${segment} in it`);
+  const answered = Object.values(lists).some((list) => isSuccess(lastOf(seen.of(list))?.status ?? 0));
+  return answered ? judged('holds') : judged('not told', 'no list was answered');
+}
+
+/** §4, and §2 as far as it speaks of their bodies */
+const endpointClauses: readonly Clause[] = [
+  postClause('sendTemplate'),
+  {
+    id: 'send-status',
+    section: '§4',
+    statement: 'send-template succeeds with 200',
+    asked: 'a message to the number that was given',
+    judged: 'its status is 200',
+    judge: (seen, facts) =>
+      written(seen, facts.writes.message, ({ status }) => judged(status === 200 ? 'holds' : 'differs')),
+  },
+  {
+    id: 'message-id',
+    section: '§2, §4',
+    statement: 'the answer is an object with message_id, a string',
+    asked: 'the same message',
+    judged: "the contract's own reader takes it",
+    judge: (seen, facts) => written(seen, facts.writes.message, ({ content }) => messageId(content)),
+  },
+  listClause('listContacts', 'lists contacts'),
+  postClause('createContact'),
+  {
+    id: 'contact-created',
+    section: '§4',
+    statement: `POST ${endpoints.createContact.path} creates a contact`,
+    asked: 'a contact with the number that was given',
+    judged: 'it is answered with success; since its body is not shown, a refusal says nothing',
+    judge: (seen, { writes }) => written(seen, writes.contact, () => judged('holds')),
+  },
+  listClause('listTemplates', 'lists message templates'),
+  listClause('listCampaigns', 'lists campaigns'),
+];
+
+function listClause(name: keyof typeof lists, what: string): Clause {
+  return {
+    id: name,
+    section: '§4',
+    statement: `GET ${endpoints[name].path} ${what}`,
+    asked: 'the list',
+    judged: 'it is answered with success; which one is not shown',
+    judge: (seen) => together(seen, [lists[name]], listed),
+  };
+}
+
+function listed(status: number): Bearing {
+  if (isOfTheAccount(status) || status >= 500) return 'not told';
+  return isSuccess(status) ? 'holds' : 'differs';
+}
+
+function postClause(name: PostName): Clause {
+  return {
+    id: name,
+    section: '§4',
+    statement: `POST ${endpoints[name].path} is an endpoint`,
+    asked: 'bodies that have to be refused, and what is allowed of --allow-writes',
+    judged: 'one of them is answered in another way than by a path or a method that is not there',
+    judge: (seen, facts) => isThere(seen, name, facts),
+  };
+}
+
+/** Whether that endpoint is there; what it says of a body is another matter. */
+function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
+  const planned = name === 'sendTemplate' ? writes.message : writes.contact;
+  const asked: readonly Probe[] = [...posts[name], ...('probe' in planned ? [planned.probe] : [])];
+  const statuses = asked.flatMap((probe) => lastOf(seen.of(probe))?.status ?? []);
+  if (statuses.some((status) => !isAbsent(status) && !isOfTheAccount(status) && status < 500)) return judged('holds');
+  return together(seen, asked, (status) => (isAbsent(status) ? 'differs' : 'not told'));
+}
+
+/** Not there, to a key that is known. */
+function isMissing(seen: Sightings, name: EndpointName, facts: Facts): boolean {
+  if (name === 'sendTemplate' || name === 'createContact') return isThere(seen, name, facts).verdict === 'differs';
+  return isAbsent(lastOf(seen.of(lists[name]))?.status ?? 0);
+}
+
+function isAbsent(status: number): boolean {
+  return status === 404 || status === 405 || status === 410 || status === 501 || (status >= 300 && status < 400);
+}
+
+type Sent = NonNullable<ReturnType<typeof lastOf>>;
+
+/** What is said of a write that was accepted. */
+function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judged): Judged {
+  if ('why' in planned) return judged('not tried', planned.why);
+  const sighting = seen.of(planned.probe);
+  const answer = lastOf(sighting);
+  if (sighting?.isBarred) return judged('not tried', notTried);
+  if (!answer) return judged('not told', sighting?.failure?.message ?? 'it was not sent');
+  if (!isSuccess(answer.status)) return judged('not told', `it was refused: ${described(answer)}`);
+  const { verdict, seen: said } = judge(answer);
+  return judged(verdict, ...said, described(answer));
+}
+
+/** What is no JSON is a matter of §1. */
+function messageId(content: Sent['content']): Judged {
+  if (content.kind !== 'json') return judged('not told');
+  try {
+    endpoints.sendTemplate.answer(content.value);
+    return judged('holds');
+  } catch (error) {
+    if (error instanceof Mismatch) return judged('differs', `${error.at || 'it'} ${error.message}`);
+    throw error;
+  }
+}
+
+/** §5 */
+const keyClauses: readonly Clause[] = [
+  {
+    id: 'bearer',
+    section: '§5.1',
+    statement: 'a key in "Authorization: Bearer" is what a request is known by',
+    asked: 'everything that is asked with the key',
+    judged: 'something is answered in another way than with 401, and than the same without the key',
+    judge: knownByKey,
+  },
+  {
+    id: 'key-prefix',
+    section: '§5.2',
+    statement: 'a key begins with sk_test_ or with sk_live_',
+    asked: 'the key in use',
+    judged: 'it does',
+    judge: (_, { shownKey }) =>
+      modeOf(shownKey) === undefined ? judged('differs', 'it begins with neither, and is taken') : judged('holds'),
+  },
+  {
+    id: 'missing-key',
+    section: '§5.1, §5.6, §7',
+    statement: 'a missing key is rejected with 401',
+    asked: 'each endpoint without a key, the two POSTs with a body that has to be refused anyway',
+    judged: '401; of a POST a 400 says nothing, since no order of checks is shown',
+    judge: (seen, facts) => together(seen, keyless, keyRefused(seen, facts)),
+  },
+  {
+    id: 'invalid-key',
+    section: '§5.6, §7',
+    statement: 'an invalid key is rejected with 401',
+    asked: 'the lists with a made-up key',
+    judged: '401',
+    judge: (seen, facts) => together(seen, invalidKey, keyRefused(seen, facts)),
+  },
+];
+
+/** §7 */
+const errorClauses: readonly Clause[] = [
+  {
+    id: 'missing-field',
+    section: '§4, §7',
+    statement: 'send-template without a required field is answered 400',
+    asked: 'a body without template, and one without to and with a template that nobody has',
+    judged: '400; for the second a 404 says nothing, since no order of checks is shown',
+    judge: (seen, facts) => bodyRefused(seen, facts, incomplete),
+  },
+  {
+    id: 'malformed-message',
+    section: '§4, §7',
+    statement: 'a malformed body of send-template is answered 400',
+    asked: 'half a JSON',
+    judged: '400',
+    judge: (seen, facts) => bodyRefused(seen, facts, [brokenMessage]),
+  },
+  {
+    id: 'field-types',
+    section: '§2, §4, §7',
+    statement: 'to and template are strings, params is an array of strings',
+    asked: 'a body with numbers in all three',
+    judged: '400, as a body that is malformed',
+    judge: (seen, facts) => bodyRefused(seen, facts, [wrongTypes]),
+  },
+  {
+    id: 'malformed-contact',
+    section: '§7',
+    statement: 'a malformed body of a contact is answered 400',
+    asked: 'half a JSON',
+    judged: '400',
+    judge: (seen, facts) => bodyRefused(seen, facts, [brokenContact], 'createContact'),
+  },
+  {
+    id: 'unknown-resource',
+    section: '§7, §2',
+    statement: 'a resource that does not exist leads to 404',
+    asked: 'a path and a template ID that nobody has',
+    judged: '404',
+    judge: (seen) => together(seen, nowhere, refusedWith(404)),
+  },
+];
+
+function knownByKey(seen: Sightings): Judged {
+  const others = seen.all.filter(({ probe }) => probe.key !== 'own');
+  const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && saysOfKey(sighting));
+  if (known.every((sighting) => lastOf(sighting)?.status === 401)) return judged('not told');
+  const isToldApart = known.some((sighting) =>
+    others.some((other) => other.probe.endpoint === sighting.probe.endpoint && isOther(sighting, other)),
+  );
+  return isToldApart ? judged('holds') : judged('not told', 'the same is answered without a key, or with any');
+}
+
+function isOther(one: Sighting, other: Sighting): boolean {
+  return saysOfKey(other) && lastOf(one)?.status !== lastOf(other)?.status;
+}
+
+/** A fault, or a minute that is used up, comes to any key. */
+function saysOfKey(sighting: Sighting): boolean {
+  const status = lastOf(sighting)?.status;
+  return status !== undefined && status !== 429 && status < 500;
+}
+
+/** An endpoint that is not there may well say so before it looks at a key. */
+function keyRefused(seen: Sightings, facts: Facts): (status: number, probe: Probe) => Bearing {
+  return (status, { method, endpoint }) => {
+    if (status === 401) return 'holds';
+    if (isAbsent(status) && endpoint !== undefined && isMissing(seen, endpoint, facts)) return 'not told';
+    return status === 429 || (status === 400 && method === 'POST') ? 'not told' : 'differs';
+  };
+}
+
+function refusedWith(expected: number): (status: number) => Bearing {
+  return (status) => (status === expected ? 'holds' : isOfTheAccount(status) ? 'not told' : 'differs');
+}
+
+function bodyRefused(seen: Sightings, facts: Facts, probes: readonly Probe[], name: PostName = 'sendTemplate'): Judged {
+  // One that is not there is named once.
+  if (isMissing(seen, name, facts)) return judged('not told', 'the endpoint is not there');
+  return together(seen, probes, (status, probe) => {
+    if (probe === withoutRecipient && status === 404) return 'not told';
+    return refusedWith(400)(status);
+  });
+}
+
+/** What may come of any call, and is not provoked. */
+const observedClauses: readonly Clause[] = [
+  observed(403, '§5.7, §7', 'whether the plan or the scope refuses it cannot be told'),
+  observed(429, '§7, §8.1', 'who else used the minute cannot be told'),
+  observed(500, '§7', 'faults that persist are to be reported to support'),
+];
+
+function observed(status: ErrorStatus, section: string, remark: string): Clause {
+  return {
+    id: `status-${status}`,
+    section,
+    statement: `${status}: ${uncapitalized(statuses[status].cause)}`,
+    asked: 'nothing for its sake',
+    judged: 'it is told when it comes by itself',
+    judge: (seen) => seenWith(seen, status, remark),
+  };
+}
+
+function seenWith(seen: Sightings, status: number, remark: string): Judged {
+  const where = seen.all.filter(({ answers }) => answers.some((answer) => answer.status === status));
+  if (where.length === 0) return judged('not seen');
+  return judged('seen', ...where.map(({ probe }) => named(probe)), remark);
+}
+
+function uncapitalized(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.(?: .*)?$/, '');
+}
+
+const elsewhere = 'bizmsg webhooks listen and webhooks expect show it';
+
+/** What the document says and no client can see from outside. */
+const hiddenClauses: readonly Clause[] = [
+  hidden(
+    'two-environments',
+    '§1, §3',
+    'two environments; sandbox simulates, and sends nothing real',
+    'no call shows it',
+  ),
+  hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'it takes the account owner'),
+  hidden('content-type', '§4', 'requests with a body carry a JSON content type', 'it binds the client; bizmsg does'),
+  hidden('sandbox-send', '§4, §5.9', 'a sandbox key never sends real messages', 'only a phone shows it'),
+  hidden('contact-event', '§4, §6', 'a contact that is created fires contact.created', elsewhere),
+  hidden('key-origin', '§5.3', 'keys are made per project, once the number is verified', 'it is in the dashboard'),
+  hidden(
+    'scopes',
+    '§5.4',
+    'a key is read-only, send-only or full',
+    'no call tells its scope; what it may do is in the list of what is not shown',
+  ),
+  hidden('revoked-key', '§5.5, §5.6', 'a revoked key is rejected with 401', 'it takes a key that is revoked'),
+  hidden('audit-log', '§5.8', 'every call is in an audit log of its key', 'it is in the dashboard'),
+  hidden('events', '§6', 'eight events are posted, in sandbox as in production', elsewhere),
+  hidden('test-numbers', '§6', 'three test numbers: delivers, fails, delivers after 5 s', 'the numbers are not named'),
+  hidden('plan-limits', '§8', 'each plan has its requests a minute and messages a month', 'no burst is made'),
+  hidden('stability', '§9', 'existing behaviour does not break', 'it takes looks at different times'),
+];
+
+function hidden(id: string, section: string, statement: string, why: string): Clause {
+  return {
+    id,
+    section,
+    statement,
+    asked: 'nothing',
+    judged: 'it cannot be, from outside',
+    judge: () => judged('not checkable', why),
+  };
+}
+
+/** All that the document states, in its own order. */
+export const clauses: readonly Clause[] = [
+  ...serviceClauses,
+  ...endpointClauses,
+  ...keyClauses,
+  ...errorClauses,
+  ...observedClauses,
+  ...versionClauses,
+  ...hiddenClauses,
+].sort((one, other) => chapterOf(one) - chapterOf(other));

@@ -1,0 +1,304 @@
+import { endpoints } from '../../contract/endpoints.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { statuses } from '../../contract/statuses.ts';
+import { type Answer, described, isSuccess, lastOf, notTried, type Sightings, valueOf } from './observations.ts';
+import { harmless, lists, named, oneContact, type Planned, type Probe } from './probes.ts';
+import { isPlain } from './safe-names.ts';
+import type { Facts } from './verdict.ts';
+
+function chapterOf({ section }: Gap): number {
+  return Number(/\d+/.exec(section)?.[0]);
+}
+
+type ListName = keyof typeof lists;
+
+/** §2 and §4: records, and how lists of them come. */
+const recordGaps: readonly Gap[] = [
+  fields('listContacts', 'contact'),
+  fields('listTemplates', 'template'),
+  fields('listCampaigns', 'campaign'),
+  shape('listContacts', 'contact'),
+  shape('listTemplates', 'template'),
+  shape('listCampaigns', 'campaign'),
+  { id: 'pagination', section: '§4', what: 'pagination of the contacts', find: pagination },
+  { id: 'query', section: '§4', what: 'query parameters; limit=1 was tried on the contacts', find: limitOne },
+];
+
+function fields(name: ListName, kind: string): Gap {
+  return {
+    id: `${kind}-fields`,
+    section: '§2',
+    what: `fields of the ${kind} record`,
+    find: ({ seen, find }) =>
+      fromSuccess(seen, lists[name], (body) => found(fieldsOf(find(body) ?? []), 'no record was found in the list')),
+  };
+}
+
+function shape(name: ListName, kind: string): Gap {
+  return {
+    id: `${kind}-list`,
+    section: '§4',
+    what: `shape of the list of ${kind}s`,
+    find: ({ seen, find }) => fromSuccess(seen, lists[name], (body) => found(wrappingOf(body, find(body)))),
+  };
+}
+
+function pagination({ seen }: Look): Found {
+  const lines = [lists.listContacts, oneContact].flatMap((probe) => {
+    const answer = lastOf(seen.of(probe));
+    if (!answer) return [];
+    const link = /;\s*rel="?next\b/i.test(valueOf(answer.headers, 'link') ?? '') ? ['a Link header, rel="next"'] : [];
+    return answer.content.kind === 'json' ? [...link, ...cursorsIn(answer.content.value)] : link;
+  });
+  return found([...new Set(lines)], 'neither a Link header nor a cursor was seen');
+}
+
+/** Of the wrapper; those of a record are its own. */
+function cursorsIn(body: unknown): readonly string[] {
+  if (!isRecord(body)) return [];
+  return Object.entries(body).flatMap(([name, value]) =>
+    /next|cursor|page|more|total|offset/i.test(name) && !isRecord(value)
+      ? [`a member ${fieldName(name)}`]
+      : cursorsIn(value),
+  );
+}
+
+function limitOne({ seen, find }: Look): Found {
+  const [all, one] = [counted(seen, find, false), counted(seen, find, true)];
+  const status = lastOf(seen.of(oneContact))?.status;
+  if (status !== undefined && status >= 400) return found([`limit=1 is answered ${status}`]);
+  if (all === undefined || one === undefined) return notFound('no list of records was found');
+  if (all < 2) return notFound('it takes two contacts to tell');
+  return found([one === 1 ? 'limit=1 gives one record' : 'limit=1 changes nothing']);
+}
+
+function counted(seen: Sightings, find: Look['find'], limited: boolean): number | undefined {
+  const content = lastOf(seen.of(limited ? oneContact : lists.listContacts))?.content;
+  return content?.kind === 'json' ? find(content.value)?.length : undefined;
+}
+
+/** What only shows when something is written. */
+const writeGaps: readonly Gap[] = [
+  {
+    id: 'send-answer',
+    section: '§2',
+    what: 'fields of the send-template answer other than message_id',
+    find: (look) => written(look, look.facts.writes.message, (body) => found(othersIn(body))),
+  },
+  {
+    id: 'contact-status',
+    section: '§4',
+    what: 'success status of POST /api/public/contacts',
+    find: (look) => written(look, look.facts.writes.contact, (_, status) => found([String(status)])),
+  },
+  {
+    id: 'contact-answer',
+    section: '§4',
+    what: 'response body of POST /api/public/contacts',
+    find: (look) => written(look, look.facts.writes.contact, (body) => found(contentsOf(body))),
+  },
+  { id: 'contact-body', section: '§4', what: 'request body of POST /api/public/contacts', find: accepted },
+];
+
+function written({ seen }: Look, planned: Planned, read: (body: unknown, status: number) => Found): Found {
+  if ('why' in planned) return notFound(planned.why);
+  return fromSuccess(seen, planned.probe, (body, { status }) => read(body, status));
+}
+
+function othersIn(body: unknown): readonly string[] {
+  const others = isRecord(body) ? fieldsOf([body]).filter((line) => !line.startsWith('message_id:')) : [];
+  return others.length > 0 ? others : ['none'];
+}
+
+function contentsOf(body: unknown): readonly string[] {
+  if (body === undefined) return ['nothing'];
+  if (!isRecord(body)) return [`a ${typeName(body)}`];
+  const lines = fieldsOf([body]);
+  return lines.length > 0 ? lines : ['an object without members'];
+}
+
+/** Only that a body was taken shows, and not what of it is required. */
+function accepted(look: Look): Found {
+  const { contact } = look.facts.writes;
+  return written(look, contact, () => {
+    const sent: unknown = 'probe' in contact ? JSON.parse(contact.probe.body ?? 'null') : undefined;
+    const names = isRecord(sent) ? Object.keys(sent).map((name) => fieldName(name)) : [];
+    return found([`a body with ${names.join(', ')} is taken`]);
+  });
+}
+
+/** What every answer tells, whatever was asked. */
+const surroundingGaps: readonly Gap[] = [
+  untried('message-states', '§3', 'states of a message', 'no endpoint tells them; the events name outcomes'),
+  untried('announced', '§4', 'paths, methods and shapes of what is announced', 'paths are not guessed'),
+  { id: 'key-scope', section: '§5.10, §8.4', what: 'what this key may do, by its scope and its plan', find: allowed },
+  untried(
+    'webhooks',
+    '§6',
+    'registration, payloads, signing and retries of events',
+    'bizmsg webhooks listen shows them',
+  ),
+  { id: 'error-body', section: '§7', what: "shape of an error's body", find: errorBodies },
+  { id: 'other-errors', section: '§7', what: 'error statuses besides the six that are shown', find: otherErrors },
+  untried('quota', '§8.2', 'what comes when the month is used up', 'it is not used up on purpose'),
+  {
+    id: 'rate-headers',
+    section: '§8.3',
+    what: 'headers about the rate',
+    find: ({ seen }) => found(headersLike(seen, /rate-?limit|^retry-after$|quota/), 'no header speaks of a rate'),
+  },
+  untried('minute-window', '§8.3', 'how the minute is measured', 'no burst is made'),
+  {
+    id: 'versioning',
+    section: '§9',
+    what: 'versioning scheme and deprecation',
+    find: ({ seen }) => found(headersLike(seen, /version|^deprecation$|^sunset$/), 'no header speaks of a version'),
+  },
+];
+
+/** Of each endpoint, how it answers this key; a refused body shows that it may be called. */
+function allowed({ seen }: Look): Found {
+  const asked = harmless.filter(({ key, endpoint }) => key === 'own' && endpoint !== undefined);
+  const lines = Object.entries(endpoints).flatMap(([name, { method, path }]) => {
+    const probe = asked.find(({ endpoint }) => endpoint === name);
+    const status = probe && lastOf(seen.of(probe))?.status;
+    return status === undefined ? [] : [`${method} ${path}: ${permission(status)}`];
+  });
+  return found(lines);
+}
+
+function permission(status: number): string {
+  if (status === 401 || status === 402 || status === 403) return `refused with ${status}`;
+  return (status >= 200 && status < 300) || status === 400 || status === 422 ? 'allowed' : `answered ${status}`;
+}
+
+/** `401, application/problem+json, status: number, detail: string` */
+function errorBodies({ seen }: Look): Found {
+  const errors = seen.all.flatMap(({ answers }) => answers).filter(({ status }) => status >= 400);
+  const lines = new Set(errors.sort((one, other) => one.status - other.status).map((answer) => errorBody(answer)));
+  return found([...lines]);
+}
+
+function errorBody(answer: Answer): string {
+  const { content } = answer;
+  return content.kind === 'json' ? `${described(answer)}, ${membersOf(content.value)}` : described(answer);
+}
+
+/** Two levels of them: many services wrap an error in one member. */
+function membersOf(value: unknown): string {
+  if (!isRecord(value)) return `a JSON ${typeName(value)}`;
+  const inner = Object.entries(value).flatMap(([name, member]) =>
+    isRecord(member) ? fieldsOf([member]).map((line) => `${fieldName(name)}.${line}`) : fieldsOf([{ [name]: member }]),
+  );
+  return inner.length === 0 ? 'an object without members' : inner.join(', ');
+}
+
+function otherErrors({ seen }: Look): Found {
+  const others = seen.all.flatMap(({ probe, answers }) =>
+    answers.flatMap(({ status }) => (status < 400 || status in statuses ? [] : [`${status}: ${named(probe)}`])),
+  );
+  return found([...new Set(others)], 'none was seen');
+}
+
+function headersLike(seen: Sightings, pattern: RegExp): readonly string[] {
+  const names = seen.all
+    .flatMap(({ answers }) => answers)
+    .flatMap(({ headers }) => headers.map(([name]) => name.toLowerCase()))
+    .filter((name) => pattern.test(name));
+  return [...new Set(names)].map((name) => fieldName(name)).sort();
+}
+
+/** Finds the records in a body of unknown shape. */
+export type FindRecords = (body: unknown) => Records | undefined;
+
+interface Look {
+  readonly seen: Sightings;
+  readonly facts: Facts;
+  readonly find: FindRecords;
+}
+
+export interface Found {
+  readonly found: readonly string[];
+  /** Why nothing was; null where something was. */
+  readonly why: string | null;
+}
+
+/** Something that the document does not show, and how to find what it turns out to be. */
+export interface Gap {
+  readonly id: string;
+  readonly section: string;
+  readonly what: string;
+  readonly find: (look: Look) => Found;
+}
+
+function found(lines: readonly string[], otherwise = 'nothing of it was seen'): Found {
+  return { found: lines, why: lines.length > 0 ? null : otherwise };
+}
+
+const notFound = (why: string): Found => ({ found: [], why });
+
+/** What an answer of success, in JSON, says to that. */
+function fromSuccess(seen: Sightings, probe: Probe, read: (body: unknown, answer: Answer) => Found): Found {
+  const sighting = seen.of(probe);
+  const answer = lastOf(sighting);
+  if (sighting?.isBarred) return notFound(notTried);
+  if (!answer) return notFound(sighting?.failure?.message ?? 'it was not asked');
+  if (!isSuccess(answer.status)) return notFound(`it was answered ${answer.status}`);
+  if (answer.content.kind === 'other') return notFound('the answer is not JSON');
+  return read(answer.content.kind === 'empty' ? undefined : answer.content.value, answer);
+}
+
+/** A gap that nobody can look into without doing harm, or from here. */
+function untried(id: string, section: string, what: string, why: string): Gap {
+  return { id, section, what, find: () => notFound(why) };
+}
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+/** The fields that records have and the JSON types of their values, never a value: `name?: string | null`. */
+function fieldsOf(records: Records): readonly string[] {
+  const types = new Map<string, Set<string>>();
+  for (const [name, value] of records.flatMap((record) => Object.entries(record))) {
+    types.set(name, (types.get(name) ?? new Set()).add(typeName(value)));
+  }
+  const lines = [...types].map(([name, kinds]) => {
+    const isAlways = records.every((record) => Object.hasOwn(record, name));
+    return `${fieldName(name)}${isAlways ? '' : '?'}: ${[...kinds].sort().join(' | ')}`;
+  });
+  return [...new Set(lines)];
+}
+
+/** The names of an object's members; what is no plain name may well be somebody's number or address. */
+function fieldName(name: string): string {
+  return /^[A-Za-z_$@-][\w$@.-]*$/.test(name) && isPlain(name) ? name : '(a name that is data)';
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'bigint') return 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** How a list of records is wrapped, and what stands beside it. */
+function wrappingOf(body: unknown, records: Records | undefined): readonly string[] {
+  if (!isRecord(body)) return [Array.isArray(body) ? 'the array itself' : `a ${typeName(body)}`];
+  const path = records && pathTo(body, records);
+  const where = path === undefined ? [] : [`the records are at ${path.map((name) => `/${fieldName(name)}`).join('')}`];
+  const beside = fieldsOf([body]).filter((line) => path === undefined || !line.startsWith(`${path[0]}:`));
+  return ['an object', ...where, ...beside];
+}
+
+function pathTo(within: unknown, wanted: unknown): readonly string[] | undefined {
+  if (within === wanted) return [];
+  if (!isRecord(within)) return undefined;
+  for (const [name, value] of Object.entries(within)) {
+    const rest = pathTo(value, wanted);
+    if (rest) return [name, ...rest];
+  }
+  return undefined;
+}
+
+/** All that the document says it does not show, by its sections. */
+export const gaps: readonly Gap[] = [...recordGaps, ...writeGaps, ...surroundingGaps].sort(
+  (one, other) => chapterOf(one) - chapterOf(other),
+);

@@ -1,0 +1,176 @@
+import type { CliError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../contract/readers.ts';
+import { named, type PostName, type Probe } from './probes.ts';
+import { isPlain } from './safe-names.ts';
+
+/** What calls the service: one request, and whatever came of it. */
+export type Ask = (probe: Probe) => Promise<Observed>;
+
+interface Observed {
+  readonly answers: readonly RawAnswer[];
+  readonly failure: CliError | undefined;
+  readonly calls: number;
+}
+
+export interface Sighting {
+  readonly probe: Probe;
+  /** All that came, those after which it was asked again included. */
+  readonly answers: readonly Answer[];
+  readonly failure: CliError | undefined;
+  /** It was not asked, since an incomplete one was accepted there. */
+  readonly isBarred?: true;
+}
+
+/** In place of one that is not asked. */
+export function barred(probe: Probe): Sighting {
+  return { probe, answers: [], failure: undefined, isBarred: true };
+}
+
+export const notTried = 'not tried: an incomplete one was accepted';
+
+/** All that was seen of a service. */
+export interface Sightings {
+  readonly all: readonly Sighting[];
+  of(probe: Probe): Sighting | undefined;
+}
+
+export function sightingOf(probe: Probe, { answers, failure }: Observed): Sighting {
+  return { probe, answers: answers.map((answer) => readAnswer(answer)), failure };
+}
+
+export function sightings(all: readonly Sighting[]): Sightings {
+  const by = new Map(all.map((sighting) => [sighting.probe, sighting]));
+  return { all, of: (probe) => by.get(probe) };
+}
+
+/** The answer that counts. */
+export function lastOf(sighting: Sighting | undefined): Answer | undefined {
+  return sighting?.answers.at(-1);
+}
+
+/** As it came from the wire. */
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Without its parameters; empty where there is none. */
+  readonly type: string;
+  readonly headers: RawAnswer['headers'];
+  /** How it is compressed, which is not asked for. */
+  readonly encoding: string | undefined;
+  readonly content: Content;
+}
+
+type Content =
+  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'empty' } | { readonly kind: 'other' };
+
+function readAnswer({ status, headers, body }: RawAnswer): Answer {
+  const type = valueOf(headers, 'content-type') ?? '';
+  const encoding = valueOf(headers, 'content-encoding')?.trim().toLowerCase();
+  return {
+    status,
+    type: /^[^;]*/.exec(type)?.[0].trim().toLowerCase() ?? '',
+    headers,
+    encoding: encoding === '' || encoding === 'identity' ? undefined : encoding,
+    content: contentOf(body),
+  };
+}
+
+export function valueOf(headers: RawAnswer['headers'], name: string): string | undefined {
+  return headers.find(([given]) => given.toLowerCase() === name)?.[1];
+}
+
+export function isJson({ type, content }: Answer): boolean {
+  return content.kind === 'json' && /^application\/(?:[\w.-]+\+)?json$/.test(type);
+}
+
+/** `401, text/html`, and nothing of what it says. */
+export function described(answer: Answer): string {
+  const { status, content } = answer;
+  if (content.kind === 'empty') return `${status}, empty`;
+  return `${status}, ${shownType(answer)}${shownEncoding(answer)}${content.kind === 'other' ? ', no JSON' : ''}`;
+}
+
+function shownEncoding({ encoding }: Answer): string {
+  if (encoding === undefined) return '';
+  const isUsual = /^[\w-]+$/.test(encoding) && isPlain(encoding);
+  return `, compressed (${isUsual ? encoding : 'in an odd way'}), which was not asked for`;
+}
+
+function shownType({ type }: Answer): string {
+  if (type === '') return 'no content type';
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) && isPlain(type) ? type : 'an odd content type';
+}
+
+function contentOf(body: Uint8Array): Content {
+  const text = new TextDecoder().decode(body);
+  if (text.trim() === '') return { kind: 'empty' };
+  try {
+    return { kind: 'json', value: parseJson(text) };
+  } catch {
+    return { kind: 'other' };
+  }
+}
+
+/** A stated refusal that has to do with the key, the plan or the minute, and nothing with what was asked. */
+export function isOfTheAccount(status: number): boolean {
+  return status === 401 || status === 402 || status === 403 || status === 429;
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** A request that had to be refused, and was taken. */
+export interface Accepted {
+  readonly request: string;
+  readonly status: number;
+  readonly message_id: string | null;
+  /** What may have come of it. */
+  readonly perhaps: string;
+}
+
+const outcomes: Readonly<Record<PostName, string>> = {
+  sendTemplate: 'a message may have been sent',
+  createContact: 'a contact may have been created',
+};
+
+/** All of them: what a service answers to one that it is asked again counts as well. */
+export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
+  const { method, endpoint } = probe;
+  if (method !== 'POST') return [];
+  return answers
+    .filter(({ status }) => isSuccess(status))
+    .map(({ status, content }) => ({
+      request: named(probe),
+      status,
+      message_id: content.kind === 'json' ? messageId(content.value) : null,
+      perhaps: endpoint === 'createContact' ? outcomes.createContact : outcomes.sendTemplate,
+    }));
+}
+
+/** `POST … without template: 200, message_id m_1; a message may have been sent` */
+export function toldOf({ request, status, message_id: id, perhaps }: Accepted): string {
+  return `${request}: ${status}${id === null ? '' : `, message_id ${id}`}; ${perhaps}`;
+}
+
+/** Whether nothing more is posted there: what one may have done, the next one may do again. */
+export function isBarred(
+  probe: Probe,
+  seen: readonly Sighting[],
+  { isSandbox }: { readonly isSandbox: boolean },
+): boolean {
+  if (probe.method !== 'POST') return false;
+  const taken = seen.filter((sighting) => acceptedIn(sighting).length > 0);
+  return taken.some(({ probe: { endpoint } }) => !isSandbox || endpoint === probe.endpoint);
+}
+
+function messageId(body: unknown): string | null {
+  const id = isRecord(body) ? body['message_id'] : undefined;
+  return typeof id === 'string' ? id.slice(0, 200) : null;
+}
