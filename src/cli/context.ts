@@ -143,7 +143,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
       ]);
       return knownKeys(host.env, loadStore);
     },
-    diagnose: async () => (await import('./doctoring/diagnose.ts')).diagnose(line),
+    diagnose: async () => (await import('../doctor/diagnose.ts')).diagnose(line),
     progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;

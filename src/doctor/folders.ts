@@ -1,15 +1,15 @@
-import { accessSync, constants, lstatSync, readdirSync, statSync, statfsSync } from 'node:fs';
+import * as fs from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
 import { exposedBy, type Exposure, exposureOf } from '../base/exposure.ts';
+import { fileFault } from '../base/files.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
-import { shellPath } from './shell-words.ts';
 
 const { pass, warn, fail, failed } = checksOf('machine');
 
-export interface Place {
+interface Place {
   readonly name: 'config' | 'state';
   readonly path: string;
   /** What names another one. */
@@ -133,4 +133,52 @@ function isOpen(path: string): boolean {
     // A process that runs may have removed it since.
     return false;
   }
+}
+
+interface Ledger {
+  readonly folder: string;
+  /** Reads all of it and changes nothing; throws if it cannot be used. */
+  readonly check: () => void;
+}
+
+const lack = 'so messages with a live key are refused';
+
+/** Whether the ledger, which keeps messages from being sent twice, can be read and written. Writes nothing. */
+export function liveGuardCheck({ folder, check }: Ledger): Check {
+  try {
+    checkFolder(folder);
+    check();
+  } catch (error) {
+    if (error instanceof CliError)
+      return fail('ledger', `${error.message}, ${lack}`, error.hint ?? null, 'configuration');
+    return unusableLedger(folder, error);
+  }
+  return pass('ledger', 'a message that is sent twice is noticed');
+}
+
+function checkFolder(folder: string): void {
+  const found = fs.statSync(folder, { throwIfNoEntry: false });
+  // It is created on first use.
+  if (!found) return;
+  if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path: folder });
+  fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+}
+
+function unusableLedger(folder: string, error: unknown): Check {
+  const fault = fileFault(error);
+  if (!fault) throw error;
+  const path = pathOf(error) ?? folder;
+  const bits = path === folder ? 'rwx' : 'rw';
+  const isMode = fault.code === 'EACCES' || fault.code === 'EPERM';
+  const remedy = isMode ? `chmod u+${bits} ${shellPath(path)}` : `mv ${shellPath(path)} ${shellPath(`${path}.away`)}`;
+  return fail('ledger', `cannot use ${path}: ${fault.reason}, ${lack}`, remedy, 'configuration');
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+}
+
+/** A path as a shell takes it in one piece, since remedies are pasted. */
+export function shellPath(path: string): string {
+  return /^\/[\w./@+-]*$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,16 +1,16 @@
 import { lookup } from 'node:dns/promises';
-import type { Socket } from 'node:net';
-import type { Conceal } from '../client/trace.ts';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
+import { CliError } from '../base/errors.ts';
+import { localDate } from '../cli/output/times.ts';
 import { failureOf } from '../client/failure.ts';
 import { openTunnel } from '../client/probe.ts';
+import type { Conceal } from '../client/trace.ts';
 import { wireFailure } from '../client/wire.ts';
-import { CliError } from '../base/errors.ts';
-import { certificateCheck } from './certificate.ts';
 import { type Check, checksOf } from './check.ts';
-import { hostOf, isAddress, openSocket, shownBy } from './connections.ts';
-import { interruptible } from './patience.ts';
+import { counted } from './folders.ts';
 
-const { pass, skip, fail, failed } = checksOf('network');
+const { pass, warn, skip, fail, failed } = checksOf('network');
 
 export interface Route {
   readonly baseUrl: string;
@@ -124,5 +124,132 @@ async function taken(route: Route, name: string, take: () => Promise<Check>): Pr
     const message = `${new URL(proxy ?? '').host} opens no way to ${new URL(url).host}: ${failure.message}`;
     const remedy = `look at ${proxyNamedBy}, which names it, or go past it with NO_PROXY=${new URL(url).hostname}`;
     return failed(name, new CliError('network', 'proxy', message, { hint: remedy }));
+  }
+}
+
+type Opened = (one: Pick<Socket, 'destroy'>) => void;
+
+function openSocket(url: URL, opened: Opened): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const socket = connectPlain({ host: hostOf(url), port }, () => resolve(socket));
+    opened(socket.on('error', reject));
+  });
+}
+
+/** The certificate that a service shows. What is not trusted is looked at as well: nothing is sent to it. */
+function shownBy(url: URL, { under, ca }: { under: Socket; ca: readonly string[] | undefined }): Promise<Shown> {
+  return new Promise((resolve, reject) => {
+    const host = hostOf(url);
+    const name = isAddress(host) ? {} : { servername: host };
+    const trusted = ca && { ca: [...ca] };
+    const socket = connectSecurely({ socket: under, host, ...name, ...trusted, rejectUnauthorized: false }, () => {
+      resolve(shown(socket, url.host));
+    });
+    socket.on('error', reject);
+  });
+}
+
+/** An IPv6 address without its brackets. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function isAddress(host: string): boolean {
+  return /^[\d.]+$|:/.test(host);
+}
+
+function shown(socket: TLSSocket, host: string): Shown {
+  const { subject, issuer, valid_to: until } = socket.getPeerCertificate();
+  const why: unknown = socket.authorizationError;
+  return {
+    host,
+    fault: socket.authorized ? undefined : codeOf(why),
+    subject: nameIn(subject),
+    issuer: nameIn(issuer),
+    until: Date.parse(until),
+  };
+}
+
+/** Node has it as a text, and types it as an error. */
+function codeOf(why: unknown): string {
+  if (why instanceof Error) return 'code' in why ? String(why.code) : why.message;
+  return String(why);
+}
+
+/** Some have no name, and some have several. */
+function nameIn(names: unknown): string {
+  const { CN: common, O: organization }: Readonly<Record<string, unknown>> = { ...Object(names) };
+  const name = [organization, common].flat().find((one) => typeof one === 'string' && one !== '');
+  return typeof name === 'string' ? name.slice(0, 60) : 'somebody without a name';
+}
+
+/** What a service showed, and what Node thinks of it. */
+interface Shown {
+  readonly host: string;
+  /** Node's code for why it is not trusted. */
+  readonly fault: string | undefined;
+  readonly subject: string;
+  readonly issuer: string;
+  /** When it ends, in milliseconds. */
+  readonly until: number;
+}
+
+const day = 24 * 60 * 60 * 1000;
+/** Days that are enough to have another one made. */
+const soon = 14;
+
+export function certificateCheck(shown: Shown, now: number): Check {
+  const { fault, issuer, until } = shown;
+  if (fault !== undefined) return distrusted(shown, fault);
+  const left = Math.floor((until - now) / day);
+  const message = `by ${issuer}, for ${counted(left, 'day')} more`;
+  return left < soon
+    ? warn('certificate', message, `whoever runs ${shown.host} has to renew it`)
+    : pass('certificate', message);
+}
+
+function distrusted({ host, subject, issuer, until }: Shown, fault: string): Check {
+  const date = Number.isNaN(until) ? '' : ` on ${localDate(until)}`;
+  const distrust = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
+  const own = 'add --ca-file FILE to every command, or set NODE_EXTRA_CA_CERTS=FILE';
+  if (fault === 'CERT_HAS_EXPIRED')
+    return distrust(`it ended${date}`, `whoever runs ${host} has to renew it; is this machine's clock right?`);
+  if (fault === 'CERT_NOT_YET_VALID') return distrust('it is not valid yet', "is this machine's clock right?");
+  if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return distrust(`it is for ${subject}, not for ${host}`, 'check the base URL');
+  if (fault === 'DEPTH_ZERO_SELF_SIGNED_CERT')
+    return distrust(`${subject} signed it itself`, `if you trust it, save it as FILE, and ${own}`);
+  if (fault === 'SELF_SIGNED_CERT_IN_CHAIN' || fault.startsWith('UNABLE_TO'))
+    return distrust(
+      `${issuer} signed it, whom this machine does not know`,
+      `if it is your own authority, save its certificate as FILE, and ${own}`,
+    );
+  return distrust(`it is not trusted: ${fault}`, `if it is your own, ${own}`);
+}
+
+interface Patience {
+  readonly signal: AbortSignal;
+  /** In milliseconds. */
+  readonly patience: number;
+}
+
+/** What a work comes to, unless time runs out first; who ends this process waits for nothing. */
+async function interruptible<T>(work: Promise<T>, { signal, patience }: Patience): Promise<T | 'late'> {
+  let release = () => {};
+  const ended = new Promise<'late'>((resolve, reject) => {
+    const abort = () => reject(new CliError('interrupted', 'interrupted', 'interrupted'));
+    const timer = setTimeout(() => resolve('late'), patience);
+    signal.addEventListener('abort', abort);
+    release = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    if (signal.aborted) abort();
+  });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    release();
   }
 }

@@ -1,11 +1,19 @@
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { CliError } from '../base/errors.ts';
+import type { Approached, Line } from '../cli/approached.ts';
+import { basics, wayTo } from '../cli/calling.ts';
+import { type Client, createClient } from '../client/client.ts';
+import { redirect } from '../client/exchange.ts';
+import { failureOf } from '../client/failure.ts';
+import { createConceal } from '../client/trace.ts';
+import { header, openTransport, type Transport } from '../client/transport.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { shellWord } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
+import type { Heard } from './machine.ts';
 
 const { pass, warn, skip, failed } = checksOf('service');
 
-export interface Asking {
+interface Asking {
   /** One request, and nothing that repeats it. */
   call(name: EndpointName): Promise<unknown>;
   /** The stored profile that the key is of. */
@@ -29,7 +37,7 @@ export async function serviceChecks(asking: Asking): Promise<readonly Check[]> {
       continue;
     }
     const start = asking.now();
-    const failure = await failureOf(asking, endpoint);
+    const failure = await failedCall(asking, endpoint);
     if (!failure) checks.push(pass(name, `answered in ${asking.now() - start} ms`));
     else checks.push(judged(name, failure, asking));
     stop = failure && lasting(failure);
@@ -41,7 +49,7 @@ export function skippedService(why: string): Check {
   return skip('calls', why);
 }
 
-async function failureOf({ call }: Asking, endpoint: EndpointName): Promise<CliError | undefined> {
+async function failedCall({ call }: Asking, endpoint: EndpointName): Promise<CliError | undefined> {
   try {
     await call(endpoint);
     return undefined;
@@ -83,4 +91,47 @@ function lasting({ exit, status }: CliError): string | undefined {
 
 function isEndpoint(name: string): name is EndpointName {
   return Object.hasOwn(endpoints, name);
+}
+
+/** A client that counts what it sends, and keeps what an answer says of the time. */
+interface Calls {
+  readonly client: Client;
+  count(): number;
+  heard(): Heard | undefined;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that an answer may take. */
+const patience = 10_000;
+
+export function openCalls(line: Line, { target, simulated }: Approached): Calls {
+  const { host, given } = line;
+  const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now, target.key);
+  const client = createClient({
+    ...basics(line, target),
+    transport,
+    timeout: given.timeout ?? patience,
+    // What a second try heals, somebody should know of.
+    retries: 0,
+    local: simulated,
+  });
+  return { client, count, heard, close: () => transport.close() };
+}
+
+function counting(transport: Transport, now: () => number, key: string) {
+  const conceal = createConceal(key);
+  let [count, heard]: [number, Heard | undefined] = [0, undefined];
+  const send: Transport['send'] = async (request, limits) => {
+    const sentAt = now();
+    count += 1;
+    const answer = await transport.send(request, limits);
+    heard ??= { sentAt, cameAt: now(), date: header(answer.headers, 'date') };
+    // A look is one call, and a service that leads in circles would make it many.
+    if (redirect(request, answer, 0).kind === 'follow') {
+      const why = `a redirect to "${header(answer.headers, 'location')}", which doctor does not follow`;
+      throw failureOf({ kind: 'redirected', answer, why }, { ...request, conceal });
+    }
+    return answer;
+  };
+  return { transport: { ...transport, send }, count: () => count, heard: () => heard };
 }

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { callerCheck, keyCheck, planCheck } from '../../src/doctor/caller.ts';
-import { certificateCheck } from '../../src/doctor/certificate.ts';
-import { clockCheck } from '../../src/doctor/clock.ts';
-import { leftoversCheck, runsCheck } from '../../src/doctor/leftovers.ts';
-import { engines, nodeCheck } from '../../src/doctor/node-version.ts';
-import { shellPath } from '../../src/doctor/shell-words.ts';
+import { certificateCheck } from '../../src/doctor/network.ts';
+import { clockCheck, engines, leftoversCheck, nodeCheck, runsCheck } from '../../src/doctor/machine.ts';
+import { shellPath } from '../../src/doctor/folders.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;

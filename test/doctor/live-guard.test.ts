@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { liveGuardCheck } from '../../src/doctor/live-guard.ts';
+import { liveGuardCheck } from '../../src/doctor/folders.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/hostile.ts';

@@ -1,23 +1,21 @@
-import { authorities, wayOf } from '../../client/transport.ts';
-import { createConceal } from '../../client/trace.ts';
-import type { Plan } from '../../contract/plans.ts';
-import { addressCheck, callerCheck, keyCheck, planCheck } from '../../doctor/caller.ts';
-import { type Check, type Diagnosis, diagnosis } from '../../doctor/check.ts';
-import { clockCheck } from '../../doctor/clock.ts';
-import { networkChecks, type Route, skippedNetwork, wayless } from '../../doctor/network.ts';
-import { serviceChecks, skippedService } from '../../doctor/service.ts';
-import { CliError } from '../../base/errors.ts';
-import type { Caller, Target } from '../../session/profiles/resolve.ts';
-import { explain } from '../../session/profiles/explain.ts';
-import { locatorsIn } from '../../sandbox/remote/locator.ts';
-import { withSpinner } from '../output/progress.ts';
-import type { Approached, Line } from '../approached.ts';
-import { approach, wayTo } from '../calling.ts';
-import { asked } from '../caller.ts';
-import { planOf } from '../run-plan.ts';
-import { openSandboxes } from '../sandboxes.ts';
-import { openCalls } from './calls.ts';
-import { machineChecks } from './machine.ts';
+import { authorities, wayOf } from '../client/transport.ts';
+import { createConceal } from '../client/trace.ts';
+import type { Plan } from '../contract/plans.ts';
+import { addressCheck, callerCheck, keyCheck, planCheck } from './caller.ts';
+import { type Check, type Diagnosis, diagnosis } from './check.ts';
+import { clockCheck, machineChecks } from './machine.ts';
+import { networkChecks, type Route, skippedNetwork, wayless } from './network.ts';
+import { openCalls, serviceChecks, skippedService } from './service.ts';
+import { CliError } from '../base/errors.ts';
+import type { Caller, Target } from '../session/profiles/resolve.ts';
+import { explain } from '../session/profiles/explain.ts';
+import { locatorsIn } from '../sandbox/remote/locator.ts';
+import { withSpinner } from '../cli/output/progress.ts';
+import type { Approached, Line } from '../cli/approached.ts';
+import { approach, wayTo } from '../cli/calling.ts';
+import { asked } from '../cli/caller.ts';
+import { planOf } from '../cli/run-plan.ts';
+import { openSandboxes } from '../cli/sandboxes.ts';
 
 /** Looks at everything that a command stands on, and changes nothing. */
 export async function diagnose(given: Line): Promise<Diagnosis> {

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { CliError } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
+import { oldRuns } from '../cli/old-runs.ts';
+import { checkLedger } from '../ledger/file/check.ts';
+import { ledgerFolder, runsOf } from '../runs/listing.ts';
+import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';
+import { configFolder, stateFolder } from '../session/profiles/environment.ts';
+import { readStore } from '../session/profiles/store.ts';
+import { listenersIn } from '../webhooks/listeners.ts';
+import { type Check, checksOf } from './check.ts';
+import { completionCheck } from './completion.ts';
+import { counted, folderCheck, liveGuardCheck, shellPath, storeCheck } from './folders.ts';
+
+const { pass, warn, skip, failed } = checksOf('machine');
+
+/** All that can be seen without leaving this machine, but for its clock. */
+export function machineChecks(host: Host): readonly Check[] {
+  const { env, home, kill, node, now } = host;
+  const [config, state] = [configFolder(env, home), stateFolder(env, home)];
+  const folders = [
+    folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
+    folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
+  ];
+  const sandboxes = traced(join(state, 'sandboxes'), () => locatorsIn(state, kill));
+  const listeners = traced(join(state, 'listeners'), () => listenersIn(state, kill));
+  const ledger = ledgerFolder(state);
+  return [
+    nodeCheck(node, now()),
+    ...folders,
+    storeCheck(() => readStore(config)),
+    completionCheck(host),
+    sandboxes.refusal ? failed('sandbox', sandboxes.refusal) : sandboxCheck(sandboxes.live),
+    ...(listeners.refusal ? [failed('listeners', listeners.refusal)] : []),
+    ...runsChecks(state, host),
+    liveGuardCheck({ folder: ledger, check: () => checkLedger(ledger) }),
+    leftoversCheck([sandboxes.traces, listeners.traces]),
+  ];
+}
+
+function runsChecks(state: string, host: Host): readonly Check[] {
+  const runs = attempt(() => runsOf(state, host));
+  if (runs instanceof CliError) return [failed('runs', runs)];
+  return [
+    runsCheck(
+      runs.map(({ status }) => status),
+      oldRuns(state).length,
+    ),
+  ];
+}
+
+interface Seen<T> {
+  readonly live: readonly T[];
+  readonly dead: readonly T[];
+}
+
+interface Traced<T> {
+  readonly live: readonly T[];
+  readonly traces: Traces;
+  /** Why the folder is not to be trusted. */
+  readonly refusal?: CliError | undefined;
+}
+
+/** What belongs to nobody that lives, or that is known to be dead, is a stray. */
+function traced<T extends { readonly port: number }>(folder: string, look: () => Seen<T>): Traced<T> {
+  const found = attempt(look);
+  if (found instanceof CliError) return { live: [], traces: { folder, strays: [], dead: 0 }, refusal: found };
+  const { live, dead } = found;
+  const ports = new Set([...live, ...dead].map(({ port }) => port));
+  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  const strays = names.filter((name) => !ports.has(Number.parseInt(name, 10)));
+  return { live, traces: { folder, strays, dead: dead.length } };
+}
+
+function attempt<T>(look: () => T): T | CliError {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+/** Those that the package names. */
+export const engines = '^20.19.0 || ^22.13.0 || >=24';
+
+/** When the life of each line of Node ends, as its makers announced it. */
+const ends: Readonly<Record<number, string>> = {
+  20: '2026-04-30',
+  22: '2027-04-30',
+  23: '2025-06-01',
+  24: '2028-04-30',
+  25: '2026-06-01',
+  26: '2029-04-30',
+};
+
+export function nodeCheck(version: string, now: number): Check {
+  const remedy = 'install a newer one: https://nodejs.org/en/download';
+  if (!isIn(engines, version)) return warn('node', `${version}, and bizmsg is made for ${engines}`, remedy);
+  const end = ends[partsOf(version)[0] ?? 0];
+  const isOver = end !== undefined && now >= Date.parse(end);
+  return isOver ? warn('node', `${version}, past its end of life on ${end}`, remedy) : pass('node', version);
+}
+
+function isIn(range: string, version: string): boolean {
+  return range.split(' || ').some((one) => {
+    const least = partsOf(one.replace(/^\D+/, ''));
+    const isLine = !one.startsWith('^') || least[0] === partsOf(version)[0];
+    return isLine && !isBefore(partsOf(version), least);
+  });
+}
+
+function isBefore(one: readonly number[], other: readonly number[]): boolean {
+  const at = other.findIndex((part, place) => part !== (one[place] ?? 0));
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
+}
+
+function partsOf(version: string): readonly number[] {
+  return version.split('.').map((part) => Number.parseInt(part, 10));
+}
+
+export function runsCheck(states: readonly string[], old: number): Check {
+  const of = (state: string) => states.filter((one) => one === state).length;
+  const [unfinished, running] = [of('unfinished'), of('running')];
+  if (old > 0) {
+    const remedy = 'finish them with that version, then move the folder "runs" of the state folder away';
+    return warn('runs', `${counted(old, 'run')} of an earlier version`, remedy);
+  }
+  if (unfinished > 0) {
+    const remedy = 'bizmsg runs list; run the same command again to send the rest, or bizmsg runs close <id>';
+    return warn('runs', `${counted(unfinished, 'run')} unfinished`, remedy);
+  }
+  if (running > 0) return pass('runs', `${counted(running, 'run')} under way`);
+  return pass('runs', states.length === 0 ? 'none' : `${counted(states.length, 'run')}, all finished`);
+}
+
+function sandboxCheck(running: readonly Locator[]): Check {
+  if (running.length === 0) return pass('sandbox', 'not running; --profile local starts it');
+  return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
+}
+
+/** The files by which processes are found, and how many of them were dead. */
+interface Traces {
+  readonly folder: string;
+  /** That belong to nobody, and cannot be read. */
+  readonly strays: readonly string[];
+  readonly dead: number;
+}
+
+export function leftoversCheck(traces: readonly Traces[]): Check {
+  const strays = traces.flatMap(({ folder, strays }) => strays.map((name) => join(folder, name)));
+  const [first] = strays;
+  if (first !== undefined) {
+    const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
+    return warn('leftovers', `${first} belongs to nobody${more}`, `rm ${strays.map(shellPath).join(' ')}`);
+  }
+  const dead = traces.reduce((sum, one) => sum + one.dead, 0);
+  if (dead === 0) return pass('leftovers', 'none');
+  const one = '1 trace of a dead process; the next command clears it';
+  return pass('leftovers', dead === 1 ? one : `${dead} traces of dead processes; the next command clears them`);
+}
+
+/** When an answer was asked for and came, by this machine, and its `Date` header, by the service. */
+export interface Heard {
+  readonly sentAt: number;
+  readonly cameAt: number;
+  readonly date: string | undefined;
+}
+
+/** Milliseconds; receivers usually take signatures that are five minutes old. */
+const bearable = 5_000;
+
+export function clockCheck(heard: Heard | undefined): Check {
+  if (!heard) return skip('clock', 'no answer came to compare it with');
+  const date = Date.parse(heard.date ?? '');
+  if (Number.isNaN(date)) return skip('clock', 'the service does not say what time it is');
+  // The header has whole seconds.
+  const [ahead, behind] = [heard.sentAt - (date + 1_000), date - heard.cameAt];
+  const apart = Math.max(ahead, behind);
+  if (apart <= bearable) return pass('clock', "agrees with the service's");
+  const how = `${Math.round(apart / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} the service's`;
+  const remedy = 'have the system set it (timedatectl set-ntp true): signatures of webhooks are checked by it';
+  return warn('clock', how, remedy);
+}
