@@ -182,10 +182,7 @@ interface Telling {
   stop(): void;
 }
 
-function telling(
-  journal: Pick<EventJournal, 'feed' | 'end'>,
-  tell: (event: Received) => Promise<void>,
-): Telling {
+function telling(journal: Pick<EventJournal, 'feed' | 'end'>, tell: (event: Received) => Promise<void>): Telling {
   let [arrived, told] = [0, 0];
   return {
     arrived: () => void (arrived += 1),

@@ -21,8 +21,8 @@ export async function listenerScript(home: string): Promise<string> {
   writeFileSync(
     main,
     `
-    import { openEventJournal } from '${source}event-journal.ts';
-    import { startReceiver } from '${source}receiver.ts';
+    import { openEventJournal } from '${source}log/log.ts';
+    import { startReceiver } from '${source}receive/server.ts';
     const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
     const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
     const [stateFolder] = process.argv.slice(2);

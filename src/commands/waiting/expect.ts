@@ -97,7 +97,7 @@ async function run(
   return run(words, { BIZMSG_EXPECTED_BY: `${pid}-${now()}` }, afterwards);
 }
 
-export interface Handed {
+interface Handed {
   readonly url: URL;
   /** The same as it was given. */
   readonly forwardTo: string;
@@ -111,14 +111,14 @@ interface Answer {
 }
 
 /** Hands events to code that is to take them. */
-export interface Handing {
+interface Handing {
   /** Why what it answered will not do. */
   hand(event: Happened): Promise<CliError | undefined>;
   /** What is under way ends without an answer. */
   close(): void;
 }
 
-export function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
+function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
   const handler = openHandler(url);
   return {
     async hand({ name = 'an event without a name', received }) {
@@ -138,7 +138,7 @@ export function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick
 }
 
 /** What came, of what is expected and else. */
-export interface Tally {
+interface Tally {
   /** One that is expected; it counts once a handler has taken it. */
   came(event: Happened): void;
   /** The last that came, and whether it had not come before. */
@@ -158,7 +158,7 @@ interface Wanted {
   readonly within: number;
 }
 
-export function createTally({ event: wanted, where, count, within }: Wanted): Tally {
+function createTally({ event: wanted, where, count, within }: Wanted): Tally {
   const others = { name: new Map<string, number>(), body: new Map<string, number>() };
   let taken = 0;
   let unanswered: string | undefined;

@@ -58,7 +58,7 @@ function gone(error: unknown): CliError {
 }
 
 /** How a wait for what becomes of a message came to its end. */
-export interface Ending {
+interface Ending {
   readonly id: string;
   readonly goal: Goal;
   readonly within: number;
@@ -68,9 +68,9 @@ export interface Ending {
   readonly by: Meaning | 'interrupted' | 'late' | CliError;
 }
 
-export type State = 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
+type State = 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
 
-export function stateOf({ by, events }: Ending): State {
+function stateOf({ by, events }: Ending): State {
   if (by === 'late') return 'timed-out';
   if (by === 'interrupted') return 'interrupted';
   if (by === 'opposite') return 'failed';
@@ -79,7 +79,7 @@ export function stateOf({ by, events }: Ending): State {
 }
 
 /** Whatever went wrong, the message was sent. */
-export function faultOf(ending: Ending): CliError | undefined {
+function faultOf(ending: Ending): CliError | undefined {
   const { id, by, events } = ending;
   if (by === 'came') return undefined;
   if (by === 'late') return late(ending);
@@ -99,13 +99,13 @@ function late({ id, goal, within, from, events }: Ending): CliError {
 }
 
 /** What becomes of a message: lines on a terminal, notes elsewhere. */
-export interface Timeline {
+interface Timeline {
   readonly events: readonly Seen[];
   sent(id: string): Promise<void>;
   add(event: Happened): Promise<void>;
 }
 
-export function createTimeline(context: Context, emit: Emit, since: number): Timeline {
+function createTimeline(context: Context, emit: Emit, since: number): Timeline {
   const events: Seen[] = [];
   return {
     events,
