@@ -9,7 +9,7 @@ const root = import.meta.dirname;
 const readme = join(root, 'README.md');
 const dir = mkdtempSync(join(tmpdir(), 'bizmsg-docs-'));
 
-const input = { reference: join(root, 'src/cli/reference.ts'), tree: join(root, 'src/commands/index.ts') };
+const input = { reference: join(root, 'src/cli/help.ts'), tree: join(root, 'src/commands/index.ts') };
 const bundle = await rolldown({ input, platform: 'node', checks: { ineffectiveDynamicImport: false } });
 await bundle.write({ dir, entryFileNames: '[name].mjs' });
 await bundle.close();

@@ -73,7 +73,7 @@ const lighterCommander = {
 
 const described = {
   tree: join(root, 'src/commands/index.ts'),
-  surface: join(root, 'src/cli/complete-surface.ts'),
+  surface: join(root, 'src/cli/complete/surface.ts'),
 };
 
 async function bundle(dir, { version, stamp, help, plugins = [], everyday = new Set() }, more = {}) {
@@ -111,7 +111,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], everyday = new 
 async function bundleCompletion(dir, surface) {
   const { rolldown } = await import('rolldown');
   const made = await rolldown({
-    input: { complete: join(root, 'src/cli/complete.ts') },
+    input: { complete: join(root, 'src/cli/complete/main.ts') },
     platform: 'node',
     transform: { define: { __SURFACE__: JSON.stringify(JSON.stringify(surface)) } },
   });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { reference } from '../src/cli/reference.ts';
+import { reference } from '../src/cli/help.ts';
 import { tree } from '../src/commands/index.ts';
 import { readme, sections } from './support/readme.ts';
 

@@ -6,7 +6,7 @@ import type { Globals, Honour } from './globals.ts';
 import { type Input, type Params, readInput, type Texts } from './params.ts';
 
 export type { Context } from './context.ts';
-export { newcomerNote } from './who.ts';
+export { newcomerNote } from '../session/current-caller.ts';
 export type { Ui } from './output/ui.ts';
 
 /** How something reads. Bytes are what a pipe gets as they are. */

@@ -3,21 +3,23 @@ import type { Host } from '../base/host.ts';
 import type { Caller, Target } from '../session/profiles/resolve.ts';
 import type { Profiles } from '../session/profiles/profiles.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
-import { asked } from './caller.ts';
-import { connect, type Connection } from './calling.ts';
+import type { Interaction, Session } from '../session/session.ts';
+import { asked, type Who } from '../session/current-caller.ts';
+import { connect, type Connection } from '../session/connect.ts';
 import type { Diagnosis } from '../doctor/check.ts';
-import type { Completions } from './complete-install.ts';
+import type { Completions } from './complete/install.ts';
 import type { Globals } from './globals.ts';
-import type { Progress } from './progress.ts';
+import { type Progress, withSpinner } from './output/progress.ts';
 import { createPrompts, type Prompts } from './prompts.ts';
-import type { Reporter } from './report.ts';
-import type { RunClient, RunOptions } from './run-client.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Reporter } from './output/reporter.ts';
+import type { RunClient, RunOptions } from '../session/run-client.ts';
+import type { Sandboxes } from '../session/sandboxes.ts';
 import type { Wanted, Watch } from './watch.ts';
-import type { Who } from './who.ts';
 
 /** What a command may use. Each part is made on first use, so that none costs before. */
 export interface Context extends Prompts {
+  /** The command line and its process, for what calls the service. */
+  readonly session: Session;
   readonly given: Globals;
   /** What was typed after the program's name. */
   readonly typed: readonly string[];
@@ -72,14 +74,18 @@ export interface ContextOptions {
 }
 
 export function createContext({ host, given, reporter, helpFor, command = '' }: ContextOptions): CliContext {
-  const sandboxes = once(async () => (await import('./sandboxes.ts')).openSandboxes(host));
-  const line = { host, given, reporter, command, sandboxes };
+  const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host));
   const prompts = createPrompts(host, given);
+  const interaction: Interaction = {
+    confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
+    spin: (text, work) => withSpinner(text, { host, given }, work),
+  };
+  const session: Session = { host, given, reporter, interaction, command, sandboxes };
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
   const connected = async (caller: Parameters<typeof connect>[1]): Promise<Client> => {
-    const connection = await connect(line, caller);
+    const connection = await connect(session, caller);
     connections.push(connection);
     return connection.client;
   };
@@ -90,6 +96,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
   };
 
   return {
+    session,
     given,
     typed: host.argv,
     signal: host.signal,
@@ -99,7 +106,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     who: async () => {
       const [{ explain }, { winnerOf }] = await Promise.all([
         import('../session/profiles/explain.ts'),
-        import('./who.ts'),
+        import('../session/current-caller.ts'),
       ]);
       const { caller, problem, candidates } = explain(await asked(host, given));
       return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
@@ -107,8 +114,8 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     client: once(async () => connected(await resolved())),
     clientFor: connected,
     clientForRun: async (options) => {
-      const [{ openRunClient }, caller] = await Promise.all([import('./run-client.ts'), resolved()]);
-      const { connection, runClient } = await openRunClient(line, caller, options);
+      const [{ openRunClient }, caller] = await Promise.all([import('../session/run-client.ts'), resolved()]);
+      const { connection, runClient } = await openRunClient(session, caller, options);
       connections.push(connection);
       return runClient;
     },
@@ -120,11 +127,11 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
       return openProfiles({ folder: configFolder(host.env, host.home), flags: given, env: host.env });
     }),
     signingSecret: async (given) => {
-      const secret = (await import('./signing-secret.ts')).signingSecret(host, line.given, given);
+      const secret = (await import('../session/signing-secret.ts')).signingSecret(host, session.given, given);
       if (secret !== undefined) reporter.hide(secret);
       return secret;
     },
-    secretOwner: async () => (await import('./signing-secret.ts')).secretOwner(host, given),
+    secretOwner: async () => (await import('../session/signing-secret.ts')).secretOwner(host, given),
     sandboxes,
     sandbox: once(async () => {
       const found = await sandboxes();
@@ -132,19 +139,19 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     }),
     watch: async (wanted = 'told') =>
       (await import('./watch.ts')).openWatch({ host, given, sandboxes: await sandboxes(), note }, wanted),
-    completions: async () => (await import('./complete-install.ts')).openCompletions(host),
+    completions: async () => (await import('./complete/install.ts')).openCompletions(host),
     learnTemplates: async (names) =>
-      (await import('./complete-learn.ts')).learnTemplates(host, await resolved(), names),
+      (await import('./complete/templates.ts')).learnTemplates(host, await resolved(), names),
     onlyLocal: async () => (await import('../session/profiles/environment.ts')).onlyLocal(host.env),
     knownKeys: async () => {
       const [{ knownKeys }, { loadStore }] = await Promise.all([
-        import('../session/profiles/known-keys.ts'),
+        import('../session/profiles/store.ts'),
         asked(host, given),
       ]);
       return knownKeys(host.env, loadStore);
     },
-    diagnose: async () => (await import('../doctor/diagnose.ts')).diagnose(line),
-    progress: async () => (await import('./progress.ts')).createProgress(host, given, reporter),
+    diagnose: async () => (await import('../doctor/diagnose.ts')).diagnose(session),
+    progress: async () => (await import('./output/progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;
       if (json || columns !== undefined || query !== undefined) return false;

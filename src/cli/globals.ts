@@ -1,5 +1,4 @@
-import { choice, flag, type Input, option } from './params.ts';
-import { columns, count, duration } from './values.ts';
+import { choice, columns, count, duration, flag, type Input, option } from './params.ts';
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
 export type Format = (typeof formats)[number];

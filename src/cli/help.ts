@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
-import type { Group, Node, Tree } from './tree.ts';
 import { globals } from './globals.ts';
 import type { Param, Params } from './params.ts';
+import { type Group, type Node, type Tree, whole } from './tree.ts';
 
 /** Help for people: what stands in the tree, laid out for 80 columns. */
 export function help(path: readonly string[], node: Node | Tree): string {
@@ -65,7 +65,7 @@ export function usageLine(path: readonly string[], node: Command): string {
   return [...path, ...words, ...options, ...rest].join(' ');
 }
 
-export function described(params: Params): readonly (readonly [string, string])[] {
+function described(params: Params): readonly (readonly [string, string])[] {
   return Object.values(params).map((param) => [param.spec, sentence(param)] as const);
 }
 
@@ -111,4 +111,40 @@ function wrapped(text: string, width: number): readonly string[] {
     else lines.push(word);
   }
   return lines;
+}
+
+/** The command reference of the README, made from the tree. */
+export async function reference(tree: Tree): Promise<string> {
+  const { name, children } = await whole(tree);
+  return [
+    ...children.flatMap((node) => section([name], node)),
+    '### Global options\n',
+    table(described(globals)),
+    '',
+  ].join('\n');
+}
+
+function section(parents: readonly string[], node: Node): readonly string[] {
+  const path = [...parents, node.name];
+  return node.kind === 'group' ? node.children.flatMap((child) => section(path, child)) : entry(path, node);
+}
+
+function entry(path: readonly string[], node: Command): readonly string[] {
+  const params = described(node.params);
+  return [
+    `### \`${usageLine(path, node)}\`\n`,
+    `${node.summary}.\n`,
+    ...(node.details ? [`${node.details}\n`] : []),
+    ...(params.length > 0 ? [table(params), ''] : []),
+    '```sh',
+    ...node.examples.map((example) => `bizmsg ${example}`),
+    '```\n',
+  ];
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const escaped = (text: string) => text.replaceAll('|', '\\|');
+  return ['| | |', '|---|---|', ...rows.map(([name, text]) => `| \`${escaped(name)}\` | ${escaped(text)} |`)].join(
+    '\n',
+  );
 }

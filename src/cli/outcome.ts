@@ -1,9 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import type { Emit, Outcome } from './command.ts';
 import type { Context } from './context.ts';
-import { unwritable } from './failed.ts';
+import { unwritable } from './output/reporter.ts';
 import type { Globals } from './globals.ts';
-import { createPrinter, type Printer, type PrinterOptions } from './printer.ts';
+import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
 import { jsonText } from '../base/json.ts';
 
 /** What the command came to; in a dry run, the request that it would have made. */

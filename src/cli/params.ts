@@ -1,7 +1,10 @@
 import { usage } from '../base/errors.ts';
+import type { RunRate } from '../client/pace/pace.ts';
+import type { Mode } from '../contract/keys.ts';
+import { isPhone, repairedPhone } from '../contract/phones.ts';
 
 /** Turns what was typed for one value into a typed one, or throws a usage error. */
-export type TextReader<T> = (text: string) => T;
+type TextReader<T> = (text: string) => T;
 
 /** One thing that may be typed after a command, and how its texts become a value. */
 export interface Param<T> {
@@ -111,4 +114,99 @@ function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefin
     const text = texts.at(-1);
     return text === undefined ? undefined : read(text);
   };
+}
+
+/** §2: `+` and digits. Only what that excludes is refused, with the repaired form where there is one. */
+export function phone(text: string): string {
+  if (isPhone(text)) return text;
+  const repaired = repairedPhone(text);
+  const hint = repaired ? `did you mean ${repaired}?` : 'use the international form, such as +12025550101';
+  throw usage(`"${text}" is not a phone number`, hint);
+}
+
+/** What speaks against a number that the document's form allows, or undefined. */
+export function phoneDoubt(number: string): string | undefined {
+  const digits = number.slice(1);
+  if (digits.startsWith('0')) return `${number}: no country code begins with 0`;
+  if (digits.length > 15) return `${number}: longer than the 15 digits of E.164`;
+  return digits.length < 7 ? `${number}: shorter than any number of E.164` : undefined;
+}
+
+/** Milliseconds from `30`, `30s`, `500ms`, `5m`, `2h`. */
+export function duration(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit];
+  const milliseconds = Number(amount) * (length ?? Number.NaN);
+  // A timer holds 31 bits; more would fire at once.
+  if (milliseconds >= 1 && milliseconds < 2 ** 31) return Math.round(milliseconds);
+  throw usage(`"${text}" is not a duration`, 'use 30s, 5m or 500ms; a bare number is seconds');
+}
+
+/** Milliseconds of a span that no timer has to hold: also `31d`, and nothing at all. */
+export function span(text: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
+  const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
+  const milliseconds = Number(amount) * (length ?? Number.NaN);
+  if (milliseconds >= 0) return Math.round(milliseconds);
+  throw usage(`"${text}" is not a span of time`, 'use 5s, 10m, 2h or 31d; a bare number is seconds');
+}
+
+export function count(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usage(`"${text}" is not a whole number`);
+}
+
+export function columns(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes(''))
+    throw usage(`"${text}" has an empty column name`, 'use names with commas between: --columns id,name');
+  return names;
+}
+
+export interface Setting {
+  readonly key: readonly string[];
+  readonly value: string;
+}
+
+/** `key=value`, where dots in the key nest. */
+export function setting(text: string): Setting {
+  const at = text.indexOf('=');
+  if (at < 1) throw usage(`"${text}" is not key=value`);
+  const key = text.slice(0, at).split('.');
+  if (key.includes('')) throw usage(`"${text.slice(0, at)}" has an empty part`);
+  return { key, value: text.slice(at + 1) };
+}
+
+export function mode(text: string): Mode {
+  return chosen(text, ['sandbox', 'live']);
+}
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export function isShell(text: string): text is Shell {
+  return shells.some((one) => one === text);
+}
+
+export function shell(text: string): Shell {
+  return chosen(text, shells);
+}
+
+/** Requests a minute, from `300/m` or `20/s`. */
+export function rate(text: string): number {
+  const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
+  const perMinute = Number(amount) * (unit === 's' ? 60 : 1);
+  if (perMinute > 0) return perMinute;
+  throw usage(`"${text}" is not a rate`, 'use 300/m or 20/s');
+}
+
+/** What a run may take: also `90%` of the plan's minute. A rate is kept within the span that it names. */
+export function runRate(text: string): RunRate {
+  const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
+  const share = Number(percent);
+  if (share > 0 && share <= 100) return { share };
+  const [, amount, unit] = /^(\d{1,7})\/([sm])$/.exec(text) ?? [];
+  const count = Number(amount);
+  if (count > 0) return { count, window: unit === 's' ? 1_000 : 60_000 };
+  throw usage(`"${text}" is not a rate`, 'use 300/m, 20/s or 90%');
 }

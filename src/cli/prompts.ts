@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import type { Asker } from './output/ask.ts';
-import { isInteractive } from './caller.ts';
+import { isInteractive } from '../session/current-caller.ts';
 import type { Globals } from './globals.ts';
 
 /** What comes from the user besides the command line. */
@@ -47,10 +47,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     interactive: isInteractive(host, given),
     stdinTo: async (path, signal) => {
       take();
-      const [{ pipeline }, { limitLines }] = await Promise.all([
-        import('node:stream/promises'),
-        import('./line-limit.ts'),
-      ]);
+      const [{ pipeline }, { limitLines }] = await Promise.all([import('node:stream/promises'), import('./input.ts')]);
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       await pipeline(host.streams.stdin, limitLines('stdin'), file, { signal }).catch((error: unknown) => {
         throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
@@ -71,7 +68,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
 }
 
 async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
-  const { streamContent } = await import('./file-content.ts');
+  const { streamContent } = await import('./input.ts');
   return streamContent(stdin, 'stdin', signal);
 }
 
@@ -89,7 +86,7 @@ function checked(read: (text: string) => unknown): (text: string) => true | stri
 }
 
 async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
-  const { fileContent } = await import('./file-content.ts');
+  const { fileContent } = await import('./input.ts');
   try {
     return await fileContent(path, signal);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { jsonText } from '../base/json.ts';
 import { findRows, type Row } from './output/rows.ts';
-import type { Context } from './context.ts';
+import type { Context } from './command.ts';
 
 export type ListName = 'listContacts' | 'listTemplates' | 'listCampaigns';
 export type Query = readonly (readonly [name: string, value: string])[];

@@ -6,15 +6,14 @@ import { checkValues, locate, wantsJson } from './argv.ts';
 import type { Command, Outcome } from './command.ts';
 import type { Group, Tree } from './tree.ts';
 import { createContext } from './context.ts';
-import { failed, failedInTheEnd } from './failed.ts';
+import { createReporter, failed, failedInTheEnd, type Reporter, signalExit } from './output/reporter.ts';
 import { type Globals, globals, refused } from './globals.ts';
 import { help } from './help.ts';
 import { longName, readInput } from './params.ts';
 import { emitting, ended, outcomeOf, print } from './outcome.ts';
-import { createPrinter, type PrinterOptions } from './printer.ts';
+import { createPrinter, type PrinterOptions } from './output/printer.ts';
 import { parse } from './program.ts';
-import { compileQuery } from './query.ts';
-import { createReporter, type Reporter, signalExit } from './report.ts';
+import { compileQuery } from './output/query.ts';
 
 /** One command line from words to exit code: here every failure ends. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -70,7 +69,8 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
     return exitOf(outcome, host);
   } finally {
     const { unprinted } = host.stdout;
-    if (unprinted.bytes > 0) (await import('./printer.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
+    if (unprinted.bytes > 0)
+      (await import('./output/printer.ts')).noteUnprinted(unprinted, reporter, outcome?.unprinted);
     await context.close();
   }
 }

@@ -5,10 +5,10 @@ import { type Caller, resolve } from '../session/profiles/resolve.ts';
 import type { Locator } from '../sandbox/remote/locator.ts';
 import { type EventSource, hooked, listened, signedOnly, simulated } from '../webhooks/watch/watch.ts';
 import { liveListeners } from '../webhooks/listeners.ts';
-import { asked } from './caller.ts';
+import { asked } from '../session/current-caller.ts';
 import type { Globals } from './globals.ts';
-import type { Sandboxes } from './sandboxes.ts';
-import { signingSecret } from './signing-secret.ts';
+import type { Sandboxes } from '../session/sandboxes.ts';
+import { signingSecret } from '../session/signing-secret.ts';
 
 export interface Watch extends EventSource {
   readonly later: Later;

@@ -1,10 +1,9 @@
-import type { Past } from '../session/activity/history.ts';
+import type { Past } from '../session/activity/log.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
-import { flag, type Input, option } from '../cli/params.ts';
-import { count, span } from '../cli/values.ts';
+import { count, flag, type Input, option, span } from '../cli/params.ts';
 import { redact } from '../base/redact.ts';
-import { refuseUnreadable } from './runs/refuse-unreadable.ts';
+import { refuseUnreadable } from './runs.ts';
 
 const params = {
   limit: option('--limit <n>', 'show at most the n newest (50)', count),
@@ -33,7 +32,7 @@ export const activity = command({
 
 async function listed(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
   const [{ newestFirst }, { activityFolder }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
-    import('../session/activity/history.ts'),
+    import('../session/activity/log.ts'),
     import('../session/activity/log.ts'),
     import('../base/journal-lines.ts'),
     context.sandboxes(),

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { command, type Context, type Ui } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
-import { flag, knowing, option, repeated, required } from '../cli/params.ts';
-import { type Setting, setting } from '../cli/values.ts';
+import { flag, knowing, option, repeated, required, type Setting, setting } from '../cli/params.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import { jsonIn, nested } from './body.ts';

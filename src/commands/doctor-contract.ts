@@ -1,8 +1,7 @@
 import { type CliError, type ExitName, usage } from '../base/errors.ts';
 import type { Context, Ui } from '../cli/command.ts';
 import { findRows } from '../cli/output/rows.ts';
-import { flag, type Input, knowing, option, repeated } from '../cli/params.ts';
-import { count, phone, setting } from '../cli/values.ts';
+import { count, flag, type Input, knowing, option, phone, repeated, setting } from '../cli/params.ts';
 import { examine, plannedCalls, type Report } from '../doctor/contract/compare.ts';
 import { type Accepted, type Ask, toldOf } from '../doctor/contract/observations.ts';
 import { plannedIn, planWrites } from '../doctor/contract/probes.ts';

@@ -1,7 +1,14 @@
 import { command, type Context } from '../cli/command.ts';
 import { knowing, words } from '../cli/params.ts';
 import { CliError, usage } from '../base/errors.ts';
-import { topics } from './topics.ts';
+import type { topics } from './topics.ts';
+
+const topicNames = [
+  'exit-codes',
+  'environment',
+  'output',
+  'announced',
+] as const satisfies readonly (keyof typeof topics)[];
 
 export const helpCommand = command({
   name: 'help',
@@ -11,16 +18,16 @@ export const helpCommand = command({
     'and errors), announced (what the API does not have yet).',
   ].join('\n'),
   params: {
-    words: knowing({ of: 'commands', more: Object.keys(topics) }, words('[words...]', 'a command or a topic')),
+    words: knowing({ of: 'commands', more: topicNames }, words('[words...]', 'a command or a topic')),
   },
   examples: ['help contacts create', 'help exit-codes'],
   sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
   honours: [],
   piped: 'text',
   run: async (context, input) => {
-    const topic =
-      input.words.length === 1 ? Object.entries(topics).find(([name]) => name === input.words[0]) : undefined;
-    return Buffer.from(await (topic ? topic[1]() : commandOrTopic(context, input.words)));
+    const topic = input.words.length === 1 ? topicNames.find((name) => name === input.words[0]) : undefined;
+    if (topic === undefined) return Buffer.from(await commandOrTopic(context, input.words));
+    return Buffer.from((await import('./topics.ts')).topics[topic]);
   },
   view: (text, ui) => ui.page(text.toString()),
 });
@@ -33,7 +40,7 @@ async function commandOrTopic(context: Context, words: readonly string[]): Promi
     const { likely } = await import('../base/suggest.ts');
     const word = words.join('-').toLowerCase();
     // A letter or two begin many a word.
-    const [topic] = word.length < 3 ? [] : likely(word, Object.keys(topics));
+    const [topic] = word.length < 3 ? [] : likely(word, topicNames);
     if (!(error instanceof CliError) || error.code === 'announced' || topic === undefined) throw error;
     throw usage(error.message, `did you mean bizmsg help ${topic}?`);
   }

@@ -17,20 +17,20 @@ export const tree: Tree = {
     groupDoor(
       'contacts',
       'List, create, import and export contacts',
-      async () => (await import('./contacts/index.ts')).contactsCommands,
+      async () => (await import('./contacts/contacts.ts')).contactsCommands,
     ),
     groupDoor(
       'runs',
       'List, show and forget runs: imports and batches',
-      async () => (await import('./runs/index.ts')).runsCommands,
+      async () => (await import('./runs.ts')).runsCommands,
     ),
-    groupDoor('templates', 'List templates', async () => (await import('./templates/index.ts')).templatesCommands),
-    groupDoor('campaigns', 'List campaigns', async () => (await import('./campaigns/index.ts')).campaignsCommands),
-    groupDoor('keys', 'Store keys and choose between them', async () => (await import('./keys/index.ts')).keysCommands),
+    groupDoor('templates', 'List templates', async () => [(await import('./lists.ts')).listTemplates]),
+    groupDoor('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
+    groupDoor('keys', 'Store keys and choose between them', async () => (await import('./keys.ts')).keysCommands),
     groupDoor(
       'profiles',
       'Keep addresses, plans and keys under names of your choice',
-      async () => (await import('./profiles/index.ts')).profilesCommands,
+      async () => (await import('./profiles.ts')).profilesCommands,
     ),
     commandDoor(
       'login',
@@ -70,7 +70,7 @@ export const tree: Tree = {
     groupDoor(
       'completion',
       'Have the shell complete commands, options and names',
-      async () => (await import('./completion/index.ts')).completionCommands,
+      async () => (await import('./completion.ts')).completionCommands,
     ),
     helpCommand,
   ],

@@ -2,8 +2,7 @@ import { command, type Context } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
 import { CliError } from '../base/errors.ts';
-import { planParams } from './profiles/plan.ts';
-import { profileLines } from './profiles/show.ts';
+import { planParams, profileLines } from './profiles.ts';
 
 export const login = command({
   name: 'login',

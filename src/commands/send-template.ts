@@ -1,7 +1,6 @@
 import { command, type Context } from '../cli/command.ts';
 import { calling } from '../cli/globals.ts';
-import { argument, choice, flag, type Input, option, repeated } from '../cli/params.ts';
-import { duration, phone, phoneDoubt } from '../cli/values.ts';
+import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 
 const params = {

@@ -1,8 +1,7 @@
 import { type Check, checksOf } from './check.ts';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { textOf } from '../cli/complete-files.ts';
-import { openCompletions } from '../cli/complete-install.ts';
+import { openCompletions, textOf } from '../cli/complete/install.ts';
 
 const { pass, warn, skip } = checksOf('machine');
 

@@ -11,21 +11,21 @@ import type { Caller, Target } from '../session/profiles/resolve.ts';
 import { explain } from '../session/profiles/explain.ts';
 import { locatorsIn } from '../sandbox/remote/locator.ts';
 import { withSpinner } from '../cli/output/progress.ts';
-import type { Approached, Line } from '../cli/approached.ts';
-import { approach, wayTo } from '../cli/calling.ts';
-import { asked } from '../cli/caller.ts';
-import { planOf } from '../cli/run-plan.ts';
-import { openSandboxes } from '../cli/sandboxes.ts';
+import type { Approached, Session } from '../session/session.ts';
+import { approach, wayTo } from '../session/connect.ts';
+import { asked } from '../session/current-caller.ts';
+import { planOf } from '../session/pace.ts';
+import { openSandboxes } from '../session/sandboxes.ts';
 
 /** Looks at everything that a command stands on, and changes nothing. */
-export async function diagnose(given: Line): Promise<Diagnosis> {
-  const line = { ...given, sandboxes: looking(given) };
-  const machine = machineChecks(line.host);
-  const explanation = explain(await asked(line.host, line.given));
+export async function diagnose(given: Session): Promise<Diagnosis> {
+  const session = { ...given, sandboxes: looking(given) };
+  const machine = machineChecks(session.host);
+  const explanation = explain(await asked(session.host, session.given));
   const { caller } = explanation;
   const who = callerCheck(explanation);
   if (!caller) return unasked([...machine, who], 'nobody is calling');
-  const approached = await approachedAs(line, caller);
+  const approached = await approachedAs(session, caller);
   const refusal = approached instanceof CliError ? approached : undefined;
   const reached = approached instanceof CliError ? undefined : approached;
   const address = addressCheck(reached?.target.baseUrl, refusal);
@@ -33,8 +33,8 @@ export async function diagnose(given: Line): Promise<Diagnosis> {
     const key = caller.kind === 'service' ? [keyCheck(caller, false)] : [];
     return unasked([...machine, who, ...key, address], refusal ? 'the key may not go there' : 'no sandbox is running');
   }
-  const plan = planCheck(caller, await knownPlan(line, caller, reached), reached.simulated);
-  return asking(line, { caller, reached }, [
+  const plan = planCheck(caller, await knownPlan(session, caller, reached), reached.simulated);
+  return asking(session, { caller, reached }, [
     ...machine,
     who,
     keyCheck(reached.target, reached.simulated),
@@ -44,7 +44,7 @@ export async function diagnose(given: Line): Promise<Diagnosis> {
 }
 
 /** Even what is left of a sandbox that has ended stays where it is. */
-function looking({ host }: Line): Line['sandboxes'] {
+function looking({ host }: Session): Session['sandboxes'] {
   return async () => openSandboxes(host, (...which) => locatorsIn(...which).live);
 }
 
@@ -58,20 +58,20 @@ interface Reached {
   readonly reached: Approached;
 }
 
-async function asking(line: Line, { caller, reached }: Reached, before: readonly Check[]): Promise<Diagnosis> {
+async function asking(session: Session, { caller, reached }: Reached, before: readonly Check[]): Promise<Diagnosis> {
   const { host } = new URL(reached.target.baseUrl);
-  const network = await withSpinner(`Looking at the way to ${host}`, line, networkOf(line, reached.target));
+  const network = await withSpinner(`Looking at the way to ${host}`, session, networkOf(session, reached.target));
   if (network.some(({ status }) => status === 'fail')) {
     const rest = [...network, skippedService('the service is not reached'), clockCheck(undefined)];
     return diagnosis([...before, ...rest], 0);
   }
-  const calls = openCalls(line, reached);
+  const calls = openCalls(session, reached);
   try {
     const { simulated } = reached;
     const profile = caller.kind === 'service' ? caller.profile : undefined;
     const call = (name: Parameters<typeof calls.client.call>[0]) => calls.client.call(name, undefined);
-    const looking = serviceChecks({ call, profile, simulated, now: line.host.now });
-    const service = await withSpinner(`Waiting for ${host}`, line, looking);
+    const looking = serviceChecks({ call, profile, simulated, now: session.host.now });
+    const service = await withSpinner(`Waiting for ${host}`, session, looking);
     return diagnosis([...before, ...network, ...service, clockCheck(calls.heard())], calls.count());
   } finally {
     await calls.close();
@@ -79,26 +79,26 @@ async function asking(line: Line, { caller, reached }: Reached, before: readonly
 }
 
 /** Undefined where it is a sandbox that is not running; an error where the key may not go there. */
-async function approachedAs(line: Line, caller: Caller): Promise<Approached | CliError | undefined> {
+async function approachedAs(session: Session, caller: Caller): Promise<Approached | CliError | undefined> {
   try {
-    const target = await targetOf(line, caller);
-    return target && (await approach(line, target));
+    const target = await targetOf(session, caller);
+    return target && (await approach(session, target));
   } catch (error) {
     if (error instanceof CliError) return error;
     throw error;
   }
 }
 
-async function targetOf(line: Line, caller: Caller): Promise<Target | undefined> {
+async function targetOf(session: Session, caller: Caller): Promise<Target | undefined> {
   if (caller.kind === 'service') return caller;
-  const running = (await line.sandboxes()).find();
+  const running = (await session.sandboxes()).find();
   return running && { kind: 'service', baseUrl: running.url, key: running.keys[caller.mode], mode: caller.mode };
 }
 
 /** A sandbox that does not tell its own is looked at below. */
-async function knownPlan(line: Line, caller: Caller, reached: Approached): Promise<Plan> {
+async function knownPlan(session: Session, caller: Caller, reached: Approached): Promise<Plan> {
   try {
-    return await planOf(line, caller, reached);
+    return await planOf(session, caller, reached);
   } catch (error) {
     if (error instanceof CliError) return { perMinute: undefined, perMonth: undefined };
     throw error;
@@ -108,10 +108,10 @@ async function knownPlan(line: Line, caller: Caller, reached: Approached): Promi
 /** Milliseconds that each step may take. */
 const patience = 5_000;
 
-async function networkOf(line: Line, { baseUrl, key }: Target): Promise<readonly Check[]> {
-  const { host, given } = line;
+async function networkOf(session: Session, { baseUrl, key }: Target): Promise<readonly Check[]> {
+  const { host, given } = session;
   try {
-    const { ca, proxy } = wayOf(wayTo(line, { kind: 'service', baseUrl, key, mode: 'unknown' }));
+    const { ca, proxy } = wayOf(wayTo(session, { kind: 'service', baseUrl, key, mode: 'unknown' }));
     const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
     const route: Route = {
       baseUrl,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
-import { oldRuns } from '../cli/old-runs.ts';
+import { oldRuns } from '../session/ledger.ts';
 import { checkLedger } from '../ledger/file/check.ts';
 import { ledgerFolder, runsOf } from '../runs/listing.ts';
 import { type Locator, locatorsIn } from '../sandbox/remote/locator.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
-import type { Approached, Line } from '../cli/approached.ts';
-import { basics, wayTo } from '../cli/calling.ts';
+import type { Approached, Session } from '../session/session.ts';
+import { basics, wayTo } from '../session/connect.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
 import { failureOf } from '../client/failure.ts';
@@ -104,11 +104,11 @@ interface Calls {
 /** Milliseconds that an answer may take. */
 const patience = 10_000;
 
-export function openCalls(line: Line, { target, simulated }: Approached): Calls {
-  const { host, given } = line;
-  const { transport, count, heard } = counting(openTransport(wayTo(line, target)), host.now, target.key);
+export function openCalls(session: Session, { target, simulated }: Approached): Calls {
+  const { host, given } = session;
+  const { transport, count, heard } = counting(openTransport(wayTo(session, target)), host.now, target.key);
   const client = createClient({
-    ...basics(line, target),
+    ...basics(session, target),
     transport,
     timeout: given.timeout ?? patience,
     // What a second try heals, somebody should know of.

@@ -5,7 +5,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellWord } from '../base/shell-word.ts';
-import type { RunClient } from '../cli/run-client.ts';
+import type { RunClient } from '../session/run-client.ts';
 import { findRows } from '../cli/output/rows.ts';
 import { recordPages } from '../cli/record-pages.ts';
 import type { Job } from './job.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/command.ts';
-import type { RunTarget } from '../cli/run-client.ts';
+import type { RunTarget } from '../session/run-client.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { whole } from '../cli/output/progress.ts';
 import type { RunInput } from './options.ts';

@@ -1,6 +1,6 @@
 import type { Mapped, Row } from './input/row.ts';
 import type { Source } from './input/source.ts';
-import type { RunClient } from '../cli/run-client.ts';
+import type { RunClient } from '../session/run-client.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Kind, Row as Digest } from '../ledger/ledger.ts';
 

@@ -1,6 +1,5 @@
-import type { OwnProcess } from '../cli/sandboxes.ts';
-import { activityFolder } from '../session/activity/log.ts';
-import { newestFirst } from '../session/activity/history.ts';
+import type { OwnProcess } from '../session/sandboxes.ts';
+import { activityFolder, newestFirst } from '../session/activity/log.ts';
 import { usage } from '../base/errors.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { type FileLedger, openFileLedger } from '../ledger/file/file-ledger.ts';

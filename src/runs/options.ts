@@ -1,5 +1,4 @@
-import { choice, flag, type Input, option } from '../cli/params.ts';
-import { count, runRate } from '../cli/values.ts';
+import { choice, count, flag, type Input, option, runRate } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 import type { Choice } from '../ledger/ledger.ts';
 

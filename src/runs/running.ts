@@ -1,6 +1,6 @@
 import type { Context, Emit } from '../cli/command.ts';
-import type { OpenedLedger, RunClient } from '../cli/run-client.ts';
-import type { OwnProcess } from '../cli/sandboxes.ts';
+import type { OpenedLedger, RunClient } from '../session/run-client.ts';
+import type { OwnProcess } from '../session/sandboxes.ts';
 import type { RowsInput } from './input.ts';
 import type { Job, Mapper } from './job.ts';
 import type { RunInput } from './options.ts';

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { globals } from '../../src/cli/globals.ts';
 import { readInput } from '../../src/cli/params.ts';
-import { createProgress } from '../../src/cli/progress.ts';
-import { createReporter } from '../../src/cli/report.ts';
+import { createProgress } from '../../src/cli/output/progress.ts';
+import { createReporter } from '../../src/cli/output/reporter.ts';
 import type { Env, Host } from '../../src/base/host.ts';
 import { alive, later } from '../support/cli.ts';
 

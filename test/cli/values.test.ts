@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phone, phoneDoubt, runRate } from '../../src/cli/values.ts';
+import { phone, phoneDoubt, runRate } from '../../src/cli/params.ts';
 import { thrown } from '../support/thrown.ts';
 
 it.each([

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Shell, shells } from '../../src/cli/values.ts';
+import { type Shell, shells } from '../../src/cli/params.ts';
 import { binary } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';

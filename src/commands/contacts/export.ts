@@ -3,7 +3,7 @@ import { calling } from '../../cli/globals.ts';
 import { CliError } from '../../base/errors.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
-import { listParams, queryOf } from '../listing.ts';
+import { listParams, queryOf } from '../lists.ts';
 import { exportColumns } from './export-columns.ts';
 
 export const exportContacts = streaming({

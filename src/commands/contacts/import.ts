@@ -1,8 +1,7 @@
 import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../runs/mapping/flags.ts';
 import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
-import { option, repeated, required } from '../../cli/params.ts';
-import { setting } from '../../cli/values.ts';
+import { option, repeated, required, setting } from '../../cli/params.ts';
 import { runDetails, runInstead, runParams } from '../../runs/options.ts';
 import { runView } from '../../runs/view.ts';
 

@@ -2,8 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, type Row } from '../../cli/output/rows.ts';
-import { argument, choice } from '../../cli/params.ts';
-import { span } from '../../cli/values.ts';
+import { argument, choice, span } from '../../cli/params.ts';
 
 interface Now {
   readonly now: string;

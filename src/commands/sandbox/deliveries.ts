@@ -2,8 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { type Command, command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, isRow, isRows, type Row } from '../../cli/output/rows.ts';
-import { argument, flag, option } from '../../cli/params.ts';
-import { count } from '../../cli/values.ts';
+import { argument, count, flag, option } from '../../cli/params.ts';
 import type { Remaining } from '../../sandbox/events/deliveries.ts';
 import { inOurWords } from './control-errors.ts';
 

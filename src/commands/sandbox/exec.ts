@@ -53,13 +53,14 @@ async function run(context: Context, { sandbox, locator, ending, close }: Served
     context.note('sandbox', `the sandbox of this command was stopped: ${locator.url}`);
     return close();
   });
-  const sandboxes = await context.sandboxes();
-  return sandboxes.run(words, {
+  const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
+  const variables = {
     BIZMSG_BASE_URL: locator.url,
     BIZMSG_API_KEY: locator.keys.sandbox,
     BIZMSG_WEBHOOK_SECRET: sandbox.secret(),
     BIZMSG_ONLY: 'local',
-  });
+  };
+  return runCommand(context.session.host, { command: words, stateFolder, variables });
 }
 
 async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<typeof settings>) {

@@ -1,7 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { chosen, knowing, option, required } from '../../cli/params.ts';
-import { count, rate } from '../../cli/values.ts';
+import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
 

@@ -1,8 +1,7 @@
 import { type Command, command, type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, type Row } from '../../cli/output/rows.ts';
-import { flag, type Input, option } from '../../cli/params.ts';
-import { count } from '../../cli/values.ts';
+import { count, flag, type Input, option } from '../../cli/params.ts';
 import { inOurWords } from './control-errors.ts';
 
 const described = {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type Context, streaming } from '../../cli/command.ts';
-import { flag, type Input, option } from '../../cli/params.ts';
-import { count, duration } from '../../cli/values.ts';
+import { count, duration, flag, type Input, option } from '../../cli/params.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { checkExternal, settings } from './settings.ts';

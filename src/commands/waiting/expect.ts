@@ -89,12 +89,11 @@ async function run(
   words: readonly string[],
   afterwards: (exit: number) => Promise<void>,
 ): Promise<number> {
-  const {
-    run,
-    process: { pid, now },
-  } = await context.sandboxes();
+  const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
+  const { host } = context.session;
   // Tells its processes from others.
-  return run(words, { BIZMSG_EXPECTED_BY: `${pid}-${now()}` }, afterwards);
+  const variables = { BIZMSG_EXPECTED_BY: `${host.pid}-${host.now()}` };
+  return runCommand(host, { command: words, stateFolder, variables, afterwards });
 }
 
 interface Handed {

@@ -1,6 +1,5 @@
 import { command, type Context } from '../../cli/command.ts';
-import { type Input, option, repeated, required, rest } from '../../cli/params.ts';
-import { count, duration } from '../../cli/values.ts';
+import { count, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
 import { requireMeant } from './confirm-outside.ts';
 

@@ -1,7 +1,6 @@
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { flag, type Input, option } from '../../cli/params.ts';
-import { count } from '../../cli/values.ts';
+import { count, flag, type Input, option } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
 import { sayingDamage, select, type Selected, selectionParams } from './selection.ts';
 

@@ -1,7 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { type Context, newcomerNote } from '../../cli/command.ts';
-import { flag, type Input, option, repeated } from '../../cli/params.ts';
-import { count } from '../../cli/values.ts';
+import { count, flag, type Input, option, repeated } from '../../cli/params.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';

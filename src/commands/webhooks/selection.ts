@@ -1,7 +1,6 @@
 import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
-import { flag, type Input, option, repeated } from '../../cli/params.ts';
-import { span } from '../../cli/values.ts';
+import { flag, type Input, option, repeated, span } from '../../cli/params.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';

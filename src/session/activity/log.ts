@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { configuration } from '../../base/errors.ts';
 import { fileFault, namesIn, openRegular, readRegular, stateFolderAt } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
+import type { OnDamage } from '../../base/journal-lines.ts';
 import { lives, type Probe, processStart } from '../../base/liveness.ts';
 import { redactTarget } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
@@ -28,7 +29,7 @@ export interface Facts {
 }
 
 /** Written before the request leaves. */
-export interface Intent extends Facts {
+interface Intent extends Facts {
   readonly type: 'intent';
   readonly id: string;
   readonly at: number;
@@ -59,7 +60,7 @@ interface Counts {
 }
 
 /** Written after it. */
-export interface Ending extends Came {
+interface Ending extends Came {
   readonly type: 'ending';
   readonly id: string;
   readonly at: number;
@@ -69,7 +70,7 @@ export interface Ending extends Came {
 }
 
 /** Undefined for a line that is not as it was written. */
-export function recordIn(line: string): Intent | Ending | undefined {
+function recordIn(line: string): Intent | Ending | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isIntent(value) || isEnding(value) ? value : undefined;
@@ -169,7 +170,7 @@ const largest = 4 * 1024 * 1024;
 const mostFiles = 16;
 const appending = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT;
 
-export interface LogFile {
+interface LogFile {
   readonly number: number;
   readonly path: string;
 }
@@ -188,7 +189,7 @@ export function activityFolder(stateFolder: string): string {
 }
 
 /** The newest first. */
-export function logFiles(folder: string): readonly LogFile[] {
+function logFiles(folder: string): readonly LogFile[] {
   const numbers = namesIn(folder).flatMap((name) => /^([1-9]\d*)\.ndjson$/.exec(name)?.[1] ?? []);
   return numbers
     .map(Number)
@@ -197,7 +198,7 @@ export function logFiles(folder: string): readonly LogFile[] {
 }
 
 /** None of one that was removed since it was found. */
-export function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
+function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
   try {
     return readRegular(path);
   } catch (error) {
@@ -310,10 +311,45 @@ function closed(log: Appender | undefined): undefined {
   log?.close();
 }
 
-export type State = Outcome | 'under way';
+type State = Outcome | 'under way';
 
 /** What became of a call. One whose process died before it could say so may have been done. */
-export function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
+function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
   if (ending) return ending.outcome;
   return lives(pid, start, kill, () => Date.now() - at) ? 'under way' : 'unsure';
+}
+
+/** A call, and what came of it. */
+export interface Past {
+  readonly intent: Intent;
+  readonly ending: Ending | undefined;
+  readonly state: State;
+}
+
+/** What left this machine, the newest first. No file is read before it is asked for. */
+export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): Generator<Past> {
+  for (const { path } of logFiles(folder)) {
+    const { intents, endings } = contentOf(path, onDamage);
+    for (const intent of intents.toReversed().sort((a, b) => b.at - a.at)) {
+      const ending = endings.get(intent.id);
+      const state = stateOf(intent, ending, kill);
+      if (state !== 'withdrawn') yield { intent, ending, state };
+    }
+  }
+}
+
+/** A call and what came of it are in one file. */
+function contentOf(path: string, onDamage: OnDamage) {
+  const intents: Intent[] = [];
+  const endings = new Map<string, Ending>();
+  const lines = bytesOf({ path }).toString().split('\n');
+  // What has no end is being written.
+  for (const line of lines.slice(0, -1)) {
+    if (line === '') continue;
+    const record = recordIn(line);
+    if (!record) onDamage({ path, text: `${path} is damaged: a line is not as it was written` });
+    else if (record.type === 'intent') intents.push(record);
+    else endings.set(record.id, record);
+  }
+  return { intents, endings };
 }

@@ -1,8 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { begin, type Facts, type Writer } from '../../../src/session/activity/log.ts';
-import { newestFirst } from '../../../src/session/activity/history.ts';
+import { begin, type Facts, newestFirst, type Writer } from '../../../src/session/activity/log.ts';
 import { temporaryHome } from '../../support/bin.ts';
 import { alive } from '../../support/cli.ts';
 import { canLimitFiles, withRoomFor } from '../../support/disk.ts';

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addProfile, removeProfile } from '../../../src/session/profiles/edit.ts';
+import { addProfile, removeProfile } from '../../../src/session/profiles/changes.ts';
 import { profileOf, readStore, type Store, storeFile } from '../../../src/session/profiles/store.ts';
 import { changeStore } from '../../../src/session/profiles/write-store.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -185,11 +185,12 @@ describe('many writers at once', () => {
   const script = join(temp, 'add.cjs');
 
   beforeAll(async () => {
-    const source = (name: string) => JSON.stringify(new URL(`../../../src/session/profiles/${name}.ts`, import.meta.url).pathname);
+    const source = (name: string) =>
+      JSON.stringify(new URL(`../../../src/session/profiles/${name}.ts`, import.meta.url).pathname);
     const entry = join(temp, 'add.ts');
     writeFileSync(
       entry,
-      `import { addProfile } from ${source('edit')};
+      `import { addProfile } from ${source('changes')};
        import { changeStore } from ${source('write-store')};
        const [folder = '', name = ''] = process.argv.slice(2);
        changeStore(folder, (store) => addProfile(store, name, { baseUrl: 'https://api.example.com' })).catch((error) => {

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import type { Host } from '../../base/host.ts';
+import { type Offer, type Offered, offerOf, wishOf } from './candidates.ts';
+import type { Surface } from './surface.ts';
+import { namesOn } from './templates.ts';
+
+/**
+ * `bizmsg __complete <shell>`, a program of its own: it loads no command, calls nobody and writes no file. What was
+ * typed comes through stdin, each text ended by a NUL, since it may hold a key and every user can read arguments.
+ */
+export async function main(host: Host): Promise<number> {
+  const [, shell = ''] = host.argv;
+  const texts = readFileSync(0, 'utf8').split('\0').slice(0, -1);
+  const reply = texts.length === 0 ? undefined : replyTo(shell, texts, host, JSON.parse(__SURFACE__));
+  if (reply === undefined) return 2;
+  await host.stdout.write(`${reply.join('\n')}\n`);
+  return 0;
+}
+
+/** bash gives its line and the part of it that it replaces, the others give their words. */
+export function replyTo(
+  shell: string,
+  rest: readonly string[],
+  machine: Pick<Host, 'env' | 'home'>,
+  surface: Surface,
+): Reply | undefined {
+  const offered = (words: readonly string[]) => {
+    const own = afterProgram(words);
+    return offerOf(wishOf(surface, own), own.at(-1) ?? '', surface.root, namesOn(machine));
+  };
+  if (shell === 'zsh') return zshReply(offered(rest));
+  if (shell === 'fish') return fishReply(offered(rest));
+  if (shell !== 'bash') return undefined;
+  const [text = '', replaced = ''] = rest;
+  const line = lineOf(text);
+  return line.redirects ? ['files'] : bashReply(offered(line.words), line, replaced);
+}
+
+/** fish has `FOO=1 bizmsg` as two words. */
+function afterProgram(words: readonly string[]): readonly string[] {
+  const at = words.slice(0, -1).findIndex((word) => /^(?:.*\/)?bizmsg$/s.test(word));
+  return words.slice(Math.max(at, 0) + 1);
+}
+
+/** A command line up to the cursor. */
+interface Line {
+  /** The words as a shell would hand them over, the last one at the cursor. */
+  readonly words: readonly string[];
+  /** The last one as it is written. */
+  readonly raw: string;
+  /** The quote that is open at the cursor. */
+  readonly quote: Quote;
+  /** Whether the last word names a file that is read or written. */
+  readonly redirects: boolean;
+}
+
+type Quote = '' | "'" | '"';
+
+interface Word {
+  readonly text: string;
+  readonly raw: string;
+  readonly quote: Quote;
+}
+
+/** What bash has of the line; nothing in it is expanded. */
+export function lineOf(text: string): Line {
+  const words: Word[] = [];
+  let at = 0;
+  let redirects = false;
+  for (;;) {
+    at = skipped(text, at);
+    const operator = /^\d*(?:&?>>?|<{1,3}|[<>]&)/.exec(text.slice(at))?.[0];
+    if (operator !== undefined) {
+      redirects = true;
+      at += operator.length;
+      continue;
+    }
+    const word = wordAt(text, at);
+    at += word.raw.length;
+    if (at >= text.length) return finished([...words, word], redirects);
+    if (!redirects) words.push(word);
+    redirects = false;
+  }
+}
+
+function finished(words: readonly Word[], redirects: boolean): Line {
+  const { raw, quote } = words.at(-1) ?? { raw: '', quote: '' };
+  return { words: words.map(({ text }) => text), raw, quote, redirects };
+}
+
+function skipped(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text[at] ?? '')) at++;
+  return at;
+}
+
+function wordAt(line: string, from: number): Word {
+  let quote: Quote = '';
+  let text = '';
+  let at = from;
+  for (; at < line.length; at++) {
+    const character = line[at] ?? '';
+    if (character === quote) quote = '';
+    else if (quote === '' && /[\s<>]/.test(character)) break;
+    else if (quote === '' && (character === "'" || character === '"')) quote = character;
+    else if (character === '\\' && escapes(quote, line[at + 1] ?? '')) text += line[++at] ?? '';
+    else text += character;
+  }
+  return { text, raw: line.slice(from, at), quote };
+}
+
+function escapes(quote: Quote, next: string): boolean {
+  return quote === '' || (quote === '"' && '"\\$`'.includes(next));
+}
+
+/** What the shims in completions/ read: the kind on the first line, then what each of them needs. */
+type Reply = readonly string[];
+
+/** zsh cuts what is before the value off itself, and quotes what it inserts. */
+function zshReply({ kind, before, words }: Offer): Reply {
+  const cuts = `${before.includes('=') ? '=' : ''}${before.endsWith(',') ? ',' : ''}`;
+  const width = Math.max(0, ...words.map(({ text }) => text.length));
+  const shown = ({ text, about }: Offered) => (about ? `${text.padEnd(width)}  -- ${about}` : text);
+  return [`${kind}${ending(words)}`, cuts, ...words.map((one) => `${one.text}\t${shown(one)}`)];
+}
+
+/** fish takes whole words, and quotes what it inserts. */
+function fishReply({ kind, before, words }: Offer): Reply {
+  return [kind, before, ...words.map(({ text, about }) => `${before}${text}${about ? `\t${about}` : ''}`)];
+}
+
+/** bash inserts what it is given as it is, in place of what it takes for the word. */
+function bashReply({ kind, before, words }: Offer, { words: typed, raw, quote }: Line, replaced: string): Reply {
+  if (kind !== 'words') return [kind];
+  const current = typed.at(-1) ?? '';
+  const fitting = words
+    .map((one) => ({ ...one, text: before + one.text }))
+    .filter(({ text }) => text.startsWith(current));
+  const texts = fitting.flatMap(({ text }) => inserted(text, { raw, quote, replaced }) ?? []);
+  return [`words${ending(fitting)}`, ...texts];
+}
+
+/** What bash may act on, outside of quotes. */
+const unsafe = /[^\w./:=+@%,\-\u0080-\u{10ffff}]/u;
+
+interface Place {
+  readonly raw: string;
+  readonly quote: Line['quote'];
+  readonly replaced: string;
+}
+
+/** What to put in place of the part that is replaced; undefined where it cannot be done. */
+function inserted(text: string, { raw, quote, replaced }: Place): string | undefined {
+  if (!raw.endsWith(replaced)) return undefined;
+  const stays = raw.slice(0, raw.length - replaced.length).replace(/["']$/, '');
+  // What was typed without quotes would be acted on together with what is inserted.
+  if (unsafe.test(stays) || !text.startsWith(stays)) return undefined;
+  const rest = text.slice(stays.length);
+  if (quote === '') return rest.replace(new RegExp(unsafe, 'gu'), String.raw`\$&`);
+  return /^[\w ./:=+@%,\-\u00a1-\u{10ffff}]*$/u.test(rest) ? rest : undefined;
+}
+
+/** Whether more of the same word is to follow. */
+function ending(words: readonly Offered[]): string {
+  return words.length > 0 && words.every(({ text }) => text.endsWith('=')) ? ' open' : '';
+}

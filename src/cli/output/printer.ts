@@ -1,0 +1,180 @@
+import { type CellOptions, unicodeEscaped } from '../../base/cell-escapes.ts';
+import { usage } from '../../base/errors.ts';
+import type { Output, Unprinted } from '../../base/host.ts';
+import { jsonText } from '../../base/json.ts';
+import type { Piped, View } from '../command.ts';
+import type { Format } from '../globals.ts';
+import {
+  cell,
+  columnsOf,
+  csvLine,
+  idOf,
+  isRow,
+  isRows,
+  pick,
+  type Row,
+  rowCells,
+  tsvLine,
+  valueAt,
+  valueLine,
+} from './rows.ts';
+import { safeJson, safeLines } from './text.ts';
+import type { Ui } from './ui.ts';
+import type { Query } from './query.ts';
+import type { Reporter } from './reporter.ts';
+import type { TablePrinting } from './table.ts';
+
+export interface PrinterOptions extends TablePrinting, CellOptions {
+  readonly out: Output;
+  readonly ui: Ui;
+  readonly format: Format | undefined;
+  readonly piped: Piped;
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
+  readonly query: Query | undefined;
+  readonly lists?: boolean | undefined;
+  /** Takes the keys in use out of everything that leaves. */
+  readonly clean: (text: string) => string;
+}
+
+export interface Printer {
+  /** One result, in the form that was asked for. */
+  print(data: unknown, text: View): Promise<void>;
+  /** One item of a command that goes on; only streaming forms show it at once. */
+  item(data: unknown, text: View): Promise<void>;
+  /** After the last item of a command whose items are the result; of one that failed, what was begun is ended. */
+  end(failed?: boolean): Promise<void>;
+}
+
+type Form = Format | 'text';
+
+export function createPrinter(options: PrinterOptions): Printer {
+  const { ui, query } = options;
+  const terminal = options.out.isTTY;
+  const form = formOf(options, terminal);
+  let streamed = 0;
+  const write = (text: string | Uint8Array) =>
+    options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
+  const json = (value: unknown, indent?: number) => {
+    const text = jsonText(value, indent);
+    return `${terminal ? safeJson(text) : unicodeEscaped(text, options)}\n`;
+  };
+
+  async function print(data: unknown, text: View): Promise<void> {
+    const known = cleaned(data, options.clean);
+    const value = query ? query(known) : known;
+    if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
+    const shown = chosenColumns(value, options.columns);
+    if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
+    if (form === 'ndjson') return writeAll(isRows(shown) ? shown.map((row) => json(row)) : [json(shown)]);
+    const asked = query !== undefined || options.columns !== undefined;
+    if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
+    if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
+    if (isRows(shown) || isRow(shown)) return printRows([shown].flat());
+    // No rows: an empty success has nothing for a pipe, anything else is shown whole.
+    if (shown !== undefined && shown !== null) await write(json(shown));
+  }
+
+  /** What a query left: texts as they are, a line each. */
+  async function printScalars(value: unknown): Promise<void> {
+    if (form === 'json') return write(json(value, terminal ? 2 : undefined));
+    const values = Array.isArray(value) ? value : [value];
+    if (form === 'ndjson') return writeAll(values.map((one) => json(one)));
+    return writeAll(values.map((one) => plainLine(one)));
+  }
+
+  function plainLine(value: unknown): string {
+    return terminal ? `${safeLines(cell(value))}\n` : valueLine(value, options);
+  }
+
+  async function printRows(rows: readonly Row[], header = true): Promise<void> {
+    if (form === 'id') return writeAll(rows.map((row) => plainLine(identified(row))));
+    const columns = options.columns ?? columnsOf(rows);
+    if (columns.length === 0) return;
+    if (form === 'table') {
+      const { printTable } = await import('./table.ts');
+      return printTable(rows, { ...options, write });
+    }
+    const format = form === 'csv' ? csvLine : tsvLine;
+    const safe = (cells: readonly unknown[]) =>
+      format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options);
+    if (options.header && header) await write(safe(columns));
+    return writeAll(rows.map((row) => safe(rowCells(row, columns))));
+  }
+
+  async function writeAll(lines: readonly string[]): Promise<void> {
+    // In parts: one string of a long list would double its memory.
+    for (let at = 0; at < lines.length; at += 500) await write(lines.slice(at, at + 500).join(''));
+  }
+
+  function line(text: View): string | Uint8Array {
+    const seen = text(ui);
+    if (typeof seen !== 'string' && !terminal) return seen;
+    const made = typeof seen === 'string' ? seen : safeLines(Buffer.from(seen).toString());
+    const asIs = made === '' || made.endsWith('\n') || (options.piped === 'verbatim' && !terminal);
+    return asIs ? made : `${made}\n`;
+  }
+
+  async function item(data: unknown, text: View): Promise<void> {
+    const value = cleaned(data, options.clean);
+    if (form === 'ndjson') return write(json(value));
+    if (form === 'text' || form === 'table') return write(line(text));
+    if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
+    const areRows = form === 'csv' || form === 'tsv' || (form === 'id' && options.lists);
+    if (areRows && isRow(value)) return printRows([value], streamed++ === 0);
+  }
+
+  const end = async (failed = false) => {
+    if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
+  };
+
+  return { print, item, end };
+}
+
+/** Before it is cut, quoted or escaped: the half of a key is a secret too. */
+function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
+  if (!isRow(value) || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
+}
+
+/** Latin-1 has a character for each byte, and a key has none that UTF-8 writes otherwise. */
+function cleanedBytes(bytes: Uint8Array, clean: PrinterOptions['clean']): Uint8Array {
+  const text = Buffer.from(bytes).toString('latin1');
+  const safe = clean(text);
+  return safe === text ? bytes : Buffer.from(safe.replaceAll('…', Buffer.from('…').toString('latin1')), 'latin1');
+}
+
+function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
+  if (format) return format;
+  if (terminal) return 'table';
+  if (piped === 'id' || piped === 'json') return piped;
+  return piped === 'rows' ? 'tsv' : 'text';
+}
+
+function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {
+  if (!columns) return value;
+  const rows = isRows(value) ? value : isRow(value) ? [value] : [];
+  const missing = rows.length > 0 && columns.find((column) => rows.every((row) => valueAt(row, column) === undefined));
+  if (missing) throw usage(`there is no column "${missing}"`, `these have ${columnsOf(rows).join(', ')}`);
+  return isRow(value) ? pick(value, columns) : isRows(value) ? value.map((row) => pick(row, columns)) : value;
+}
+
+function identified(row: Row): unknown {
+  const id = idOf(row);
+  if (id === undefined)
+    throw usage('nothing in the result is an id', `choose one of ${columnsOf([row]).join(', ')} with --columns`);
+  return id;
+}
+
+function isFilledRows(value: unknown): value is readonly Row[] {
+  return isRows(value) && value.length > 0;
+}
+
+/** Reports what was given up because nobody read stdout; `kept` says where it can still be found. */
+export function noteUnprinted({ bytes, lines }: Unprinted, reporter: Pick<Reporter, 'note'>, kept?: string): void {
+  const amount = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'line' : 'lines'} (${bytes.toLocaleString('en-US')} bytes)`;
+  const where = kept === undefined ? '' : `; ${kept}`;
+  reporter.note('unprinted', `not printed: ${amount}, since nobody read stdout after the signal${where}`);
+}

@@ -1,0 +1,57 @@
+import { isRecord } from '../../contract/readers.ts';
+import { usage } from '../../base/errors.ts';
+
+export type Query = (data: unknown) => unknown;
+
+/** Tried on nothing before anything is sent, so that a slip in it costs nothing. */
+export async function compileQuery(expression: string): Promise<Query> {
+  const { default: jmespath } = await import('jmespath');
+  const slip = (error: unknown): Error =>
+    usage(
+      `--query "${expression}": ${error instanceof Error ? error.message : String(error)}`,
+      'see https://jmespath.org',
+    );
+  const query: Query = (data) => {
+    try {
+      const found: unknown = jmespath.search(replaced(data, toLong), expression);
+      return replaced(found, fromLong);
+    } catch (error) {
+      throw slip(error);
+    }
+  };
+  try {
+    jmespath.search(null, expression);
+  } catch (error) {
+    // That nothing is of the wrong type says nothing about the expression.
+    if (!(error instanceof Error && error.message.startsWith('TypeError'))) throw slip(error);
+  }
+  return query;
+}
+
+/** An integer that a number would round, for JMESPath, which knows no bigint but takes this for a number. */
+class Long extends Number {
+  readonly exact: bigint;
+
+  constructor(exact: bigint) {
+    super(exact);
+    this.exact = exact;
+  }
+
+  toJSON(): string {
+    return this.exact.toString();
+  }
+}
+
+function toLong(value: unknown): unknown {
+  return typeof value === 'bigint' ? new Long(value) : value;
+}
+
+function fromLong(value: unknown): unknown {
+  return value instanceof Long ? value.exact : value;
+}
+
+function replaced(value: unknown, replace: (leaf: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
+  if (!isRecord(value) || value instanceof Long) return replace(value);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaced(item, replace)]));
+}

@@ -1,3 +1,0 @@
-import { listCampaigns } from './list.ts';
-
-export const campaignsCommands = [listCampaigns];

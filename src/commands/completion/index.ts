@@ -1,5 +1,0 @@
-import { installCompletion } from './install.ts';
-import { printForBash, printForFish, printForZsh } from './print.ts';
-import { uninstallCompletion } from './uninstall.ts';
-
-export const completionCommands = [printForBash, printForZsh, printForFish, installCompletion, uninstallCompletion];

@@ -1,0 +1,103 @@
+import { shellWord } from '../base/shell-word.ts';
+import { command } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { flag, mode, required } from '../cli/params.ts';
+
+export const setKey = command({
+  name: 'set',
+  summary: 'Store a key in a profile',
+  details: [
+    'The key comes from a prompt or from stdin, never from an argument. A live key is stored, but not used',
+    'before keys switch-mode live. For a key that is neither sk_test_… nor sk_live_…, --mode says which',
+    'kind it is.',
+  ].join('\n'),
+  params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
+  examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
+  sample: 'Stored the sandbox key sk_test_…1234 of acme',
+  honours: ['profile', 'mode', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    const profile = profiles.chosen();
+    // A profile that is not there is said before anybody is asked.
+    profiles.show(profile);
+    const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
+    const replaced = profiles.replacedLiveKey(profile, key, context.given.mode);
+    const stored = await profiles.setKey(profile, key, context.given.mode);
+    if (replaced !== undefined)
+      context.note(
+        'live-key-replaced',
+        `${profile} now sends with ${stored.key}, in place of the live key ${replaced}`,
+      );
+    return stored;
+  },
+  view: ({ profile, mode, key, active }, ui) => {
+    const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;
+    const activate = `bizmsg keys switch-mode ${mode} --profile ${shellWord(profile)}`;
+    return active ? stored : `${stored}. It is not active: ${activate}`;
+  },
+});
+
+export const listKeys = command({
+  name: 'list',
+  summary: 'List the stored keys, by prefix and last four',
+  params: {},
+  examples: ['keys list', 'keys list --profile acme -o json'],
+  sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue\nacme\tlive\tsk_live_…4f2a\tfalse',
+  honours: ['profile', ...printing],
+  piped: 'rows',
+  run: async (context) => (await context.profiles()).keyRows(context.given.profile),
+  view: () => 'No keys; store one with bizmsg login',
+});
+
+export const removeKey = command({
+  name: 'remove',
+  summary: 'Remove a stored key from a profile',
+  details: 'It asks first. The key is still valid at the service: revoke it in the dashboard.',
+  params: { which: required('<mode>', 'sandbox or live', mode) },
+  examples: ['keys remove live --profile acme --yes'],
+  sample: 'Removed the live key of acme',
+  honours: ['profile', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    const profile = profiles.chosen();
+    profiles.requireKey(profile, input.which);
+    const { sandbox_key: sandbox, live_key: live } = profiles.show(profile);
+    await context.confirm(`Remove the ${input.which} key ${input.which === 'live' ? live : sandbox} of ${profile}`);
+    const removed = await profiles.removeKey(profile, input.which);
+    context.note('still-valid', 'the key is still valid at the service; revoke it in the dashboard');
+    return removed;
+  },
+  view: ({ profile, mode: removed }, ui) => `${ui.color.green('Removed')} the ${removed} key of ${profile}`,
+});
+
+export const switchMode = command({
+  name: 'switch-mode',
+  summary: 'Choose which of its two keys a profile uses',
+  details: [
+    'This changes the profile on this machine, for all its shells and scripts; it calls nobody. For one',
+    'command use --mode.',
+  ].join('\n'),
+  params: { to: required('<mode>', 'sandbox or live', mode) },
+  examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
+  sample: 'Switched acme to live: sk_live_…4f2a',
+  honours: ['profile', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    const profile = profiles.chosen();
+    // A key that is not there is said before anybody is asked.
+    profiles.requireKey(profile, input.to);
+    context.note('affects', `all shells and scripts that use the profile ${profile} are affected`);
+    context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) wins over the profile');
+    if (input.to === 'live') await context.confirm(`Use the live key of ${profile}? Real messages will be sent`);
+    return profiles.switchMode(profile, input.to);
+  },
+  view: ({ profile, mode: now, key }, ui) => `${ui.color.green('Switched')} ${profile} to ${now}: ${key}`,
+});
+
+export const keysCommands = [setKey, listKeys, removeKey, switchMode];

@@ -1,0 +1,83 @@
+import { jsonText } from '../base/json.ts';
+import { command, type Context, type Ui } from '../cli/command.ts';
+import { calling } from '../cli/globals.ts';
+import type { Row } from '../cli/output/rows.ts';
+import { count, flag, type Input, option, repeated, setting } from '../cli/params.ts';
+import { isRecord } from '../contract/readers.ts';
+import { type ListName, type Query, recordPages } from '../cli/record-pages.ts';
+
+export const listParams = {
+  all: flag('--all', 'fetch all pages, as far as each answer points to the next'),
+  limit: option('--limit <n>', 'show at most n (all that came)', count),
+  urlParams: repeated('--url-param <key=value>', "add a parameter to the request's URL", setting),
+} as const;
+
+export function queryOf({ urlParams }: Pick<Input<typeof listParams>, 'urlParams'>): Query {
+  return urlParams.map(({ key, value }) => [key.join('.'), value] as const);
+}
+
+/** The records of a list in whatever wrapper they came, or the whole answer where none can be told. */
+export async function listing(
+  context: Context,
+  name: ListName,
+  { all, limit = Infinity, ...given }: Input<typeof listParams>,
+): Promise<unknown> {
+  const rows: Row[] = [];
+  for await (const page of recordPages(await context.client(), context, name, queryOf(given))) {
+    if ('whole' in page) {
+      context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
+      return page.whole;
+    }
+    for (const row of page.rows) rows.push(row);
+    if (all && rows.length < limit) continue;
+    if (rows.length > limit) context.note('cut', `shown are ${limit} of the ${rows.length} records fetched`);
+    else if (page.more)
+      context.note('more', all ? 'the service has more' : 'the service has more; --all fetches every page');
+    break;
+  }
+  return rows.slice(0, limit);
+}
+
+export function listView(what: string): (data: unknown, ui: Ui) => string {
+  return (data) => {
+    const empty = data === undefined || data === null || (Array.isArray(data) && data.length === 0);
+    return empty ? `No ${what}` : jsonText(data, 2);
+  };
+}
+
+export const listTemplates = command({
+  name: 'list',
+  summary: 'List the templates',
+  params: listParams,
+  examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
+  sample:
+    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
+  honours: calling,
+  piped: 'rows',
+  run: async (context, input) => {
+    const found = await listing(context, 'listTemplates', input);
+    // A part of the list is not what a shell should offer from now on.
+    if (input.limit === undefined && input.urlParams.length === 0) await context.learnTemplates(namesIn(found));
+    return found;
+  },
+  view: listView('templates'),
+});
+
+/** Of those records that have one. */
+function namesIn(list: unknown): readonly string[] {
+  const records: readonly unknown[] = Array.isArray(list) ? list : [];
+  return records.flatMap((record) => (isRecord(record) && typeof record['name'] === 'string' ? [record['name']] : []));
+}
+
+export const listCampaigns = command({
+  name: 'list',
+  summary: 'List the campaigns',
+  params: listParams,
+  examples: ['campaigns list --profile local', 'campaigns list --profile local -o csv'],
+  sample:
+    'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_1\tWelcome to new customers\twelcome\tCOMPLETED\t120\t{"sent":120,…\n…',
+  honours: calling,
+  piped: 'rows',
+  run: (context, input) => listing(context, 'listCampaigns', input),
+  view: listView('campaigns'),
+});

@@ -1,0 +1,161 @@
+import { command } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
+import { planNames } from '../contract/plans.ts';
+
+export const planParams = {
+  plan: choice('--plan <name>', "the account's plan", planNames),
+  rate: option('--rate <rate>', 'how many requests an enterprise plan has, such as 2000/m', rate),
+} as const;
+
+export const addProfile = command({
+  name: 'add',
+  summary: 'Add a profile: an address, a plan and its first key',
+  details: 'It calls nobody. To have the key checked at the service, use login.',
+  params: {
+    name: required('<name>', 'a name of your choice'),
+    ...planParams,
+    keyStdin: flag('--key-stdin', 'read the key from stdin'),
+    noKey: flag('--without-key', 'add the key later, with keys set'),
+  },
+  examples: [
+    'profiles add acme --base-url https://api.example.com --plan growth --key-stdin < key.txt',
+    'profiles add acme --base-url https://api.example.com --without-key',
+  ],
+  sample:
+    'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',
+  honours: ['baseUrl', 'mode', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { name, plan, rate, keyStdin, noKey }) => {
+    const profiles = await context.profiles();
+    profiles.requireFree(name);
+    const { requireAddress } = profiles;
+    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
+    requireAddress(baseUrl);
+    const key = keyStdin
+      ? await context.stdin()
+      : noKey
+        ? undefined
+        : await context.askSecret('API key', '--key-stdin');
+    return profiles.add(name, { baseUrl, plan, rate, key, mode: context.given.mode });
+  },
+  view: (profile, ui) => [`${ui.color.green('Added')} ${profile.name}`, ...profileLines(profile)].join('\n'),
+});
+
+export const showProfile = command({
+  name: 'show',
+  summary: 'Show a profile, with its keys by prefix and last four',
+  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (the one in use)')) },
+  examples: ['profiles show acme', 'profiles show acme -o json'],
+  sample:
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
+  honours: [...printing],
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    return profiles.show(input.name ?? profiles.chosen());
+  },
+  view: (profile) => [profile.name, ...profileLines(profile)].join('\n'),
+});
+
+/** A profile's fields, a line each. */
+export function profileLines(profile: object): readonly string[] {
+  return Object.entries(profile)
+    .filter(([name]) => name !== 'name')
+    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'none'}`);
+}
+
+/** A profile's keys for a question: by prefix and last four, empty if it has none. */
+export function keysOf({ sandbox_key, live_key }: KeysShown): string {
+  return [sandbox_key, live_key].filter((key) => key !== null).join(', ');
+}
+
+interface KeysShown {
+  readonly sandbox_key: string | null;
+  readonly live_key: string | null;
+}
+
+export const setProfile = command({
+  name: 'set',
+  summary: "Change a profile's address, plan or webhook secret",
+  details: [
+    'Stored keys are bound to the origin they were stored for, and never move to another. A change of the',
+    'origin removes them from this machine, and asks first; another path at the same origin keeps them.',
+  ].join('\n'),
+  params: {
+    name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
+    ...planParams,
+    webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+  },
+  examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
+  sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
+  honours: ['baseUrl', ...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { name, plan, rate, webhookSecret }) => {
+    const profiles = await context.profiles();
+    const before = profiles.show(name);
+    const { baseUrl } = context.given;
+    const loses = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
+    if (loses) {
+      const { origin } = new URL(before.base_url);
+      const cost = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
+      await context.confirm(`Move ${name} to ${baseUrl} and ${cost}`);
+    }
+    const secret = webhookSecret ? await context.stdin() : undefined;
+    const after = await profiles.set(name, { baseUrl, plan, rate, webhookSecret: secret });
+    if (loses) context.note('keys-left', 'the keys are removed here, but still valid at the service they were for');
+    return after;
+  },
+  view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
+});
+
+export const listProfiles = command({
+  name: 'list',
+  summary: 'List the profiles',
+  params: {},
+  examples: ['profiles list', 'profiles list -o json'],
+  sample:
+    'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t…',
+  honours: [...printing],
+  piped: 'rows',
+  run: async (context) => (await context.profiles()).rows(),
+  view: () => 'No profiles; add one with bizmsg login, or use --profile local',
+});
+
+export const useProfile = command({
+  name: 'use',
+  summary: 'Choose the profile that is used when none is named',
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
+  examples: ['profiles use acme'],
+  sample: 'Using acme',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => (await context.profiles()).use(input.name),
+  view: ({ name }, ui) => `${ui.color.green('Using')} ${name}`,
+});
+
+export const removeProfile = command({
+  name: 'remove',
+  summary: 'Remove a profile and its stored keys',
+  details: 'It asks first. The keys are still valid at the service: revoke them in the dashboard.',
+  params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
+  examples: ['profiles remove acme --yes'],
+  sample: 'Removed acme',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, input) => {
+    const profiles = await context.profiles();
+    const keys = keysOf(profiles.show(input.name));
+    await context.confirm(`Remove the profile ${input.name}${keys === '' ? '' : ` and its keys ${keys}`}`);
+    const removed = await profiles.remove(input.name);
+    context.note('still-valid', 'its keys are still valid at the service; revoke them in the dashboard');
+    return removed;
+  },
+  view: ({ name }, ui) => `${ui.color.green('Removed')} ${name}`,
+});
+
+export const profilesCommands = [addProfile, showProfile, setProfile, listProfiles, useProfile, removeProfile];

@@ -1,0 +1,206 @@
+import { readdirSync } from 'node:fs';
+import { configuration, usage } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
+import { command } from '../cli/command.ts';
+import { printing } from '../cli/globals.ts';
+import { choice, flag, option, phone, required, words } from '../cli/params.ts';
+
+export const listRuns = command({
+  name: 'list',
+  summary: 'List imports and batches on this machine, the newest last',
+  params: {},
+  examples: ['runs list', 'runs list -o json'],
+  sample:
+    'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
+  honours: printing,
+  piped: 'rows',
+  first: ['started_at', 'command', 'file', 'sent', 'failed', 'unsure', 'state', 'id'],
+  run: async (context) => {
+    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }, { stateFolder, process: own }] = await Promise.all([
+      import('../runs/listing.ts'),
+      import('../session/ledger.ts'),
+      context.sandboxes(),
+    ]);
+    refuseUnreadable(ledgerFolder(stateFolder));
+    const old = oldRuns(stateFolder).length;
+    if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
+    return runsOf(stateFolder, own).map(runRow);
+  },
+  view: () => 'No runs',
+});
+
+export const showRun = command({
+  name: 'show',
+  summary: 'Show the outcome of each row of a run',
+  details: [
+    "Each row has its line in the file, its outcome, the reason if it was not sent, and the service's id if it was.",
+    'The list survives a crash. It has no names, phones or params: look those up by line in your file.',
+  ].join('\n'),
+  params: {
+    id: required('<id>', 'the id of a run, from runs list, or its first characters'),
+    outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
+  },
+  examples: ['runs show 3f9a1c20be41', 'runs show 3f9a1c20be41 --outcome failed', 'runs show 3f9a1c20be41 -o csv'],
+  sample:
+    'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
+  honours: printing,
+  piped: 'rows',
+  first: ['line', 'outcome', 'reason', 'id'],
+  run: async (context, { id, outcome }) => {
+    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { sayingOnce }, sandboxes] = await Promise.all(
+      [
+        import('../runs/listing.ts'),
+        import('../runs/history.ts'),
+        import('../runs/log.ts'),
+        import('../base/journal-lines.ts'),
+        context.sandboxes(),
+      ],
+    );
+    const { stateFolder, process: own } = sandboxes;
+    const { run, status } = runNamed(runsOf(stateFolder, own), id);
+    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
+    const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
+    return wanted.map(({ number, line, outcome, reason, id }) => ({
+      row: number,
+      line,
+      outcome,
+      reason: reason ?? null,
+      id: id ?? null,
+    }));
+  },
+  view: () => 'No rows',
+});
+
+export const resolveRun = command({
+  name: 'resolve',
+  summary: 'Record whether the unsure rows of a run were sent',
+  details: [
+    'An unsure row may have been sent: the service did not answer, or the process ended. If you know whether it',
+    'arrived, for example from the events of your webhook, record it. After --not-sent, the same command sends',
+    'these rows. After --sent, it skips them.',
+  ].join('\n'),
+  params: {
+    id: required('<id>', 'the id of a run, from runs list, or its first characters'),
+    sent: flag('--sent', 'the rows were sent'),
+    notSent: flag('--not-sent', 'the rows were not sent'),
+    lines: option(
+      '--lines <lines>',
+      'only these lines of the file, such as 12,40-44 (default: all unsure rows)',
+      lineSet,
+    ),
+  },
+  examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
+  sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
+  honours: printing,
+  changes: true,
+  piped: 'text',
+  run: async (context, { id, sent, notSent, lines }) => {
+    if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
+    const [{ resolveRows }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
+      import('../runs/maintenance.ts'),
+      import('../base/journal-lines.ts'),
+      context.sandboxes(),
+    ]);
+    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    return resolveRows({ stateFolder, own, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
+  },
+  view: ({ run, rows, found }) =>
+    `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
+});
+
+/** Whether a line is in a list such as 12,40-44. */
+function lineSet(text: string): (line: number) => boolean {
+  const ranges = text.split(',').map((part) => {
+    const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
+    if (from === undefined || to === undefined || Number(from) > Number(to))
+      throw usage(`"${part}" is not a line or a range of lines`, 'such as 12,40-44');
+    return [Number(from), Number(to)] as const;
+  });
+  return (line) => ranges.some(([from, to]) => line >= from && line <= to);
+}
+
+export const closeRun = command({
+  name: 'close',
+  summary: 'Close an unfinished run, so that no command continues it',
+  details: 'The rows that it sent stay known. Unfinished runs also close after 7 idle days.',
+  params: { id: required('<id>', 'the id of a run, from runs list, or its first characters') },
+  examples: ['runs close 3f9a1c20be41'],
+  sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
+  honours: printing,
+  changes: true,
+  piped: 'text',
+  run: async (context, { id }) => {
+    const [{ closeRun }, { stateFolder, process: own }] = await Promise.all([
+      import('../runs/maintenance.ts'),
+      context.sandboxes(),
+    ]);
+    return closeRun({ stateFolder, own, id });
+  },
+  view: ({ run, left }) => `Closed run ${run}; ${left === 1 ? '1 row was' : `${left} rows were`} not sent`,
+});
+
+export const forgetRuns = command({
+  name: 'forget',
+  summary: 'Forget runs, which permits sending their rows again',
+  details: [
+    'It asks first; a script needs --yes. It changes nothing at the service. --recipient erases one person from all',
+    'runs and single messages; bizmsg activity keeps its log.',
+  ].join('\n'),
+  params: {
+    ids: words('[ids...]', 'the ids of runs, from runs list, or the first characters of each'),
+    finished: flag('--finished', 'all finished runs'),
+    recipient: option('--recipient <phone>', 'everything that was sent to this phone', phone),
+  },
+  examples: [
+    'runs forget 3f9a1c20be41 --yes',
+    'runs forget --finished --yes',
+    'runs forget --recipient +12025550101 --yes',
+  ],
+  sample: 'Forgot run 3f9a1c20be41',
+  honours: printing,
+  changes: true,
+  piped: 'text',
+  run: async (context, { ids: given, finished, recipient }) => {
+    const ways = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
+    if (ways !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
+    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, process: own }] = await Promise.all([
+      import('../runs/maintenance.ts'),
+      import('../runs/listing.ts'),
+      context.sandboxes(),
+    ]);
+    if (recipient !== undefined) {
+      await context.confirm(`Forget everything that was sent to ${recipient}, so that it can be sent again?`);
+      await forgetRecipient({ stateFolder, own, recipient });
+      return { ids: [], recipient };
+    }
+    const runs = runsOf(stateFolder, own);
+    const chosen = finished
+      ? runs.filter(({ status }) => status === 'finished')
+      : given.map((text) => runNamed(runs, text));
+    const ids = [...new Set(chosen.map(({ run }) => run))];
+    const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
+    if (ids.length > 0) await context.confirm(`Forget ${which}, so that the same rows can be sent again?`);
+    await forgetRuns({ stateFolder, own, ids });
+    return { ids, recipient };
+  },
+  view: ({ ids, recipient }) => {
+    if (recipient !== undefined) return `Forgot what was sent to ${recipient}`;
+    return ids.length === 0 ? 'No runs' : ids.map((id) => `Forgot run ${id}`).join('\n');
+  },
+});
+
+export const runsCommands = [listRuns, showRun, resolveRun, closeRun, forgetRuns];
+
+/** An empty list would say that nothing was sent. */
+export function refuseUnreadable(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    const fault = fileFault(error);
+    if (!fault) throw error;
+    if (fault.code === 'ENOENT') return;
+    const hint = 'it is below the state folder, which BIZMSG_STATE_DIR names';
+    throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
+  }
+}

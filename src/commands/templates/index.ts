@@ -1,3 +1,0 @@
-import { listTemplates } from './list.ts';
-
-export const templatesCommands = [listTemplates];

@@ -1,0 +1,153 @@
+import type { AnyCaller, Approached, Session } from './session.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, ClientOptions } from '../client/client.ts';
+import type { Transport, TransportOptions } from '../client/transport.ts';
+import { configuration } from '../base/errors.ts';
+import { fileFault, readRegular } from '../base/files.ts';
+import type { Target } from './profiles/resolve.ts';
+import { shownKey } from '../base/redact.ts';
+import { recording } from './activity-recorder.ts';
+import { sharedRate, singlePace } from './pace.ts';
+import { newcomerNote } from './current-caller.ts';
+
+export interface Connection {
+  readonly client: Client;
+  /** Whether only the sandbox on this machine hears it. */
+  readonly simulated: boolean;
+  close(): Promise<void>;
+}
+
+/** A client for this key and this address. */
+export async function connect(session: Session, caller: AnyCaller): Promise<Connection> {
+  const approached = await approach(session, caller);
+  const rate = sharedRate(session.given, caller, approached.minute);
+  if (rate === undefined) return openConnection(session, approached);
+  return openConnection(session, approached, { pace: singlePace(session, approached, rate) });
+}
+
+export async function approach(session: Session, caller: AnyCaller): Promise<Approached> {
+  const { host, given, reporter } = session;
+  const [{ guard }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
+    import('./profiles/guard.ts'),
+    import('./profiles/environment.ts'),
+  ]);
+  const sandboxes = await session.sandboxes();
+  const target =
+    caller.kind === 'local'
+      ? await session.interaction.spin('Starting the sandbox', sandboxes.target(caller.mode, given.dryRun))
+      : caller;
+  reporter.hide(target.key);
+  if (isStoredLive(caller)) await checkStore(session);
+  // A dry run shows the usual port for a sandbox that does not run: another one may be there.
+  const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
+  const simulated = caller.kind === 'local' || running !== undefined;
+  const surroundings = {
+    isLocal: simulated,
+    onlyLocal: onlyLocal(host.env),
+    unverified: skipsCertificateChecks(host.env),
+  };
+  if (caller.kind !== 'local') guard(target, surroundings);
+  if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
+  announce(session, caller, target, simulated);
+  return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local', running, caller };
+}
+
+/** Whether a key is live, or taken for live, and comes from the store of profiles. */
+function isStoredLive(caller: AnyCaller): boolean {
+  return (
+    caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY' && caller.mode !== 'sandbox'
+  );
+}
+
+async function checkStore({ host, given, reporter }: Session): Promise<void> {
+  const [{ readableStore, requireSafeStore }, { configFolder }] = await Promise.all([
+    import('./profiles/guard.ts'),
+    import('./profiles/environment.ts'),
+  ]);
+  const folder = configFolder(host.env, host.home);
+  requireSafeStore(folder);
+  const warning = readableStore(folder);
+  if (warning !== undefined && !given.quiet) reporter.note('store-readable', warning);
+}
+
+/** What a run has otherwise than a single call, which shows a spinner while it waits. */
+export interface ManyCalls extends Partial<
+  Pick<ClientOptions, 'pace' | 'patience' | 'looksOnly' | 'onWait' | 'signal' | 'boarding'>
+> {
+  /** Without it there is one at a time. */
+  readonly connections?: number;
+}
+
+export async function openConnection(session: Session, approached: Approached, many?: ManyCalls): Promise<Connection> {
+  const { given, reporter } = session;
+  const { target, simulated } = approached;
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const { connections, ...extras } = many ?? {};
+  const transport = openTransport({ ...wayTo(session, target), many: connections !== undefined, connections });
+  const client = createClient({
+    ...basics(session, target),
+    transport: connections !== undefined ? transport : withWaiting(session, target, transport),
+    timeout: given.timeout,
+    retries: given.retries,
+    dryRun: given.dryRun,
+    local: simulated,
+    around: recording(session, approached),
+    onWait: (milliseconds, why) => {
+      if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
+    },
+    ...extras,
+  });
+  return { client, simulated, close: () => transport.close() };
+}
+
+/** What every client of this line has, whatever it is for. */
+export function basics({ host, given, reporter }: Session, { baseUrl, key }: Target) {
+  return {
+    baseUrl,
+    key,
+    userAgent: `bizmsg/${__VERSION__}`,
+    signal: host.signal,
+    now: host.now,
+    steady: host.steady,
+    random: host.random,
+    sleep: (milliseconds: number, stop: AbortSignal) => sleep(milliseconds, undefined, { signal: stop }),
+    trace: given.debug ? reporter.trace : undefined,
+  };
+}
+
+/** What a transport needs to know of this line. */
+export function wayTo({ host, given }: Session, { baseUrl }: Target): TransportOptions {
+  return { baseUrl, env: host.env, ca: given.caFile === undefined ? undefined : certificates(given.caFile) };
+}
+
+function withWaiting({ interaction }: Session, { baseUrl }: Target, transport: Transport): Transport {
+  const waiting = `Waiting for ${new URL(baseUrl).host}`;
+  return { ...transport, send: (request, limits) => interaction.spin(waiting, transport.send(request, limits)) };
+}
+
+/** What no --quiet silences: that messages are real, or that they are not. */
+function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
+  const { host } = new URL(target.baseUrl);
+  if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
+    reporter.note('newcomer', newcomerNote);
+  }
+  if (target.mode !== 'sandbox') {
+    const name =
+      'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
+    reporter.note('live', `LIVE ${name} · ${host} · ${shownKey(target.key)}`);
+  }
+  if (simulated)
+    reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+}
+
+function certificates(file: string): string {
+  try {
+    return readRegular(file).toString();
+  } catch (error) {
+    const reason = fileFault(error)?.reason;
+    throw configuration('ca-file', `--ca-file ${file} cannot be read${reason ? `: ${reason}` : ''}`, undefined, error);
+  }
+}

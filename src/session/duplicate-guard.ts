@@ -1,0 +1,106 @@
+import type { BodyOf } from '../contract/endpoints.ts';
+import type { Departure } from '../client/exchange.ts';
+import { type CliError, unsafe } from '../base/errors.ts';
+import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
+import type { AnyCaller, Approached, Session } from './session.ts';
+import { openLedger } from './ledger.ts';
+
+/** A message with a live key, which is not sent twice by accident. */
+export interface Once extends Departure {
+  /** Before it waits for its turn: a person who thinks about the answer keeps nobody waiting. */
+  ask(): Promise<void>;
+  settle(outcome: Outcome): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OnceOptions {
+  readonly session: Session;
+  readonly caller: AnyCaller;
+  readonly approached: Approached;
+  readonly message: BodyOf<'sendTemplate'>;
+  readonly again: boolean;
+  readonly retryUnsure: boolean;
+}
+
+/** Milliseconds for which the same message, sent by another process, is waited for. */
+const longestWait = 60_000;
+const pause = 200;
+
+export async function openOnce({
+  session,
+  caller,
+  approached,
+  message,
+  again,
+  retryUnsure,
+}: OnceOptions): Promise<Once> {
+  const opened = await openLedger(session, caller, approached);
+  const { messageRow } = await import('../ledger/identity.ts');
+  const { ledger, account } = opened;
+  const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
+  const row = messageRow(ledger.secret, { mode: 'live', ...message });
+  const run = singlesOf(subject);
+  let rule: SingleRule = { single: subject, again, retryUnsure };
+  let isClaimed = false;
+  const settle = async (outcome: Outcome) => {
+    if (!isClaimed) return;
+    isClaimed = false;
+    await ledger.settle([{ run, row, outcome }]);
+  };
+  return {
+    ask: () => granted(async () => ledger.look(row, rule)),
+    leaving: async () => {
+      await granted(async () => (await ledger.claim([row], rule))[0]);
+      isClaimed = true;
+    },
+    waits: () => void settle('release'),
+    settle,
+    close: opened.close,
+  };
+
+  /** Resolves once the ledger grants it; asks, waits, or throws. */
+  async function granted(ask: () => Promise<Verdict | undefined>): Promise<void> {
+    const until = session.host.steady() + longestWait;
+    for (;;) {
+      const verdict = await ask();
+      if (verdict?.verdict === 'taken' && session.host.steady() < until) await wait(session);
+      else if (verdict?.verdict === 'elsewhere') await confirmAgain(verdict.at);
+      else if (verdict?.verdict === 'yours') return;
+      else throw refusal(session, verdict);
+    }
+  }
+
+  async function confirmAgain(at: number): Promise<void> {
+    const { isInteractive } = await import('./current-caller.ts');
+    const { host, given, interaction } = session;
+    const text = `the same message was sent ${ago(host.now() - at)}`;
+    if (!isInteractive(host, given))
+      throw unsafe('sent-before', `${text}; nothing was sent now`, '--again sends it once more');
+    await interaction.confirm(`${text[0]?.toUpperCase()}${text.slice(1)}. Send it again?`);
+    rule = { ...rule, again: true };
+  }
+}
+
+function wait({ host }: Session): Promise<void> {
+  return new Promise((resolve) => void host.later(pause, resolve));
+}
+
+function refusal({ host }: Session, verdict: Verdict | undefined): CliError {
+  if (verdict?.verdict === 'taken') {
+    const message = `process ${verdict.owner.pid} has been sending the same message for more than ${longestWait / 1_000} s`;
+    return unsafe('send-in-progress', message, 'run the same command again once it has ended');
+  }
+  const when = verdict?.verdict === 'unsure' ? ` ${ago(host.now() - verdict.at)}` : '';
+  return unsafe(
+    'sent-unsure',
+    `the same message may have been sent${when}; nothing was sent now`,
+    'find out whether it arrived: bizmsg activity lists what was sent from here; --retry-unsure sends it again',
+  );
+}
+
+function ago(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 5) return 'just now';
+  if (seconds < 60) return `${seconds} s ago`;
+  return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;
+}

@@ -1,0 +1,129 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { configuration } from '../base/errors.ts';
+import { namesIn } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
+import type { FileLedger } from '../ledger/file/file-ledger.ts';
+import type { AccountFacts } from '../ledger/identity.ts';
+import type { Account } from '../ledger/ledger.ts';
+import type { AnyCaller, Approached, Session } from './session.ts';
+
+export interface OpenedLedger {
+  readonly ledger: Pick<FileLedger, 'secret' | 'register' | 'claim' | 'settle' | 'look' | 'runs' | 'note'>;
+  readonly account: Account;
+  close(): Promise<void>;
+}
+
+/** The ledger for what is sent as this caller. A dry run creates none. */
+export async function openLedger(session: Session, caller: AnyCaller, approached: Approached): Promise<OpenedLedger> {
+  const { host, given, reporter } = session;
+  const [{ accountOf }, { stateFolder }, files] = await Promise.all([
+    import('../ledger/identity.ts'),
+    session.sandboxes(),
+    import('../ledger/file/file-ledger.ts'),
+  ]);
+  refuseOldRuns(stateFolder);
+  if (!given.dryRun) await refuseOldSends(stateFolder, host);
+  const facts = await accountFacts(session, caller, approached, { write: true });
+  const folder = join(stateFolder, 'ledger');
+  const open = given.dryRun && !files.hasLedger(folder) ? files.emptyLedger : files.openFileLedger;
+  const ledger = open({
+    folder,
+    owner: { pid: host.pid, kill: host.kill },
+    now: host.now,
+    later: host.later,
+    random: host.random,
+    // A sandbox on this machine loses its own data with a power cut.
+    isLocal: approached.simulated,
+    onRepaired: (path, bytes) =>
+      reporter.note(
+        'ledger-repaired',
+        `a crash left ${bytes} bytes of an incomplete line in ${path}; they are removed`,
+      ),
+  });
+  const { baseUrl, key } = approached.target;
+  const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
+  return { ledger, account, close: ledger.close };
+}
+
+interface Options {
+  /** Whether a profile without an account id may get one. A dry run never writes one. */
+  readonly write: boolean;
+}
+
+/** What tells the account of a call. Undefined for a dry run whose sandbox is not running, since it has no data yet. */
+export async function accountFacts(
+  session: Session,
+  caller: AnyCaller,
+  { target, isLocal, running }: Approached,
+  { write }: Options,
+): Promise<AccountFacts | undefined> {
+  const { host, given } = session;
+  if (given.dryRun && isLocal && !running) return undefined;
+  const [{ originOf }, { environmentAccount }] = await Promise.all([
+    import('./profiles/base-url.ts'),
+    import('./profiles/environment.ts'),
+  ]);
+  const named = environmentAccount(host.env);
+  const sandbox = running?.dataId;
+  const isNeeded = named === undefined && sandbox === undefined;
+  return {
+    // localhost and 127.0.0.1 are the same sandbox.
+    origin: originOf(running?.url ?? target.baseUrl),
+    key: target.key,
+    named,
+    profile: await profileAccount(session, caller, isNeeded && write && !given.dryRun),
+    sandbox,
+  };
+}
+
+async function profileAccount({ host }: Session, caller: AnyCaller, write: boolean): Promise<string | undefined> {
+  // A target without a source is a profile that is not stored yet.
+  if (caller.kind === 'local' || !('source' in caller) || caller.profile === undefined) return undefined;
+  if (caller.account !== undefined || !write) return caller.account;
+  const [{ storedAccount }, { configFolder }] = await Promise.all([
+    import('./profiles/account.ts'),
+    import('./profiles/environment.ts'),
+  ]);
+  return storedAccount(configFolder(host.env, host.home), caller.profile);
+}
+
+/** Runs of versions without a ledger: what they sent cannot be compared with what will be sent. */
+export function oldRuns(stateFolder: string): readonly string[] {
+  const folder = join(stateFolder, 'runs');
+  return namesIn(folder).filter((name) => existsSync(join(folder, name, 'journal.ndjson')));
+}
+
+function refuseOldRuns(stateFolder: string): void {
+  const { length } = oldRuns(stateFolder);
+  if (length === 0) return;
+  const path = join(stateFolder, 'runs');
+  const which = length === 1 ? '1 run' : `${length} runs`;
+  throw configuration(
+    'runs-of-old-version',
+    `${path} has ${which} of an earlier version of bizmsg; this version cannot tell what they sent`,
+    `finish them with that version; then move the folder away: mv ${path} ${path}.old`,
+  );
+}
+
+const day = 86_400_000;
+
+/** Versions without a ledger kept live messages in the activity log, for a day, with digests of another secret. */
+async function refuseOldSends(stateFolder: string, { kill, now }: Pick<Host, 'kill' | 'now'>): Promise<void> {
+  const secret = join(stateFolder, 'activity', 'secret');
+  if (!existsSync(secret)) return;
+  const [{ activityFolder }, { newestFirst }] = await Promise.all([
+    import('./activity/log.ts'),
+    import('./activity/log.ts'),
+  ]);
+  for (const { intent, state } of newestFirst(activityFolder(stateFolder), kill, () => {})) {
+    if (intent.at < now() - day) break;
+    if (intent.digest === undefined || (state !== 'unsure' && state !== 'under way')) continue;
+    throw configuration(
+      'sends-of-old-version',
+      'an earlier version of bizmsg left live messages of which nobody knows whether they were sent',
+      `check them: bizmsg activity --live --failed; then remove ${secret}`,
+    );
+  }
+  rmSync(secret, { force: true });
+}

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { CliError } from '../base/errors.ts';
+import { fileFault } from '../base/files.ts';
+import { machineId } from '../base/liveness.ts';
+import { createFileLedger } from '../client/pace/minute-file.ts';
+import type { Granted, Share } from '../client/pace/minute.ts';
+import { createPace, type Gate, type KnownPace, type Pace } from '../client/pace/pace.ts';
+import { createSharedGate } from '../client/pace/shared-gate.ts';
+import { type Plan, plans } from '../contract/plans.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { Minute } from '../sandbox/remote/minute.ts';
+import { stateFolder } from './profiles/environment.ts';
+import type { Caller, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
+import type { Approached, CallOptions, Session } from './session.ts';
+
+interface Shared {
+  readonly target: Target;
+  /** Of the sandbox that is called. */
+  readonly minute: Minute | undefined;
+  /** What the plan takes in a minute; without a plan, what `--rate` takes in its window. */
+  readonly rate: number;
+  /** In milliseconds. */
+  readonly window: number;
+  readonly kind: Share['kind'];
+  /** How much of it this one may take. */
+  readonly limit: number;
+  readonly onWait: (milliseconds: number, why: string) => void;
+}
+
+// §8
+const minuteWindow = 60_000;
+
+/** The pace of single requests. */
+export function singlePace(
+  session: Session,
+  { target, minute }: Pick<Shared, 'target' | 'minute'>,
+  rate: number,
+): Pace {
+  const { host, given, reporter } = session;
+  const onWait = (milliseconds: number, why: string) => {
+    if (!given.quiet) reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
+  };
+  const shared = sharedGate(session, {
+    target,
+    minute,
+    rate,
+    kind: 'single',
+    limit: rate,
+    window: minuteWindow,
+    onWait,
+  });
+  return createPace({ now: host.steady, later: host.later, shared });
+}
+
+/** What has this process wait for the others of this machine that use the same key. */
+function sharedGate({ host, given, reporter }: Session, shared: Shared): (changed: () => void) => Gate {
+  const { steady: now, later, random, pid, kill } = host;
+  const { window } = shared;
+  const note = (message: string) => {
+    if (!given.quiet) reporter.note('pace', message);
+  };
+  const folder = join(stateFolder(host.env, host.home), 'pace');
+  const onDamaged = () => note(`the file that shares the plan's pace was damaged and is begun anew, in ${folder}`);
+  const ledger = createFileLedger({
+    folder,
+    name: nameFor(shared),
+    window,
+    owner: { pid, kill },
+    now,
+    later,
+    random,
+    onDamaged,
+  });
+  const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
+  const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared));
+  const options = { ...shared, ledger, window, now, later, onWait, onFailure };
+  return (changed) => createSharedGate(options, changed);
+}
+
+const reasons: Readonly<Record<Granted['why'], (shared: Shared) => string>> = {
+  full: ({ rate, window }) =>
+    window === minuteWindow
+      ? `other processes have taken the plan's ${rate} requests a minute`
+      : `other processes have taken the ${rate} requests of this window`,
+  held: () => 'the service had another process on this machine wait',
+};
+
+/**
+ * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
+ * real digest would cost 2 ms. Containers of one machine share it; another machine has another clock.
+ */
+function nameFor({ target: { baseUrl, key }, minute, window }: Shared): string {
+  // A sandbox counts all keys together.
+  const account = minute ? `sandbox ${minute.moved}` : key;
+  const other = window === minuteWindow ? [] : [String(window)];
+  const parts = ['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account, ...other];
+  let sum = 0x811c9dc5;
+  for (const byte of Buffer.from(parts.join('\n'))) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
+  return sum.toString(16).padStart(8, '0');
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CliError) return error.message;
+  return fileFault(error)?.reason ?? String(error);
+}
+
+interface Paced extends Pick<Shared, 'onWait'> {
+  readonly caller: Caller;
+  readonly approached: Pick<Approached, 'target' | 'minute'>;
+  readonly known: KnownPace | undefined;
+}
+
+const minute = 60_000;
+
+/**
+ * The pace of a run: its own, and behind it what all processes of this machine share. Without a plan they share the
+ * window of `--rate`, so that a run which was killed and started again does not begin with a full window.
+ */
+export async function runPace(session: Session, { caller, approached, known, onWait }: Paced): Promise<Pace> {
+  const { host, given } = session;
+  const own = { ...known, now: host.steady, later: host.later };
+  const rate = sharedRate(given, caller, approached.minute);
+  if (!known) return createPace(own);
+  const shared = { ...approached, kind: 'run', onWait } as const;
+  if (rate === undefined) {
+    const { window, perWindow: limit } = known;
+    return createPace({ ...own, shared: sharedGate(session, { ...shared, rate: limit, limit, window }) });
+  }
+  const limit = Math.max(1, Math.floor((known.perWindow * minute) / known.window));
+  return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minute }) });
+}
+
+/** How many requests a minute all processes share that call the same account: what its profile or the sandbox says. */
+export function sharedRate(
+  { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
+  caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
+  sandbox: Minute | undefined,
+): number | undefined {
+  if (noPace || dryRun) return undefined;
+  const { rate, plan } = caller.kind === 'service' ? caller : {};
+  return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
+}
+
+const unknown: Plan = { perMinute: undefined, perMonth: undefined };
+
+/** What the profile says of its plan; else a sandbox on this machine says it itself. */
+export async function planOf(session: Session, caller: Caller, { target, simulated }: Approached): Promise<Plan> {
+  const { plan, rate } = caller.kind === 'service' ? caller : {};
+  if (plan !== undefined || rate !== undefined) {
+    const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];
+    return { perMinute: rate ?? perMinute, perMonth };
+  }
+  return simulated ? sandboxPlan(session, target.baseUrl) : unknown;
+}
+
+async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
+  const sandboxes = await session.sandboxes();
+  const locator = sandboxes.at(baseUrl);
+  if (!locator) return unknown;
+  const { plan } = await (await sandboxes.remote(locator)).status();
+  if (!isRecord(plan)) return unknown;
+  const named = isPlanName(plan['name']) ? plans[plan['name']] : unknown;
+  return {
+    perMinute: limit(plan['perMinute']) ?? named.perMinute,
+    perMonth: limit(plan['perMonth']) ?? named.perMonth,
+  };
+}
+
+function isPlanName(name: unknown): name is keyof typeof plans {
+  return typeof name === 'string' && Object.hasOwn(plans, name);
+}
+
+function limit(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

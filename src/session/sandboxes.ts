@@ -1,0 +1,123 @@
+import { isLocalKey, type Mode } from '../contract/keys.ts';
+import { type CliError, configuration } from '../base/errors.ts';
+import type { Env, Host } from '../base/host.ts';
+import { requireOwn } from '../base/exposure.ts';
+import { stateFolder as folderOf, onlyLocal } from './profiles/environment.ts';
+import type { Target } from './profiles/resolve.ts';
+import { isHeld, leadsTo } from '../sandbox/remote/addresses.ts';
+import { defaultData, liveLocators, type Locator } from '../sandbox/remote/locator.ts';
+import type { Remote } from '../sandbox/remote/remote.ts';
+import { isElsewhere } from '../base/liveness.ts';
+
+/** The sandboxes of this machine. */
+export interface Sandboxes {
+  readonly stateFolder: string;
+  live(): readonly Locator[];
+  /** Those that a command about sandboxes means: all, but in `sandbox exec` the one that it runs. */
+  meant(): readonly Locator[];
+  /** The one that a URL leads to. */
+  at(url: string): Locator | undefined;
+  /** The one that the profile `local` means, if it runs. */
+  find(): Locator | undefined;
+  /** The same, started in the background if need be. */
+  ensure(words?: readonly string[]): Promise<Locator>;
+  /** Where `local` calls; a dry run starts nothing. */
+  target(mode: Mode, dryRun: boolean): Promise<Target>;
+  /** Throws unless a sandbox still answers at the address that its locator names. */
+  proven(locator: Locator): Promise<Locator>;
+  remote(locator: Locator): Promise<Remote>;
+  /** What a sandbox that runs in this process is known by. */
+  readonly process: OwnProcess;
+}
+
+/** This process, and what it may use of its world. */
+export interface OwnProcess extends Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals' | 'random'> {
+  readonly build: string;
+}
+
+/** What a dry run shows of a sandbox that is not running. */
+const notRunning = {
+  url: 'http://127.0.0.1:4780',
+  keys: { sandbox: 'sk_test_local-none', live: 'sk_live_local-none' },
+};
+
+/** `look` finds those that run; who changes nothing clears nothing away either. */
+export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
+  const stateFolder = folderOf(host.env, host.home);
+  requireOwn(stateFolder);
+  const named = addressIn(host.env);
+  const live = () => look(stateFolder, host.kill);
+  const usual = () => live().find(({ data }) => data === defaultData(stateFolder));
+  const at = (url: string) => live().find((locator) => leadsTo(locator, url));
+  const own = () => named && at(named.url);
+  const find = () => own() ?? (named?.isBound ? undefined : usual());
+  const ensure = async (words: readonly string[] = []) => {
+    const running = find();
+    if (!running && named?.isBound) throw ended(named.url);
+    if (running && isElsewhere(running.start))
+      await (await import('../sandbox/remote/elsewhere.ts')).refuseUnreachable(running);
+    if (running?.build === __BUILD__ || running?.background === false) return running;
+    const { findOrStart } = await import('../sandbox/remote/start.ts');
+    const command = [...host.self, 'sandbox', 'start', '--on-demand', ...words];
+    return findOrStart({
+      stateFolder,
+      host: { ...host, env: { ...withoutSecrets(host), BIZMSG_STATE_DIR: stateFolder } },
+      command,
+      build: __BUILD__,
+    });
+  };
+  const proven = async (locator: Locator) => {
+    if (!isHeld(locator)) await (await import('../sandbox/remote/proof.ts')).requireProof(stateFolder, locator);
+    return locator;
+  };
+  return {
+    stateFolder,
+    live,
+    at,
+    proven,
+    meant: () => {
+      const one = own();
+      return one ? [one] : named?.isBound ? [] : live();
+    },
+    find,
+    ensure,
+    target: async (mode, dryRun) => {
+      const { url, keys } = dryRun ? (find() ?? notRunning) : await proven(await ensure());
+      return { kind: 'service', baseUrl: url, key: keys[mode], mode };
+    },
+    process: {
+      pid: host.pid,
+      kill: host.kill,
+      now: host.now,
+      steady: host.steady,
+      later: host.later,
+      takeSignals: host.takeSignals,
+      random: host.random,
+      build: __BUILD__,
+    },
+    remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(await proven(locator)),
+  };
+}
+
+interface Named {
+  readonly url: string;
+  /** With a key of that sandbox: no other one will do when it has ended. */
+  readonly isBound: boolean;
+}
+
+/** What `sandbox exec` tells its command. */
+function addressIn(env: Env): Named | undefined {
+  const { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key } = env;
+  if (!onlyLocal(env) || url === undefined || !URL.canParse(url)) return undefined;
+  return { url, isBound: key !== undefined && isLocalKey(key) };
+}
+
+function ended(url: string): CliError {
+  const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to have another one';
+  return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
+}
+
+/** A process that outlives this one has no use for its keys, and another working folder. */
+function withoutSecrets({ env }: Host): Host['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_')));
+}

@@ -1,0 +1,278 @@
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { replyTo } from '../../../src/cli/complete/main.ts';
+import { type SurfaceNode, surfaceOf } from '../../../src/cli/complete/surface.ts';
+import { tree } from '../../../src/commands/index.ts';
+import type { Env } from '../../../src/base/host.ts';
+import { cli } from '../../support/cli.ts';
+import { commands } from '../../support/commands.ts';
+import { newHome } from '../../support/hostile.ts';
+import { serveLocal } from '../../support/local.ts';
+import { openWorld } from '../../support/world.ts';
+
+const surface = await surfaceOf(tree);
+
+function nodeNamed(name: string): SurfaceNode | undefined {
+  return name
+    .split(' ')
+    .reduce<SurfaceNode | undefined>((node, word) => node?.children?.find((one) => one.name === word), surface.root);
+}
+
+/** The candidates, as fish gets them: whole words. */
+function offered(line: string, home = newHome(), env: Env = {}): readonly string[] {
+  const [, , ...lines] = replyTo('fish', ['bizmsg', ...line.split(' ')], { env, home }, surface) ?? [];
+  return lines.map((one) => one.replace(/\t.*/, ''));
+}
+
+function kindOf(line: string): string | undefined {
+  return replyTo('fish', ['bizmsg', ...line.split(' ')], { env: {}, home: newHome() }, surface)?.[0];
+}
+
+function homeWith(profiles: readonly string[], text?: string): string {
+  const home = newHome();
+  const folder = join(home, '.config/bizmsg');
+  mkdirSync(folder, { recursive: true });
+  const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: { sandbox: 'sk_test_0123456789' } };
+  const store = { version: 1, profiles: Object.fromEntries(profiles.map((name) => [name, profile])) };
+  writeFileSync(join(folder, 'profiles.json'), text ?? JSON.stringify(store));
+  return home;
+}
+
+function addTemplates(home: string, text: string): void {
+  mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
+  writeFileSync(join(home, '.local/state/bizmsg/templates.json'), text);
+}
+
+describe('a TAB', () => {
+  it.each([
+    ['keys ', ['set', 'list', 'remove', 'switch-mode']],
+    ['keys switch-mode ', ['sandbox', 'live']],
+    ['--mode ', ['sandbox', 'live']],
+    ['--mode=', ['--mode=sandbox', '--mode=live']],
+    ['-o ', ['table', 'json', 'ndjson', 'csv', 'tsv', 'id']],
+    ['contacts list --output=', ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'].map((name) => `--output=${name}`)],
+    ['login --plan ', ['starter', 'growth', 'scale', 'enterprise']],
+    ['sandbox plan set ', ['starter', 'growth', 'scale', 'enterprise']],
+    [
+      'sandbox plan set growth --without contacts,',
+      ['send-template', 'templates', 'campaigns'].map((name) => `contacts,${name}`),
+    ],
+    ['sandbox reset ', ['messages', 'contacts', 'logs', 'all']],
+    ['completion install ', ['bash', 'zsh', 'fish']],
+    ['sandbox keys create --scope ', ['read-only', 'send-only', 'full']],
+    ['--quiet --retries 3 keys remove ', ['sandbox', 'live']],
+    ['keys remove --yes ', ['sandbox', 'live']],
+    ['help contacts ', ['list', 'create', 'import', 'export']],
+    ['nowhere ', []],
+    ['keys nowhere ', []],
+    ['contacts list --limit ', []],
+    ['--nonsense=', []],
+    ['keys switch-mode live extra ', []],
+  ])('after "%s" offers what may stand there', (line, expected) => {
+    expect(offered(line).filter((text) => !text.startsWith('--') || line.includes('='))).toEqual(expected);
+  });
+
+  it.each([
+    ['contacts import ', 'files'],
+    ['contacts create --input ', 'files'],
+    ['contacts create --input=', 'files'],
+    ['--ca-file ', 'files'],
+    ['send-batch welcome ', 'files'],
+    ['webhooks show --raw ', 'files'],
+    ['sandbox start --data ', 'folders'],
+    ['sandbox exec -- ', 'command'],
+    ['sandbox exec --plan growth -- npm --pro', 'command'],
+    ['webhooks expect message.read -- ', 'command'],
+    ['contacts list -- ', 'words'],
+  ])('after "%s" has the shell look for %s', (line, kind) => {
+    expect(kindOf(line)).toBe(kind);
+  });
+
+  it('offers an option once, but one that is repeatable again', () => {
+    const again = offered('send-template -p Ada --wait --profile local --json -');
+    expect(['--param', '--wait', '--profile', '--json', '--within'].filter((name) => again.includes(name))).toEqual([
+      '--param',
+      '--within',
+    ]);
+  });
+
+  it('offers no option that the command refuses, and none of another', () => {
+    const names = offered('profiles list -');
+    expect(['--dry-run', '--mode', '--param', '--columns', '--yes'].filter((name) => names.includes(name))).toEqual([
+      '--columns',
+      '--yes',
+    ]);
+  });
+
+  it('offers the options where nothing else may stand', () => {
+    expect(offered('contacts list ')).toContain('--limit');
+  });
+
+  it('offers no option after --', () => {
+    expect(offered('profiles use -- -')).toEqual([]);
+  });
+
+  it('knows its own program after variables and in a folder', () => {
+    const reply = replyTo('fish', ['FOO=1', '/usr/bin/bizmsg', 'keys', ''], { env: {}, home: newHome() }, surface);
+    expect(reply?.[2]).toMatch(/^set\t/);
+  });
+
+  it('does not know another shell', () => {
+    expect(replyTo('tcsh', ['bizmsg', ''], { env: {}, home: newHome() }, surface)).toBeUndefined();
+  });
+});
+
+describe('the names of profiles', () => {
+  const odd = ['$(touch pwned)', 'a b', 'x:y=z', "it's"];
+
+  it('are offered to --profile with the sandbox, and as they are stored to what changes them', () => {
+    const home = homeWith(['acme', 'beta']);
+    expect([offered('--profile ', home), offered('profiles use ', home)]).toEqual([
+      ['acme', 'beta', 'local'],
+      ['acme', 'beta'],
+    ]);
+  });
+
+  it.each([
+    'tab\tx',
+    'line\nx',
+    'cr\rx',
+    'esc\u001b[31mx',
+    'nul\u0000x',
+    'bidi\u202ex',
+    '\ud800',
+    '',
+    '--yes',
+    'x'.repeat(201),
+  ])('leave out %j', (name) => {
+    expect(offered('profiles use ', homeWith([name, 'acme']))).toEqual(['acme']);
+  });
+
+  it.each(['', '{', '[]', '{"version":1,"profiles":{"acme":{}}}'])('are none where the store is %j', (text) => {
+    expect(offered('profiles use ', homeWith([], text))).toEqual([]);
+  });
+
+  it('are none where a folder has no name', () => {
+    expect(offered('profiles use ', newHome(), { BIZMSG_CONFIG_DIR: '' })).toEqual([]);
+  });
+
+  it.each([
+    ['bizmsg profiles use ', '', [String.raw`\$\(touch\ pwned\)`, String.raw`a\ b`, String.raw`it\'s`, 'x:y=z']],
+    ['bizmsg profiles use a', 'a', [String.raw`a\ b`]],
+    [String.raw`bizmsg profiles use a\ `, String.raw`a\ `, [String.raw`a\ b`]],
+    ['bizmsg profiles use x:', '', ['y=z']],
+    ['bizmsg profiles use x:y=', '', ['z']],
+    ['bizmsg profiles use "a', 'a', ['a b']],
+    ["bizmsg profiles use 'a ", 'a ', ['a b']],
+    ['bizmsg profiles use "$', '$', []],
+    ["bizmsg profiles use 'it", 'it', []],
+    ['bizmsg --profile=x', 'x', ['x:y=z']],
+    ['bizmsg --profile="a', 'a', ['a b']],
+    ['bizmsg profiles use $(', '', []],
+  ])('come to bash for %j in place of %j with nothing in them that it would act on', (line, replaced, expected) => {
+    const [, ...words] = replyTo('bash', [line, replaced], { env: {}, home: homeWith(odd) }, surface) ?? [];
+    expect(words).toEqual(expected);
+  });
+
+  it.each(['bizmsg keys set < ', 'bizmsg keys list >out', 'bizmsg keys list 2>> '])(
+    'are no files, which stand after %j',
+    (line) => {
+      expect(replyTo('bash', [line, ''], { env: {}, home: newHome() }, surface)).toEqual(['files']);
+    },
+  );
+});
+
+describe('the names of templates', () => {
+  it('are those that templates list had last, of whoever is called', async () => {
+    const world = await openWorld();
+    const { home, env, run } = world;
+    const before = offered('send-template +12025550101 ', home, env);
+    await run(['templates', 'list']);
+    const after = offered('send-template +12025550101 ', home, env);
+    await world.close();
+    expect([before.includes('order_update'), after.includes('order_update')]).toEqual([false, true]);
+    expect(offered('send-template +12025550101 --profile local ', home)).not.toContain('order_update');
+  });
+
+  it('are kept for this user alone', async () => {
+    const home = newHome();
+    await serveLocal(home);
+    await cli(['templates', 'list', '--profile', 'local'], { home });
+    const folder = join(home, '.local/state/bizmsg');
+    expect(statSync(join(folder, 'templates.json')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.startsWith('templates'))).toEqual(['templates.json']);
+    expect(offered('send-template --profile local --template ', home)).toContain('order_update');
+  });
+
+  it('stay what they are when only a part is listed', async () => {
+    const home = newHome();
+    await serveLocal(home);
+    await cli(['templates', 'list', '--profile', 'local'], { home });
+    await cli(['templates', 'list', '--profile', 'local', '--limit', '1'], { home });
+    expect(offered('send-template --profile local --template ', home).length).toBeGreaterThan(3);
+  });
+
+  it('are all that are known where nobody is calling yet', () => {
+    const home = homeWith(['acme']);
+    addTemplates(home, '{"version":1,"places":{"local":["a"],"https://api.example.com sandbox":["b"]}}');
+    expect([
+      offered('send-template --template ', home),
+      offered('send-template --profile acme --template ', home),
+    ]).toEqual([['a', 'b'], ['b']]);
+  });
+
+  it.each([
+    '',
+    '{',
+    '[]',
+    '{"version":2}',
+    '{"version":1,"places":{"local":"x"}}',
+    '{"version":1,"places":{"local":[1,null,"--yes","a\\nb"]}}',
+  ])('are none where the file holds %j', (text) => {
+    const home = newHome();
+    addTemplates(home, text);
+    expect(offered('send-template --profile local --template ', home)).toEqual([]);
+  });
+
+  it('are listed all the same where they cannot be kept', async () => {
+    const world = await openWorld();
+    mkdirSync(join(world.home, '.local/state/bizmsg/templates.json'), { recursive: true });
+    const ran = await world.run(['templates', 'list']);
+    await world.close();
+    expect([ran.code, ran.stderr.includes('error'), ran.stdout.includes('order_update')]).toEqual([0, false, true]);
+  });
+});
+
+describe('the surface', () => {
+  it.each(commands)('has $name', ({ name }) => {
+    expect(nodeNamed(name)?.params).toBeDefined();
+  });
+
+  const values = commands.flatMap(({ name, command }) =>
+    Object.values(command.params).flatMap((param, at) => {
+      const known = nodeNamed(name)?.params?.[at]?.known;
+      const of = known && typeof known.of !== 'string' ? known.of : [];
+      return of.filter((text) => !text.endsWith('=')).map((text) => ({ name, param, spec: param.spec, text }));
+    }),
+  );
+
+  it.each(values)('offers $text for $spec of $name, which takes it', ({ param, text }) => {
+    expect(() => param.read([text])).not.toThrow();
+  });
+
+  it('is data alone', async () => {
+    expect(JSON.parse(JSON.stringify(surface))).toEqual(JSON.parse(JSON.stringify(await surfaceOf(tree))));
+  });
+});
+
+it('has every shim say that it is by bizmsg', async () => {
+  for (const [shell, file] of [
+    ['bash', 'bizmsg.bash'],
+    ['zsh', '_bizmsg'],
+    ['fish', 'bizmsg.fish'],
+  ]) {
+    const { code, stdout } = await cli(['completion', shell ?? ''], { home: newHome() });
+    expect([code, stdout]).toEqual([0, readFileSync(new URL(`../../../completions/${file}`, import.meta.url), 'utf8')]);
+  }
+});

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+import { accountFacts } from '../../src/session/ledger.ts';
+import { asked } from '../../src/session/current-caller.ts';
+import { approach } from '../../src/session/connect.ts';
+import { resolve } from '../../src/session/profiles/resolve.ts';
+import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote/locator.ts';
+import { alive } from '../support/cli.ts';
+import { newHome } from '../support/hostile.ts';
+import { serveLocal } from '../support/local.ts';
+import { key, rig } from './run-client-rig.ts';
+
+const service = 'https://api.example.com';
+const id = /^[0-9a-f]{12}$/;
+
+describe('the account facts of a key in the environment', () => {
+  it.each([
+    ['HTTPS://API.Example.com:443/eu/v2/', 'https://api.example.com'],
+    ['https://api.example.com:8443', 'https://api.example.com:8443'],
+    ['http://localhost:9/prefix', 'http://localhost:9'],
+  ])('are the key and the origin: %s', async (url, origin) => {
+    const { facts } = machine();
+    expect(await facts({ env: calling(url) })).toEqual({ origin, key });
+  });
+
+  it('have the name that BIZMSG_ACCOUNT gives, the same however its letters are encoded', async () => {
+    const { facts } = machine();
+    for (const name of ['Café', 'Cafe\u0301', ' Café '])
+      expect(await facts({ env: { ...calling(service), BIZMSG_ACCOUNT: name } })).toMatchObject({ named: 'Café' });
+  });
+});
+
+describe('the account facts of a profile', () => {
+  it('have its id, and need no change of the store', async () => {
+    const { facts, write, untouched } = machine();
+    write({ account: '0123456789ab' });
+    const isUntouched = untouched();
+    expect(await facts({ write: true })).toEqual({ origin: service, key, profile: '0123456789ab' });
+    expect(isUntouched()).toBe(true);
+  });
+
+  it('get the id of a store without one, once', async () => {
+    const { facts, write, stored } = machine();
+    write({});
+    const first = await facts({ write: true });
+    expect(first?.profile).toMatch(id);
+    expect(stored()).toBe(first?.profile);
+    expect(await facts({ write: true })).toEqual(first);
+    expect(await facts({ write: false })).toEqual(first);
+  });
+
+  it.each([
+    ['a call that only looks', { write: false }],
+    ['a dry run', { write: true, words: { dryRun: [''] } }],
+    ['BIZMSG_ACCOUNT', { write: true, env: { BIZMSG_ACCOUNT: 'acme' } }],
+  ])('leave a store without ids alone for %s', async (_, settings) => {
+    const { facts, write, untouched } = machine();
+    write({});
+    const isUntouched = untouched();
+    expect(await facts(settings)).toMatchObject({ origin: service, key, profile: undefined });
+    expect(isUntouched()).toBe(true);
+  });
+
+  it('have no id if the store cannot be written', async () => {
+    const { facts, write, untouched, folder } = machine();
+    write({});
+    // Shared with others, like /tmp.
+    chmodSync(folder, 0o1777);
+    const isUntouched = untouched();
+    expect(await facts({ write: true })).toMatchObject({ origin: service, key, profile: undefined });
+    expect(isUntouched()).toBe(true);
+  });
+
+  it('have both the name and the id where there are both', async () => {
+    const { facts, write } = machine();
+    write({ account: '0123456789ab' });
+    const env = { BIZMSG_ACCOUNT: 'acme' };
+    expect(await facts({ env })).toMatchObject({ named: 'acme', profile: '0123456789ab' });
+  });
+
+  it('are the same for commands that begin at once', async () => {
+    const { facts, write, stored } = machine();
+    write({});
+    const all = await Promise.all(Array.from({ length: 8 }, () => facts({ write: true })));
+    expect(new Set(all.map((one) => one?.profile))).toEqual(new Set([stored()]));
+    expect(stored()).toMatch(id);
+  });
+
+  it('are the same for processes that begin at once', async () => {
+    const { write, stored, folder, home } = machine();
+    write({});
+    const script = await bundled(home);
+    const runs = Array.from({ length: 6 }, () => promisify(execFile)('node', [script, folder]));
+    const ids = (await Promise.all(runs)).map(({ stdout }) => stdout.trim());
+    expect(new Set(ids)).toEqual(new Set([stored()]));
+    expect(stored()).toMatch(id);
+  });
+});
+
+describe('the account facts of a local sandbox', () => {
+  it('have its data id, however it is addressed, until it is reset', async () => {
+    const { facts, home, state } = machine();
+    const sandbox = await serveLocal(home);
+    const { url, port } = findSandbox(state, alive) ?? {};
+    const own = { origin: url, key: sandbox.keys.sandbox, sandbox: sandbox.dataId() };
+    expect(own.sandbox).toMatch(id);
+    expect(await facts({ words: { profile: ['local'] } })).toEqual(own);
+    const env = { BIZMSG_BASE_URL: `http://localhost:${port}/`, BIZMSG_API_KEY: sandbox.keys.sandbox };
+    expect(await facts({ env })).toEqual(own);
+    sandbox.reset('all');
+    expect(await facts({ env })).toEqual({ ...own, sandbox: sandbox.dataId() });
+    expect(sandbox.dataId()).not.toBe(own.sandbox);
+  });
+
+  it('do not need the id of a profile that leads there', async () => {
+    const { facts, home, state, write, untouched } = machine();
+    const sandbox = await serveLocal(home);
+    write({ baseUrl: findSandbox(state, alive)?.url, keys: { sandbox: sandbox.keys.sandbox } });
+    const isUntouched = untouched();
+    expect(await facts({ write: true })).toMatchObject({ profile: undefined, sandbox: sandbox.dataId() });
+    expect(isUntouched()).toBe(true);
+  });
+
+  it('are known to a dry run only while it runs', async () => {
+    const { facts, home } = machine();
+    const dry = { words: { profile: ['local'], dryRun: [''] } };
+    expect(await facts(dry)).toBeUndefined();
+    const sandbox = await serveLocal(home);
+    expect(await facts(dry)).toMatchObject({ sandbox: sandbox.dataId() });
+  });
+
+  it('are not those of another sandbox on the usual port', async () => {
+    const { facts, state } = machine();
+    writeLocator(state, { ...locator(4780), data: null, dataId: '0123456789ab' });
+    expect(await facts({ words: { profile: ['local'], dryRun: [''] } })).toBeUndefined();
+  });
+
+  it('have no data id if an older version serves it', async () => {
+    const { facts, state } = machine();
+    writeLocator(state, { ...locator(4780), data: defaultData(state) });
+    const found = await facts({ words: { profile: ['local'] } });
+    expect(found).toEqual({ origin: 'http://127.0.0.1:4780', key: 'sk_test_local-1' });
+  });
+});
+
+const calling = (url: string) => ({ BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url });
+
+interface Command {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly words?: Readonly<Record<string, readonly string[]>>;
+  readonly write?: boolean;
+}
+
+function machine() {
+  const home = newHome();
+  const folder = join(home, '.config/bizmsg');
+  const file = join(folder, 'profiles.json');
+  return {
+    home,
+    folder,
+    state: join(home, '.local/state/bizmsg'),
+    facts: async ({ env = {}, words = {}, write = false }: Command) => {
+      const { session } = rig({ env, home, words });
+      const caller = resolve(await asked(session.host, session.given));
+      return accountFacts(session, caller, await approach(session, caller), { write });
+    },
+    /** A store with one profile, as an older version wrote it, but for these fields. */
+    write: (fields: object) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const acme = { baseUrl: service, mode: 'sandbox', keys: { sandbox: key }, ...fields };
+      writeFileSync(file, JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }));
+    },
+    stored: (): unknown => JSON.parse(readFileSync(file, 'utf8')).profiles.acme.account,
+    untouched: () => {
+      const look = () => JSON.stringify([readFileSync(file, 'utf8'), statSync(file).ino, statSync(folder).mode]);
+      const before = look();
+      return () => look() === before;
+    },
+  };
+}
+
+function locator(port: number) {
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    pid: process.pid,
+    startedAt: 1,
+    token: 'token',
+    build: 'old',
+    background: false,
+    keys: { sandbox: 'sk_test_local-1', live: 'sk_live_local-1' },
+  };
+}
+
+/** A program that prints the account id of the profile acme. */
+async function bundled(folder: string): Promise<string> {
+  const entry = join(folder, 'entry.ts');
+  const source = JSON.stringify(new URL('../../src/session/profiles/account.ts', import.meta.url).pathname);
+  writeFileSync(
+    entry,
+    `import { storedAccount } from ${source}; storedAccount(process.argv[2] ?? '', 'acme').then(console.log);`,
+  );
+  const bundle = await rolldown({ input: entry, platform: 'node' });
+  await bundle.write({ dir: join(folder, 'program'), entryFileNames: 'entry.mjs', format: 'esm' });
+  await bundle.close();
+  return join(folder, 'program', 'entry.mjs');
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import * as edit from '../../../src/session/profiles/changes.ts';
+import { keyRows, profileRow, profileRows } from '../../../src/session/profiles/profiles.ts';
+import { emptyStore, profileOf } from '../../../src/session/profiles/store.ts';
+import { thrown } from '../../support/thrown.ts';
+import { bareKey, liveKey, store, testKey } from './people.ts';
+
+const baseUrl = 'https://api.example.com/';
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+describe('adding a profile', () => {
+  it('makes the first one the one in use, and no other', () => {
+    const one = edit.addProfile(emptyStore, 'one', { baseUrl, key: testKey });
+    const two = edit.addProfile(one, 'two', { baseUrl });
+    expect(two.current).toBe('one');
+    expect(profileOf(two, 'one')).toMatchObject({ baseUrl: 'https://api.example.com', keys: { sandbox: testKey } });
+  });
+
+  it('stores a live key without activating it', () => {
+    const added = edit.addProfile(emptyStore, 'one', { baseUrl, key: liveKey, plan: 'enterprise', rate: 2000 });
+    expect(profileOf(added, 'one')).toMatchObject({ mode: 'sandbox', keys: { live: liveKey }, rate: 2000 });
+  });
+
+  it.each([
+    ['configuration', 'acme', { baseUrl }],
+    ['usage', 'local', { baseUrl }],
+    ['usage', 'one', { baseUrl: 'api.example.com' }],
+    ['usage', 'one', { baseUrl, key: bareKey }],
+    ['usage', 'one', { baseUrl, plan: 'growth', rate: 10 }],
+    ['usage', 'one', { baseUrl, rate: 10 }],
+  ] as const)('is refused (%s): %s %o', (exit, name, draft) => {
+    expect(thrown(() => edit.addProfile(store, name, draft))).toMatchObject({ exit });
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('takes the name %s like any other', (name) => {
+    expect(profileOf(emptyStore, name)).toBeUndefined();
+    const added = edit.addProfile(emptyStore, name, { baseUrl, key: testKey });
+    expect(profileRows(added).map((row) => row.name)).toEqual([name]);
+    expect(profileRows(edit.removeProfile(added, name))).toEqual([]);
+  });
+});
+
+describe('changing a profile', () => {
+  it('keeps what is not mentioned', () => {
+    const set = edit.setProfile(store, 'acme', { webhookSecret: `${secret}\n` });
+    expect(profileOf(set, 'acme')).toEqual({ ...store.profiles['acme'], rate: undefined, webhookSecret: secret });
+  });
+
+  it('forgets the rate of a plan that has its own', () => {
+    const custom = edit.setProfile(store, 'acme', { plan: 'enterprise', rate: 900 });
+    expect(profileOf(edit.setProfile(custom, 'acme', { plan: 'scale' }), 'acme')).toMatchObject({ rate: undefined });
+    expect(profileOf(edit.setProfile(custom, 'acme', { rate: 800 }), 'acme')).toMatchObject({ rate: 800 });
+  });
+
+  it('keeps the keys at their origin', () => {
+    const live = edit.switchMode(store, 'acme', 'live');
+    const prefix = edit.setProfile(live, 'acme', { baseUrl: 'https://api.example.com/v2' });
+    expect(profileOf(prefix, 'acme')).toMatchObject({ mode: 'live', keys: { live: liveKey } });
+    const moved = edit.setProfile(live, 'acme', { baseUrl: 'https://other.example.com' });
+    expect(profileOf(moved, 'acme')).toMatchObject({ mode: 'sandbox', keys: {} });
+    expect(keyRows(moved, 'acme')).toEqual([]);
+  });
+
+  it('leaves the keys behind when another spelling of this machine is named, where another program may listen', () => {
+    const here = edit.addProfile(emptyStore, 'one', { baseUrl: 'http://127.0.0.1:4780', key: testKey });
+    const moved = edit.setProfile(here, 'one', { baseUrl: 'http://localhost:4780' });
+    expect(keyRows(moved, 'one')).toEqual([]);
+  });
+
+  it('clears the profile in use when it is removed, and only then', () => {
+    expect(edit.removeProfile(store, 'acme').current).toBeUndefined();
+    expect(edit.removeProfile(store, 'beta').current).toBe('acme');
+  });
+
+  it('chooses a profile that exists, or the sandbox', () => {
+    expect(edit.useProfile(store, 'beta').current).toBe('beta');
+    expect(edit.useProfile(store, 'local').current).toBe('local');
+    expect(thrown(() => edit.useProfile(store, 'bet'))).toMatchObject({ code: 'unknown-profile' });
+  });
+
+  it('leaves the store it was given as it was', () => {
+    const before = structuredClone(store);
+    edit.setKey(edit.switchMode(store, 'acme', 'live'), 'acme', { key: bareKey, mode: 'sandbox' });
+    edit.removeKey(store, 'acme', 'live');
+    expect(store).toEqual(before);
+  });
+});
+
+describe('the keys of a profile', () => {
+  it('go to their own place, the mode unchanged', () => {
+    const bare = edit.addProfile(emptyStore, 'one', { baseUrl });
+    const both = edit.setKey(edit.setKey(bare, 'one', { key: liveKey }), 'one', { key: testKey });
+    expect(profileOf(both, 'one')).toMatchObject({ mode: 'sandbox', keys: { sandbox: testKey, live: liveKey } });
+  });
+
+  it('are switched there and back', () => {
+    const live = edit.switchMode(store, 'acme', 'live');
+    expect(profileOf(live, 'acme')?.mode).toBe('live');
+    expect(profileOf(edit.switchMode(live, 'acme', 'sandbox'), 'acme')?.mode).toBe('sandbox');
+  });
+
+  it('do not fall back to the other when one is removed', () => {
+    const removed = edit.removeKey(edit.switchMode(store, 'acme', 'live'), 'acme', 'live');
+    expect(profileOf(removed, 'acme')).toMatchObject({ mode: 'live', keys: { sandbox: testKey } });
+  });
+
+  it.each([
+    ['switchMode', () => edit.switchMode(store, 'beta', 'sandbox')],
+    ['removeKey', () => edit.removeKey(store, 'beta', 'sandbox')],
+    ['requireKey', () => edit.requireKey(store, 'beta', 'sandbox')],
+  ])('must be there for %s', (_name, act) => {
+    expect(thrown(act)).toMatchObject({ code: 'no-key', hint: expect.stringContaining('bizmsg keys set') });
+  });
+
+  it('are never those of the sandbox on this machine', () => {
+    expect(thrown(() => edit.setKey(store, 'local', { key: testKey }))).toMatchObject({
+      code: 'reserved-profile',
+      hint: expect.stringContaining('bizmsg sandbox plan set growth'),
+    });
+  });
+});
+
+describe('the rows', () => {
+  it('show a profile, its keys by prefix and last four', () => {
+    expect(profileRow(edit.setProfile(store, 'acme', { webhookSecret: secret }), 'acme')).toEqual({
+      name: 'acme',
+      in_use: true,
+      base_url: 'https://api.example.com/v1',
+      plan: 'growth',
+      rate: null,
+      mode: 'sandbox',
+      sandbox_key: 'sk_test_…0001',
+      live_key: 'sk_live_…0002',
+      webhook_secret: 'stored',
+    });
+  });
+
+  it('list the keys of one profile, or of all', () => {
+    expect(keyRows(store, 'beta')).toEqual([{ profile: 'beta', mode: 'live', key: 'sk_live_…0002', active: false }]);
+    expect(keyRows(store).map(({ profile, mode, active }) => [profile, mode, active])).toEqual([
+      ['acme', 'sandbox', true],
+      ['acme', 'live', false],
+      ['beta', 'live', false],
+    ]);
+  });
+});

@@ -1,0 +1,83 @@
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { type CliContext, createContext } from '../../src/cli/context.ts';
+import type { Session } from '../../src/session/session.ts';
+import { globals } from '../../src/cli/globals.ts';
+import { readInput } from '../../src/cli/params.ts';
+import { createReporter } from '../../src/cli/output/reporter.ts';
+import type { Host } from '../../src/base/host.ts';
+import { openProfiles } from '../../src/session/profiles/profiles.ts';
+import { configFolder } from '../../src/session/profiles/environment.ts';
+import { temporaryHome } from '../support/bin.ts';
+import { alive, later } from '../support/cli.ts';
+
+export const key = 'sk_test_0123456789abcdef';
+
+interface Rig {
+  readonly context: CliContext;
+  readonly session: Session;
+  readonly notes: string[];
+}
+
+interface Settings {
+  readonly env: Host['env'];
+  readonly home?: string;
+  readonly words?: Readonly<Record<string, readonly string[]>>;
+  /** Waits end at once. */
+  readonly isHasty?: boolean;
+}
+
+export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Settings): Rig {
+  const notes: string[] = [];
+  const refuse = () => {
+    throw new Error('not needed here');
+  };
+  const output = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
+  const host: Host = {
+    argv: [],
+    env,
+    stdout: output,
+    stderr: output,
+    stdinIsTerminal: false,
+    streams: { stdin: new PassThrough(), stderr: new PassThrough() },
+    home,
+    node: process.versions.node,
+    pid: process.pid,
+    self: [],
+    signal: new AbortController().signal,
+    takeSignals: refuse,
+    now: Date.now,
+    steady: () => performance.now(),
+    later: isHasty ? (_, run) => later(0, run) : later,
+    random: Math.random,
+    kill: alive,
+    spawnDetached: refuse,
+    spawnAttached: refuse,
+  };
+  const stderr = {
+    ...output,
+    write: async (text: string | Uint8Array) => void notes.push(Buffer.from(text).toString()),
+  };
+  const reporter = createReporter({ stderr, json: false, redact: (text) => text });
+  const given = readInput(globals, words);
+  const context = createContext({ host, given, reporter, helpFor: async () => '' });
+  onTestFinished(() => context.close());
+  return { context, session: context.session, notes };
+}
+
+function emptyHome(): string {
+  const home = temporaryHome();
+  onTestFinished(() => home.remove());
+  return home.path;
+}
+
+/** A machine with one profile, at an address. */
+export async function profiled(baseUrl: string, plan: 'growth' | 'enterprise', rate?: number): Promise<Settings> {
+  const home = emptyHome();
+  const folder = configFolder({}, home);
+  const profiles = openProfiles({ folder, flags: {}, env: {} });
+  await profiles.add('acme', { baseUrl, key, plan, rate });
+  return { env: {}, home };
+}
+
+export const calling = (url: string): Settings => ({ env: { BIZMSG_API_KEY: key, BIZMSG_BASE_URL: url } });
