@@ -20,6 +20,8 @@ export default defineConfig({
     globalSetup: 'test/support/build.ts',
     // Much of the time a test waits for a process or a terminal: one more than two cores have room for is not idle.
     maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Where other builds run on the same machine, a process may take longer than a test waits for it.
+    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/results.json' }]],

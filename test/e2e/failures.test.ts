@@ -558,7 +558,7 @@ describe('a POST that the service acted on', () => {
     'exits 13 through the binary after %s',
     async (misdeed) => {
       const { home, env, seen } = await openHostile((_, __, response) => void misdeeds[misdeed](response));
-      const ran = await bin([...send, '--timeout', '300ms'], { home, env });
+      const ran = await bin([...send, '--timeout', '2s'], { home, env });
       expect([ran.code, ran.stdout, seen.length]).toEqual([13, '', 1]);
       expect(ran.stderr).toContain('it may have been done');
     },

@@ -23,12 +23,10 @@ describe('a terminal', () => {
     const terminal = await open(await rig.newWorld(), { env: { LC_ALL, LANG: '' } });
     await terminal.enter('bizmsg --help | cat; bizmsg --help');
     await terminal.ended();
-    expect(
-      terminal
-        .written()
-        .split('\n')
-        .filter((line) => line.startsWith('  sandbox'))[1],
-    ).toContain(text);
+    const lines = () => terminal.written().split('\n');
+    await expect
+      .poll(() => lines().filter((line) => line.startsWith('  sandbox'))[1], { timeout: 20_000 })
+      .toContain(text);
   });
 
   it('whose locale is "C" is shown nothing but what it has', async () => {

@@ -10,7 +10,7 @@ const rows = 400;
 describe.skipIf(!mounts())('a batch whose disk is full', () => {
   it.each([
     ['for the log of the run', 'runs', 20],
-    ['for the ledger', 'ledger', 60],
+    ['for the ledger', 'ledger', 40],
   ])(
     '%s stops with exit 3 and prints its summary; with room again, the same command sends the rest',
     async (_, name, size) => {
