@@ -8,7 +8,7 @@ import { liveListeners } from '../webhooks/listeners.ts';
 import { asked } from '../session/current-caller.ts';
 import type { Globals } from './globals.ts';
 import type { Sandboxes } from '../session/sandboxes.ts';
-import { signingSecret } from '../session/signing-secret.ts';
+import { storedSecret } from '../session/signing-secret.ts';
 
 export interface Watch extends EventSource {
   readonly later: Later;
@@ -56,7 +56,7 @@ function proving({ host: { now }, note }: WatchOptions) {
 /** Without one, every event that a listener receives counts. */
 function knownSecret({ host, given }: WatchOptions): string | undefined {
   try {
-    return signingSecret(host, given);
+    return storedSecret(host, given);
   } catch (error) {
     if (error instanceof CliError && error.code === 'no-secret') return undefined;
     throw error;

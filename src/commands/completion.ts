@@ -1,4 +1,4 @@
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { argument, knowing, type Shell, shell, shells } from '../cli/params.ts';
 
@@ -16,7 +16,7 @@ function print(shell: Shell, once: string) {
     sample: `${shell === 'zsh' ? '#compdef bizmsg\n' : ''}# ${shell} completion of bizmsg, by bizmsg completion.…\n…`,
     honours: [],
     piped: 'verbatim',
-    run: async (context) => (await context.completions()).shim(shell),
+    run: async (context) => (await completionsOf(context)).shim(shell),
     view: (text) => text.toString(),
   });
 }
@@ -43,7 +43,7 @@ export const installCompletion = command({
   changes: true,
   piped: 'text',
   run: async (context, { shell: asked }) => {
-    const completions = await context.completions();
+    const completions = await completionsOf(context);
     const name = asked ?? completions.usual();
     const places = completions.places(name);
     if (places.startUp && completions.changesStartUp(places))
@@ -73,7 +73,7 @@ export const uninstallCompletion = command({
   changes: true,
   piped: 'text',
   run: async (context, { shell }) => {
-    const completions = await context.completions();
+    const completions = await completionsOf(context);
     return completions.uninstall(shell ?? completions.usual());
   },
   view: ({ file, file_is: fileIs, start_up: startUp, start_up_is: startUpIs }, ui) =>
@@ -84,3 +84,7 @@ export const uninstallCompletion = command({
 });
 
 export const completionCommands = [printForBash, printForZsh, printForFish, installCompletion, uninstallCompletion];
+
+async function completionsOf({ session }: Context) {
+  return (await import('../cli/complete/install.ts')).openCompletions(session.host);
+}

@@ -57,7 +57,7 @@ export const listTemplates = command({
   run: async (context, input) => {
     const found = await listing(context, 'listTemplates', input);
     // A part of the list is not what a shell should offer from now on.
-    if (input.limit === undefined && input.urlParams.length === 0) await context.learnTemplates(namesIn(found));
+    if (input.limit === undefined && input.urlParams.length === 0) await learn(context, namesIn(found));
     return found;
   },
   view: listView('templates'),
@@ -81,3 +81,12 @@ export const listCampaigns = command({
   run: (context, input) => listing(context, 'listCampaigns', input),
   view: listView('campaigns'),
 });
+
+/** Saves the names for shell completion. */
+async function learn({ session }: Context, names: readonly string[]): Promise<void> {
+  const [{ learnTemplates }, { currentCaller }] = await Promise.all([
+    import('../cli/complete/templates.ts'),
+    import('../session/current-caller.ts'),
+  ]);
+  learnTemplates(session.host, await currentCaller(session), names);
+}

@@ -1,3 +1,4 @@
+import { describeCaller } from '../session/current-caller.ts';
 import { command, type Ui } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
@@ -14,7 +15,7 @@ export const whoami = command({
   honours: ['profile', 'mode', 'baseUrl', ...printing],
   piped: 'text',
   run: async (context, { explain }) => {
-    const { winner, problem, candidates } = await context.who();
+    const { winner, problem, candidates } = await describeCaller(context.session);
     if (!explain && problem) throw problem;
     return { ...winner, ...(explain && { candidates, problem: problem?.message ?? null, exit: problem?.exit }) };
   },

@@ -1,3 +1,4 @@
+import { knownKeys } from '../session/current-caller.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
@@ -36,7 +37,7 @@ export async function runJob(
   emit: Emit,
 ): Promise<Ended | DryRunEnded> {
   checkChoice(options);
-  refuseKeys(context.typed, file, await context.knownKeys());
+  refuseKeys(context.typed, file, await knownKeys(context.session));
   refuseShaping(context.given);
   const { stateFolder, process: own } = await context.sandboxes();
   const signals = untilSignaled(own, context);

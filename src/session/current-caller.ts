@@ -1,17 +1,54 @@
-import type { CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { shownKey } from '../base/redact.ts';
 import type { Candidate } from './profiles/explain.ts';
 import type { Asked, Caller, Source } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
-import type { CallOptions } from './session.ts';
+import type { CallOptions, Session } from './session.ts';
 
-/** Whether the user can be prompted. `stdinIsTerminal` comes last, since it is slow. */
-export function isInteractive(host: Host, given: Pick<CallOptions, 'noInput'>): boolean {
-  return !given.noInput && !host.env['CI'] && host.stderr.isTTY && host.stdinIsTerminal;
+/** The caller of this command line; throws if there is none. */
+export async function currentCaller({ host, given }: Session): Promise<Caller> {
+  const [{ resolve }, inputs] = await Promise.all([import('./profiles/resolve.ts'), asked(host, given)]);
+  return resolve(inputs);
 }
 
-/** The inputs that decide who is calling. */
+/** The caller of the next command as it may be shown, and why it was chosen. */
+export interface CallerReport {
+  readonly winner: Winner | undefined;
+  readonly problem: CliError | undefined;
+  readonly candidates: readonly Candidate[];
+}
+
+interface Winner {
+  readonly profile: string | null;
+  readonly source: Source;
+  readonly mode: string;
+  /** Null for a sandbox that is not running: it starts on demand. */
+  readonly address: string | null;
+  readonly key: string | null;
+  readonly plan: string | null;
+}
+
+export async function describeCaller({ host, given, sandboxes }: Session): Promise<CallerReport> {
+  const { explain } = await import('./profiles/explain.ts');
+  const { caller, problem, candidates } = explain(await asked(host, given));
+  return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
+}
+
+export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
+
+function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
+  const { source, mode } = caller;
+  if (caller.kind === 'local') {
+    const running = sandboxes.find();
+    const key = running ? shownKey(running.keys[caller.mode]) : null;
+    return { profile: 'local', source, mode, address: running?.url ?? null, key, plan: null };
+  }
+  const { profile = null, baseUrl, key, plan = null } = caller;
+  return { profile, source, mode, address: baseUrl, key: shownKey(key), plan };
+}
+
+/** The options, variables and store that decide who is calling. */
 export async function asked(host: Host, given: CallOptions): Promise<Asked> {
   const [{ configFolder }, { readStore }] = await Promise.all([
     import('./profiles/environment.ts'),
@@ -29,33 +66,31 @@ export async function asked(host: Host, given: CallOptions): Promise<Asked> {
   };
 }
 
-/** Who the next command would be, as it may be shown. */
-export interface Winner {
-  readonly profile: string | null;
-  readonly source: Source;
-  readonly mode: string;
-  /** Null for a sandbox that is not running: it starts on demand. */
-  readonly address: string | null;
-  readonly key: string | null;
-  readonly plan: string | null;
+/** Whether the user can be prompted. `stdinIsTerminal` comes last because it loads node:tty. */
+export function isInteractive(host: Host, { noInput }: Pick<CallOptions, 'noInput'>): boolean {
+  return !noInput && !host.env['CI'] && host.stderr.isTTY && host.stdinIsTerminal;
 }
 
-export interface Who {
-  readonly winner: Winner | undefined;
-  readonly problem: CliError | undefined;
-  readonly candidates: readonly Candidate[];
+/** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
+export async function knownKeys({ host, given }: Session): Promise<readonly string[]> {
+  const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = host.env;
+  const profiles = profilesIn(await asked(host, given));
+  const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
+  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
+    const key = text?.trim() ?? '';
+    return key.length < shortestKnownKey ? [] : [key];
+  });
 }
 
-/** Said where a sandbox is used that nobody asked for. */
-export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
+/** Shorter texts may be part of a word by chance. */
+const shortestKnownKey = 8;
 
-export function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
-  const { source, mode } = caller;
-  if (caller.kind === 'local') {
-    const running = sandboxes.find();
-    const key = running ? shownKey(running.keys[caller.mode]) : null;
-    return { profile: 'local', source, mode, address: running?.url ?? null, key, plan: null };
+/** Empty if the store is damaged, since this command may not need a profile. */
+function profilesIn({ loadStore }: Asked) {
+  try {
+    return Object.values(loadStore().profiles);
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
   }
-  const { profile = null, baseUrl, key, plan = null } = caller;
-  return { profile, source, mode, address: baseUrl, key: shownKey(key), plan };
 }

@@ -3,15 +3,26 @@ import type { Host } from '../base/host.ts';
 import { configFolder, variable } from './profiles/environment.ts';
 import { readWebhookSecret, webhookSecretFault } from './profiles/key.ts';
 import { local, profileOf, readStore, requireProfile, shellWord, type Store } from './profiles/store.ts';
-import type { CallOptions } from './session.ts';
+import type { CallOptions, Session } from './session.ts';
 
-/** The webhook secret: the given one, else that of the profile or of the environment. */
-export function signingSecret(
-  { env, home }: Host,
-  { profile }: Pick<CallOptions, 'profile'>,
-  given?: string,
-): string | undefined {
-  if (given !== undefined) return readWebhookSecret(given);
+type Profile = Pick<CallOptions, 'profile'>;
+
+/** The webhook secret: `text` if given, otherwise from the profile or the environment. It is never printed. */
+export function signingSecret({ host, given, reporter }: Session, text?: string): string | undefined {
+  const secret = text === undefined ? storedSecret(host, given) : readWebhookSecret(text);
+  if (secret !== undefined) reporter.hide(secret);
+  return secret;
+}
+
+/** Describes where the stored secret comes from. */
+export function secretOwner({ host: { env, home }, given: { profile } }: Session): string {
+  if (profile === undefined && env['BIZMSG_WEBHOOK_SECRET'] !== undefined) return 'the secret in BIZMSG_WEBHOOK_SECRET';
+  const name = profile ?? env['BIZMSG_PROFILE'] ?? readStore(configFolder(env, home)).current;
+  return `the secret of the profile "${name}"`;
+}
+
+/** The webhook secret of the profile or the environment. */
+export function storedSecret({ env, home }: Pick<Host, 'env' | 'home'>, { profile }: Profile): string | undefined {
   const store = () => readStore(configFolder(env, home));
   if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
   const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
@@ -19,13 +30,13 @@ export function signingSecret(
   if (named !== undefined)
     return named === local ? undefined : checked(requireProfile(store(), named).webhookSecret, named);
   const found = store();
-  // A profile in use that is gone hinders nobody here.
+  // The profile in use may have been removed; this command does not need it.
   return found.current === undefined
     ? undefined
     : checked(profileOf(found, found.current)?.webhookSecret, found.current);
 }
 
-/** Earlier versions stored secrets of any length. */
+/** Refuses invalid secrets, which earlier versions stored. */
 function checked(secret: string | undefined, profile: string): string | undefined {
   const fault = secret === undefined ? undefined : webhookSecretFault(secret);
   if (fault === undefined) return secret;
@@ -33,14 +44,7 @@ function checked(secret: string | undefined, profile: string): string | undefine
   throw configuration('bad-secret', `the webhook secret of the profile "${profile}" ${fault}`, hint);
 }
 
-/** Which secret that is, where there is one. */
-export function secretOwner({ env, home }: Host, { profile }: Pick<CallOptions, 'profile'>): string {
-  if (profile === undefined && env['BIZMSG_WEBHOOK_SECRET'] !== undefined) return 'the secret in BIZMSG_WEBHOOK_SECRET';
-  const name = profile ?? env['BIZMSG_PROFILE'] ?? readStore(configFolder(env, home)).current;
-  return `the secret of the profile "${name}"`;
-}
-
-/** Who names a profile means its secret and no other. */
+/** A profile that is named with --profile must have a secret. */
 function required(store: Store, name: string): string {
   const webhookSecret = checked(requireProfile(store, name).webhookSecret, name);
   if (webhookSecret !== undefined) return webhookSecret;

@@ -39,18 +39,18 @@ function ownFolder(folder: string): string {
 }
 
 /** Under what the templates of whoever is called are kept. */
-export function placeOf(caller: Caller): string {
+function placeOf(caller: Caller): string {
   return caller.kind === 'local' ? 'local' : `${caller.baseUrl} ${caller.mode}`;
 }
 
-export function templatesFile(folder: string): string {
+function templatesFile(folder: string): string {
   return join(folder, 'templates.json');
 }
 
 const largest = 1_000_000;
 
 /** The names of templates by place, as the last lists had them; none where the file is not what was written. */
-export function readTemplates(folder: string): ReadonlyMap<string, readonly string[]> {
+function readTemplates(folder: string): ReadonlyMap<string, readonly string[]> {
   const file = templatesFile(folder);
   return new Map(
     attempt(() => (statSync(file).size > largest ? [] : entriesIn(JSON.parse(readRegular(file).toString())))),

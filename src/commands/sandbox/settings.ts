@@ -1,3 +1,4 @@
+import { onlyLocal } from '../../session/profiles/environment.ts';
 import { unsafe, usage } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { choice, option } from '../../cli/params.ts';
@@ -16,8 +17,8 @@ function shape(text: string): string {
 }
 
 /** Throws if events may leave this machine in spite of BIZMSG_ONLY=local. */
-export async function checkExternal(context: Context, isExternal: boolean): Promise<void> {
-  if (!isExternal || !(await context.onlyLocal())) return;
+export function checkExternal({ session }: Context, isExternal: boolean): void {
+  if (!isExternal || !onlyLocal(session.host.env)) return;
   throw unsafe(
     'only-local',
     'BIZMSG_ONLY=local refuses --allow-external',

@@ -1,3 +1,4 @@
+import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
 import { type Context, streaming } from '../../cli/command.ts';
 import { count, duration, flag, type Input, option } from '../../cli/params.ts';
@@ -60,7 +61,7 @@ async function start(context: Context, input: Input<typeof params>) {
   const warn = (text: string) => context.note('sandbox', text);
   const { stateFolder, process } = sandboxes;
   // Only this user can write to the default folder, so its webhooks were allowed when they were added.
-  const isAllowed = external || (data === undefined && !(await context.onlyLocal()));
+  const isAllowed = external || (data === undefined && !onlyLocal(context.session.host.env));
   return serve({
     ...process,
     sandbox: (store) =>

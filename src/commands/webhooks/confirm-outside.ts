@@ -1,3 +1,4 @@
+import { onlyLocal } from '../../session/profiles/environment.ts';
 import type { Context } from '../../cli/command.ts';
 import { unsafe } from '../../base/errors.ts';
 
@@ -9,7 +10,7 @@ export async function requireMeant(
 ): Promise<void> {
   const { isHere } = await import('../../webhooks/forward/routes.ts');
   const origins = [...urls].filter((url) => !isHere(url)).map(({ origin }) => origin);
-  const isOnlyLocal = await context.onlyLocal();
+  const isOnlyLocal = onlyLocal(context.session.host.env);
   for (const origin of new Set(origins)) {
     if (isOnlyLocal) throw refused(origin);
     await context.confirm(`${doing(origins.filter((one) => one === origin).length)} to ${origin}`);

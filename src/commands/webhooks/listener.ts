@@ -1,3 +1,4 @@
+import { describeCaller } from '../../session/current-caller.ts';
 import { usage } from '../../base/errors.ts';
 import { type Context, newcomerNote } from '../../cli/command.ts';
 import { count, flag, type Input, option, repeated } from '../../cli/params.ts';
@@ -220,7 +221,7 @@ type EventSource =
 
 /** It follows from who is calling. A sandbox that is called is started if need be. */
 async function eventSource(context: Context): Promise<EventSource> {
-  const [{ winner, problem }, sandboxes] = await Promise.all([context.who(), context.sandboxes()]);
+  const [{ winner, problem }, sandboxes] = await Promise.all([describeCaller(context.session), context.sandboxes()]);
   if (problem && problem.code !== 'no-profile') throw problem;
   if (!winner) return { kind: 'anybody' };
   if (winner.source === 'newcomer') context.note('newcomer', newcomerNote);

@@ -1,3 +1,4 @@
+import { signingSecret } from '../../session/signing-secret.ts';
 import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
@@ -46,7 +47,7 @@ export async function linkSandbox(context: Context, locator: Locator, options: L
     const remote = await sandboxes.remote(found);
     // Its first event may come before it has answered.
     const used = secret ?? (await remote.env()).secret;
-    await context.signingSecret(used);
+    signingSecret(context.session, used);
     know(used);
     await remote.addWebhook({ url, secret, catchUp, external: true, owner });
     return remote;

@@ -1,3 +1,5 @@
+import { describeCaller } from '../../session/current-caller.ts';
+import { secretOwner, signingSecret } from '../../session/signing-secret.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
 import { CliError, configuration, usage } from '../../base/errors.ts';
@@ -23,8 +25,8 @@ export async function secretIn(
 ): Promise<KnownSecret | undefined> {
   const given = await givenSecret(context, { secretStdin, secretFile });
   if (given !== undefined) return { secret: given, whose: 'the secret given' };
-  const stored = context.given.profile === 'local' ? undefined : await context.signingSecret();
-  if (stored !== undefined) return { secret: stored, whose: await context.secretOwner() };
+  const stored = context.given.profile === 'local' ? undefined : signingSecret(context.session);
+  if (stored !== undefined) return { secret: stored, whose: secretOwner(context.session) };
   const secret = await sandboxSecret(context);
   return secret === undefined ? undefined : { secret, whose: "the sandbox's secret" };
 }
@@ -35,17 +37,17 @@ export async function givenSecret(
   { secretStdin, secretFile }: Input<typeof secretParams>,
 ): Promise<string | undefined> {
   if (secretStdin && secretFile !== undefined) throw usage('--secret-stdin and --secret-file exclude each other');
-  if (secretStdin) return context.signingSecret(await context.stdin());
-  return secretFile === undefined ? undefined : context.signingSecret(await context.read(secretFile));
+  if (secretStdin) return signingSecret(context.session, await context.stdin());
+  return secretFile === undefined ? undefined : signingSecret(context.session, await context.read(secretFile));
 }
 
 /** None is started for it: what it signed it signed while it ran. */
 async function sandboxSecret(context: Context): Promise<string | undefined> {
-  const { winner } = await context.who();
+  const { winner } = await describeCaller(context.session);
   if (winner?.profile !== 'local') return undefined;
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
-  if (running) return context.signingSecret((await (await sandboxes.remote(running)).env()).secret);
+  if (running) return signingSecret(context.session, (await (await sandboxes.remote(running)).env()).secret);
   const hint = 'bizmsg sandbox start --background starts it';
   throw configuration('no-secret', 'the sandbox has the webhook secret, and it does not run', hint);
 }
@@ -53,7 +55,7 @@ async function sandboxSecret(context: Context): Promise<string | undefined> {
 /** That of the environment or the profile, for what also does without. */
 export async function storedSecret(context: Context): Promise<string | undefined> {
   try {
-    return await context.signingSecret();
+    return signingSecret(context.session);
   } catch (error) {
     if (error instanceof CliError && error.code === 'no-secret') return undefined;
     throw error;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { CliError, configuration, usage } from '../../base/errors.ts';
-import type { Env } from '../../base/host.ts';
 import { fileFault, readRegular } from '../../base/files.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { type PlanName, plans } from '../../contract/plans.ts';
@@ -251,26 +250,4 @@ export function accountFault(name: string): string | undefined {
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';
   if (/sk_(?:test|live)_.|whsec_./i.test(name)) return 'looks like a key';
   return Array.from(name).length > longestAccount ? `is longer than ${longestAccount} characters` : undefined;
-}
-
-/** Shorter ones may be part of a word by chance. */
-const shortestKnown = 8;
-
-/** The keys and webhook secrets that the environment and the stored profiles hold. */
-export function knownKeys({ BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET }: Env, loadStore: () => Store): readonly string[] {
-  const stored = profilesIn(loadStore).flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
-  return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
-    const key = text?.trim() ?? '';
-    return key.length < shortestKnown ? [] : [key];
-  });
-}
-
-/** A damaged store does not stop a command that names its caller otherwise. */
-function profilesIn(loadStore: () => Store) {
-  try {
-    return Object.values(loadStore().profiles);
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
 }
