@@ -4,7 +4,7 @@ import { calling } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
-import { runView } from '../runs/view.ts';
+import { runView } from '../runs/result.ts';
 
 export const sendBatch = command({
   name: 'send-batch',

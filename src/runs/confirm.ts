@@ -1,7 +1,13 @@
-import type { Context } from '../cli/command.ts';
-import type { RunTarget } from '../session/run-client.ts';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { resolve } from 'node:path';
 import { unsafe, usage } from '../base/errors.ts';
+import { redact } from '../base/redact.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { nearest } from '../base/suggest.ts';
+import type { Context } from '../cli/command.ts';
 import { whole } from '../cli/output/progress.ts';
+import type { RunTarget } from '../session/run-client.ts';
 import type { RunInput } from './options.ts';
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */
@@ -38,4 +44,63 @@ export async function confirmLive(context: Context, due: number): Promise<void> 
 
 function rowsText(count: number): string {
   return count === 1 ? '1 row' : `${whole(count)} rows`;
+}
+
+const hint = 'a key is given by BIZMSG_API_KEY or a profile';
+
+/** The command line is kept with the run, and its values go to the service in every row: no place for a key. */
+export function refuseKeys(typed: readonly string[], file: string, known: readonly string[]): void {
+  const word = typed.find((one) => one !== file && redact(one) !== one);
+  if (word !== undefined) throw usage(`"${redact(word, known)}" holds what is written like a key`, hint);
+  const holds = (text: string) => redact(text, known) !== redact(text);
+  const other = typed.find((one) => one !== file && holds(one));
+  if (other !== undefined) throw usage(`"${redact(other, known)}" holds a key of this machine`, hint);
+  if (file !== '-' && holds(resolve(file)))
+    throw usage(`the path "${redact(resolve(file), known)}" holds a key of this machine`, 'rename the file or folder');
+}
+
+/** Open files held back while connections are opened, so that the results can still be written afterwards. */
+interface SpareFiles {
+  release(): void;
+}
+
+/** The journal, the input, a file of rows, what is known of it, a lock, and as many again. */
+const count = 10;
+
+export function holdSpareFiles(): SpareFiles {
+  const held: number[] = [];
+  const release = () => {
+    for (const fd of held.splice(0)) closeSync(fd);
+  };
+  try {
+    while (held.length < count) held.push(openSync(devNull, 'r'));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
+}
+
+/** If the service misses a field, and the input has a column of nearly that name: the option that maps it. */
+export function meantColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
+  for (const reason of reasons) {
+    const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
+    const column = field === undefined ? undefined : columnFor(field, columns);
+    if (field !== undefined && column !== undefined)
+      return `the input has "${column}": --map ${shellWord(`${column}=${field}`)}`;
+  }
+  return undefined;
+}
+
+function columnFor(field: string, columns: readonly string[]): string | undefined {
+  if (columns.includes(field)) return undefined;
+  const same = columns.find((column) => plain(column) === plain(field));
+  return same ?? nearest(field, columns.slice(0, mostLooked));
+}
+
+/** Columns beyond it are not compared. */
+const mostLooked = 200;
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_.-]/g, '');
 }

@@ -1,22 +1,22 @@
-import type { Row } from './input/row.ts';
-import { placeOf } from './input/source.ts';
-import { refuseOther } from './input/prints.ts';
 import { jsonText } from '../base/json.ts';
+import type { Context, Emit } from '../cli/command.ts';
 import { type Fate, fates } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
+import type { Row } from './input/row.ts';
+import { placeOf, refuseOther } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
-import type { Ready } from './row.ts';
+import type { Outcome, Ready } from './row.ts';
 import type { Survey } from './survey.ts';
 
-export interface Known {
+interface Known {
   readonly input: Pick<RowsInput, 'source' | 'shown'>;
   readonly found: Survey;
   /** An index into `fates` for each valid row. */
   readonly fates: Uint8Array;
 }
 
-export interface Due extends Known {
+interface Due extends Known {
   readonly mapper: Mapper;
   readonly log: Pick<RunLog, 'skipped'>;
   /** Called with each row that cannot be sent. */
@@ -77,7 +77,7 @@ function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): 
   return { ...placeIn(row, known), isRetry: fate === 'retry', content, digest: known.found.input.read(index) };
 }
 
-export interface Place {
+interface Place {
   readonly number: number;
   readonly line: number;
 }
@@ -96,4 +96,37 @@ function add<T>(groups: Map<string, T[]>, name: string, item: T): void {
 export function invalidity(row: Row, mapper: Mapper, { found }: Pick<Known, 'found'>): string {
   const mapped = 'reason' in row ? row : mapper.map(row);
   return 'reason' in mapped ? mapped.reason : found.conflictOf(mapped.body);
+}
+
+interface Showing {
+  take(outcome: Outcome): Promise<void> | undefined;
+  /** A row that cannot be sent. */
+  invalid(place: Place, reason: string): Promise<void> | undefined;
+  end(): void;
+}
+
+/** Shows how far a run has come; with -o ndjson, prints each row as it ends. */
+export async function showing(context: Context, total: number, emit: Emit): Promise<Showing> {
+  const progress = await context.progress();
+  const isStream = context.given.output === 'ndjson';
+  const counts = { done: 0, failed: 0, unsure: 0, skipped: 0 };
+  return {
+    take(outcome) {
+      counts[outcome.outcome] += 1;
+      const { done, failed, unsure, skipped } = counts;
+      progress.show({ settled: done + failed + unsure + skipped, total, failed, unsure });
+      return isStream ? emit(itemOf(outcome), () => '') : undefined;
+    },
+    invalid: ({ number: row, line }, reason) =>
+      isStream ? emit({ type: 'row', row, line, outcome: 'failed', code: 'invalid', reason }, () => '') : undefined,
+    end: progress.end,
+  };
+}
+
+function itemOf(outcome: Outcome): object {
+  const { number, line } = outcome.row;
+  const item = { type: 'row', row: number, line, outcome: outcome.outcome };
+  if (outcome.outcome === 'done') return { ...item, answer: outcome.answer ?? null };
+  if (outcome.outcome === 'skipped') return { ...item, reason: outcome.why };
+  return { ...item, code: outcome.code, reason: outcome.reason };
 }

@@ -7,7 +7,7 @@ import type { WrittenFiles } from './files.ts';
 import type { Written } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
-import type { Running } from './running.ts';
+import type { Running } from './job.ts';
 import type { Stopped } from './stop.ts';
 import type { Tally } from './tally.ts';
 

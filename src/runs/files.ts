@@ -7,7 +7,7 @@ import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { reasonsBefore } from './history.ts';
 import { logParts, type RunLog } from './log.ts';
 import { removeDrafts, type Word, writeRejected, type Written } from './rejected.ts';
-import type { Running } from './running.ts';
+import type { Running } from './job.ts';
 import type { Survey } from './survey.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,8 +1,13 @@
+import type { Context, Emit } from '../cli/command.ts';
+import type { Mode } from '../contract/keys.ts';
+import type { Row as Digest, Kind } from '../ledger/ledger.ts';
+import type { OpenedLedger, RunClient } from '../session/run-client.ts';
+import type { OwnProcess } from '../session/sandboxes.ts';
+import type { RowsInput } from './input.ts';
 import type { Mapped, Row } from './input/row.ts';
 import type { Source } from './input/source.ts';
-import type { RunClient } from '../session/run-client.ts';
-import type { Mode } from '../contract/keys.ts';
-import type { Kind, Row as Digest } from '../ledger/ledger.ts';
+import type { RunInput } from './options.ts';
+import type { RunSignals } from './stop.ts';
 
 type GoodRow = Extract<Row, { readonly fields: unknown }>;
 
@@ -31,4 +36,19 @@ export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
+}
+
+/** The surroundings of a run: what the command line, the input and the caller have come to. */
+export interface Running {
+  readonly context: Context;
+  readonly job: Job;
+  readonly options: RunInput;
+  readonly input: RowsInput;
+  readonly mapper: Mapper;
+  readonly client: RunClient;
+  readonly signals: RunSignals;
+  readonly emit: Emit;
+  readonly opened: OpenedLedger;
+  readonly stateFolder: string;
+  readonly own: OwnProcess;
 }

@@ -1,12 +1,11 @@
-import type { Unit } from './input/source.ts';
-import type { Ui } from '../cli/command.ts';
 import { CliError, type ExitName } from '../base/errors.ts';
-import type { Note } from '../ledger/ledger.ts';
+import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/progress.ts';
+import type { Note } from '../ledger/ledger.ts';
+import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
-import type { Job } from './job.ts';
-import { placesIn } from './places.ts';
-import type { Running } from './running.ts';
+import type { Unit } from './input/source.ts';
+import type { Job, Running } from './job.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
 import { type Counts, type SkippedCounts, sumOf } from './tally.ts';
@@ -97,7 +96,7 @@ function goesOn(left: number, { exit, code }: Stopped): string {
   return restText(left);
 }
 
-export function restText(left: number): string {
+function restText(left: number): string {
   return `${unsentText(left)}; run the same command again to send ${left === 1 ? 'it' : 'them'}`;
 }
 
@@ -105,7 +104,7 @@ function unsentText(left: number): string {
   return left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
 }
 
-export function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
+function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
@@ -171,4 +170,41 @@ export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
 
 function at(file: string | null): string {
   return file === null ? '' : ` → ${file}`;
+}
+
+const mostRanges = 20;
+
+/** A list of lines, shortened: `lines 3, 7–9 and 20 more`. `places` may have only the first of them. */
+function placesIn(places: readonly number[], count: number, unit: Unit = 'line'): string {
+  const sorted = [...new Set(places)].sort((a, b) => a - b);
+  const ranges = rangesOf(sorted).slice(0, mostRanges);
+  const shown = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const texts = ranges.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  const left = count - shown - (places.length - sorted.length);
+  return `${unit}${count === 1 ? '' : 's'} ${texts.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
+
+function rangesOf(sorted: readonly number[]): readonly (readonly [first: number, last: number])[] {
+  const ranges: [number, number][] = [];
+  for (const place of sorted) {
+    const range = ranges.at(-1);
+    if (range && place === range[1] + 1) range[1] = place;
+    else ranges.push([place, place]);
+  }
+  return ranges;
+}
+
+/** Shows a run or a dry run. */
+export const runView = {
+  data: (ran: Ended | DryRunEnded) => ('result' in ran ? ran.result : ran.dryRun),
+  view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),
+  exit: (ran: Ended | DryRunEnded) => ran.exit,
+  changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
+  unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? shownElsewhere(ran.result) : undefined),
+} as const;
+
+function shownElsewhere({ run, not_reached: left }: RunResult): string | undefined {
+  if (run === null) return undefined;
+  const rest = left === 0 ? '' : `${restText(left)}; `;
+  return `${rest}bizmsg runs show ${run} shows what was done`;
 }

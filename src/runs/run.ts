@@ -6,28 +6,22 @@ import { fileFault } from '../base/files.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { sayingOnce } from '../base/journal-lines.ts';
-import { amend } from './amend.ts';
-import { checkCount, confirmLive, needsConfirmation } from './confirm.ts';
+import { amend } from './history.ts';
+import { checkCount, confirmLive, holdSpareFiles, meantColumn, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectNote } from './dry-run.ts';
-import { dueRows } from './due.ts';
+import { dueRows, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import type { Job } from './job.ts';
+import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
-import { meantColumn } from './meant-column.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
-import { refuseKeys } from './refuse-keys.ts';
 import { noteText, register, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { writeFiles } from './files.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
-import { showing } from './showing.ts';
-import { interruptedEarly, untilSignaled } from './signals.ts';
-import type { Running } from './running.ts';
-import { holdSpareFiles } from './spare-files.ts';
+import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
 import { survey, type Survey } from './survey.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
-import { type Stopped, stoppedBy } from './stop.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
 export async function runJob(

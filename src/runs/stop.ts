@@ -1,5 +1,6 @@
-import type { Later } from '../base/host.ts';
 import { CliError, type ExitName } from '../base/errors.ts';
+import type { Host, Later } from '../base/host.ts';
+import type { Context } from '../cli/command.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {
@@ -17,7 +18,7 @@ export interface Signals {
 }
 
 /** The one decision to send no more rows, whatever its cause. */
-export interface Stop {
+interface Stop {
   /** The first reason; undefined while the run goes on. */
   readonly reason: Stopped | undefined;
   /** Requests in flight are no longer waited for. */
@@ -80,7 +81,7 @@ export function stoppedBy({ exit, code, message, hint }: CliError): Stopped {
 
 const exits: Readonly<Record<string, ExitName>> = { SIGTERM: 'terminated', SIGHUP: 'hungUp' };
 
-export function interrupted(reason: unknown): Stopped {
+function interrupted(reason: unknown): Stopped {
   return { exit: exits[String(reason)] ?? 'interrupted', code: 'interrupted', message: 'the run was interrupted' };
 }
 
@@ -94,7 +95,7 @@ const mostInARow = 20;
 /** The same before the service has accepted one row: the command is probably wrong. */
 const mostAtFirst = 3;
 
-export interface Streak {
+interface Streak {
   accepted(): void;
   /** The reason to stop, once there are too many in a row. A row that failed before is no news if it fails again. */
   failed(error: Pick<CliError, 'exit' | 'message'>, isRetry?: boolean): Stopped | undefined;
@@ -120,4 +121,57 @@ function tooMany(count: number, isAccepted: boolean, last: string): string {
   if (count === 1) return `a row failed or is unsure: ${last}`;
   const which = isAccepted ? `${count} rows in a row` : `the first ${count} rows`;
   return `${which} failed or are unsure; the last: ${last}`;
+}
+
+export interface RunSignals extends Signals {
+  /** From now on the first signal ends the run after its requests in flight; a second one does not wait for them. */
+  take(): void;
+  /** Signals end the process again. */
+  release(): void;
+}
+
+/** A terminal and npx both pass on one Ctrl-C. */
+const sameKeyPress = 500;
+
+export function untilSignaled(
+  { takeSignals, now }: Pick<Host, 'takeSignals' | 'now'>,
+  { note, signal }: Pick<Context, 'note' | 'signal'>,
+): RunSignals {
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  let stoppedAt: number | undefined;
+  let giveBack: (() => void) | undefined;
+  let isUnread = false;
+  const onEnd = () => {
+    stop.abort(signal.reason);
+    if (!giveBack) leave.abort(signal.reason);
+  };
+  const onUnread = () => {
+    if (!isUnread) note('unread', 'stdout was closed; the run continues: see bizmsg runs list');
+    isUnread = true;
+  };
+  if (signal.aborted) onEnd();
+  else signal.addEventListener('abort', onEnd, { once: true });
+  return {
+    stop: stop.signal,
+    leave: leave.signal,
+    take() {
+      giveBack = takeSignals((name) => {
+        if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(name) : undefined;
+        stoppedAt = now();
+        if (name === 'SIGINT')
+          note('stopping', 'finishing the requests in flight; press Ctrl-C again to stop immediately');
+        stop.abort(name);
+      }, onUnread);
+    },
+    release() {
+      signal.removeEventListener('abort', onEnd);
+      giveBack?.();
+    },
+  };
+}
+
+/** Before anything was sent. */
+export function interruptedEarly(reason: unknown): CliError {
+  const { exit, code } = interrupted(reason);
+  return new CliError(exit, code, 'interrupted; nothing was sent');
 }

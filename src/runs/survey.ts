@@ -1,6 +1,5 @@
 import { allowing, heldMark, type Row } from './input/row.ts';
-import { printOf, type Prints } from './input/prints.ts';
-import { placeOf, type Source, unitOf } from './input/source.ts';
+import { placeOf, printOf, type Prints, type Source, unitOf } from './input/source.ts';
 import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
 import type { Row as Digest } from '../ledger/ledger.ts';

@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { calling } from '../../cli/globals.ts';
 import { option, repeated, required, setting } from '../../cli/params.ts';
 import { runDetails, runInstead, runParams } from '../../runs/options.ts';
-import { runView } from '../../runs/view.ts';
+import { runView } from '../../runs/result.ts';
 
 export const importContacts = command({
   name: 'import',

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type CliError, configuration, usage } from '../../base/errors.ts';
+import { crc32 } from 'node:zlib';
+import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
 import { fileFault, tooManyFiles } from '../../base/files.ts';
 import { nearFile } from '../../base/suggest.ts';
 import { delimiterOf } from './csv.ts';
@@ -329,4 +330,27 @@ export function unitOf({ format }: Pick<Source, 'format'>): Unit {
 
 export function placeOf({ line, number }: Pick<Row, 'line' | 'number'>, source: Pick<Source, 'format'>): number {
   return unitOf(source) === 'record' ? number : line;
+}
+
+/** A checksum of each chunk of an input's bytes, in turn: by them it is noticed that it changed between two readings. */
+export type Prints = readonly number[];
+
+/** The last chunk, an empty one, has none. */
+export function printOf(chunk: Uint8Array): readonly number[] {
+  return chunk.length > 0 ? [crc32(chunk)] : [];
+}
+
+/** To be given each chunk of a later reading; throws at the first that is not what it was. */
+export function refuseOther(prints: Prints, name: string): (chunk: Uint8Array) => void {
+  let at = 0;
+  return (chunk) => {
+    const [print] = printOf(chunk);
+    if (print !== prints[at]) throw inputChanged(`"${name}"`);
+    at += 1;
+  };
+}
+
+function inputChanged(what: string): CliError {
+  const message = `${what} has changed since it was first read, so the run has stopped`;
+  return unsafe('input-changed', message, 'what was sent is recorded; run the same command again: it sends the rest');
 }

@@ -2,8 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../src/runs/input/row.ts';
-import { printOf, refuseOther } from '../../../src/runs/input/prints.ts';
-import { openSource } from '../../../src/runs/input/source.ts';
+import { openSource, printOf, refuseOther } from '../../../src/runs/input/source.ts';
 import { newHome } from '../../support/hostile.ts';
 
 const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
