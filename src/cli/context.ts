@@ -1,6 +1,5 @@
 import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
-import type { Diagnosis } from '../doctor/check.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
 import { connect, type Connection } from '../session/connect.ts';
 import { currentCaller } from '../session/current-caller.ts';
@@ -13,7 +12,6 @@ import type { Globals } from './globals.ts';
 import { type Progress, withSpinner } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { createPrompts, type Prompts } from './prompts.ts';
-import type { Wanted, Watch } from './watch.ts';
 
 /** What a command may use. Each part is created on first use. */
 export interface Context extends Prompts {
@@ -37,9 +35,6 @@ export interface Context extends Prompts {
   sandboxes(): Promise<Sandboxes>;
   /** The control plane of the sandbox of the profile `local`, started on demand. */
   sandbox(): Promise<Remote>;
-  /** The events of the service that is called, from now on; it fails where nobody would hear them. */
-  watch(wanted?: Wanted): Promise<Watch>;
-  diagnose(): Promise<Diagnosis>;
   progress(): Promise<Progress>;
   /** Whether the output is read line by line as it appears, not as data at the end. */
   readonly showsLines: boolean;
@@ -108,9 +103,6 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
       const found = await sandboxes();
       return found.remote(await found.ensure());
     }),
-    watch: async (wanted = 'told') =>
-      (await import('./watch.ts')).openWatch({ host, given, sandboxes: await sandboxes(), note }, wanted),
-    diagnose: async () => (await import('../doctor/diagnose.ts')).diagnose(session),
     progress: async () => (await import('./output/progress.ts')).createProgress(host, given, reporter),
     get showsLines() {
       const { output, json, columns, query } = given;

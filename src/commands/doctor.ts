@@ -34,7 +34,10 @@ export const doctor = command({
     if (output === 'id' && query === undefined)
       throw usage('doctor has no id to print', 'leave -o id out, or take -o json');
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
-    if (!input.contract) return { ...(await context.diagnose()), isRows };
+    if (!input.contract) {
+      const { diagnose } = await import('../doctor/diagnose.ts');
+      return { ...(await diagnose(context.session)), isRows };
+    }
     const { compare } = await import('./doctor-contract.ts');
     return compare(context, input, isRows);
   },

@@ -1,3 +1,4 @@
+import { openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
@@ -29,7 +30,7 @@ interface Judging {
 export async function expectEvents(context: Context, given: Expecting): Promise<number> {
   const meanings = { means: expectation(given), isNamed: expectation({ ...given, where: [] }) };
   const handing = given.handed && createHanding(given.handed, context);
-  const watch = await context.watch(handing ? 'delivered' : 'told');
+  const watch = await openWatch(context, handing ? 'delivered' : 'reported');
   const limit = createLimit(watch.later, context.signal);
   const tally = createTally(given);
   limit.signal.addEventListener('abort', () => handing?.close());

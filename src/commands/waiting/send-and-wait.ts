@@ -1,3 +1,4 @@
+import { openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
@@ -25,7 +26,7 @@ type Send = () => Promise<AnswerOf<'sendTemplate'>>;
 
 /** Listens, sends, and waits for what becomes of the message. */
 export async function sendAndWait(context: Context, { emit, ...wait }: Wait, send: Send): Promise<Waited> {
-  const watch = await context.watch();
+  const watch = await openWatch(context);
   const limit = createLimit(watch.later, context.signal);
   try {
     const timeline = createTimeline(context, emit, watch.now());

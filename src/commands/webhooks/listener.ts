@@ -1,8 +1,6 @@
-import { describeCaller } from '../../session/current-caller.ts';
 import { usage } from '../../base/errors.ts';
 import { type Context, newcomerNote } from '../../cli/command.ts';
-import { count, flag, type Input, option, repeated } from '../../cli/params.ts';
-import type { Locator } from '../../sandbox/remote/locator.ts';
+import { flag, type Input, option, repeated, count } from '../../cli/params.ts';
 import type { Filter } from '../../webhooks/event/filters.ts';
 import type { Routes } from '../../webhooks/forward/routes.ts';
 import type { Item } from '../../webhooks/items.ts';
@@ -10,6 +8,7 @@ import type { Listening, ListeningOptions } from '../../webhooks/listen.ts';
 import { requireMeant } from './confirm-outside.ts';
 import { openReadyFile } from './ready-file.ts';
 import { type Link, linkSandbox } from './sandbox-subscription.ts';
+import { type Sender, senderOf } from './sender.ts';
 import { givenSecret, secretParams, storedSecret } from './secrets.ts';
 import { wentWell } from './selection.ts';
 
@@ -65,14 +64,15 @@ export async function openListener(context: Context, input: ListenInput): Promis
   }
 }
 
-async function sourceOf(context: Context, { catchUp }: ListenInput): Promise<EventSource> {
-  const source = await eventSource(context);
+async function sourceOf(context: Context, { catchUp }: ListenInput): Promise<Sender> {
+  const source = await senderOf(context);
+  if (source.kind === 'sandbox' && source.isDefault) context.note('newcomer', newcomerNote);
   if (!catchUp || source.kind === 'sandbox') return source;
   throw usage('--catch-up is about what a sandbox has kept', 'these events are those of none: leave it out');
 }
 
 interface Surroundings {
-  readonly source: EventSource;
+  readonly source: Sender;
   readonly link: Link | undefined;
   readonly url: string;
 }
@@ -131,7 +131,7 @@ async function sayWhoReaches(context: Context, { url, port }: Listening): Promis
   context.note('open', `it listens on ${hostname}:${port}, so whoever reaches this machine can send events to it`);
 }
 
-function readyOf({ url, port }: Listening, source: EventSource, { path }: ListenInput): Ready {
+function readyOf({ url, port }: Listening, source: Sender, { path }: ListenInput): Ready {
   return {
     type: 'ready',
     url: path === undefined ? url.replace(/\/$/, '') : url,
@@ -213,28 +213,10 @@ async function ownAddresses(): Promise<readonly string[]> {
   return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
 }
 
-/** Who sends events to a listener: the sandbox, the service of an account, or whoever does. */
-type EventSource =
-  | { readonly kind: 'sandbox'; readonly locator: Locator }
-  | { readonly kind: 'account'; readonly name: string }
-  | { readonly kind: 'anybody' };
-
-/** It follows from who is calling. A sandbox that is called is started if need be. */
-async function eventSource(context: Context): Promise<EventSource> {
-  const [{ winner, problem }, sandboxes] = await Promise.all([describeCaller(context.session), context.sandboxes()]);
-  if (problem && problem.code !== 'no-profile') throw problem;
-  if (!winner) return { kind: 'anybody' };
-  if (winner.source === 'newcomer') context.note('newcomer', newcomerNote);
-  if (winner.profile === 'local') return { kind: 'sandbox', locator: await sandboxes.ensure() };
-  const called = winner.address === null ? undefined : sandboxes.at(winner.address);
-  if (called) return { kind: 'sandbox', locator: called };
-  return { kind: 'account', name: winner.profile ?? 'of BIZMSG_API_KEY' };
-}
-
 /** Whether anything will come is not to be guessed. */
-function sayWhereFrom(context: Context, source: EventSource, url: string): void {
+function sayWhereFrom(context: Context, source: Sender, url: string): void {
   if (source.kind === 'account') context.note('account', accountText(source.name, url));
-  if (source.kind === 'anybody')
+  if (source.kind === 'unknown')
     context.note(
       'plain',
       `no profile says whose events these are, so this takes what is sent to ${url}; --profile local takes the sandbox's`,

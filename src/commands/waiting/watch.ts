@@ -1,0 +1,65 @@
+import { configuration } from '../../base/errors.ts';
+import type { Later } from '../../base/host.ts';
+import { sayingOnce } from '../../base/journal-lines.ts';
+import type { Context } from '../../cli/command.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
+import { liveListeners } from '../../webhooks/listeners.ts';
+import { type EventSource, hooked, listened, signedOnly, simulated } from '../../webhooks/watch/watch.ts';
+import { storedSecret } from '../webhooks/secrets.ts';
+import { senderOf } from '../webhooks/sender.ts';
+
+export interface Watch extends EventSource {
+  readonly later: Later;
+  readonly from: 'sandbox' | 'listener';
+}
+
+/** `delivered`: as webhooks, with headers and body. `reported`: the sandbox's own list is enough. */
+export type Wanted = 'reported' | 'delivered';
+
+/** Events of the sandbox that is called, or else those that listeners on this machine receive, from now on. */
+export async function openWatch(context: Context, wanted: Wanted = 'reported'): Promise<Watch> {
+  const sender = await senderOf(context);
+  const { later } = (await context.sandboxes()).process;
+  return sender.kind === 'sandbox'
+    ? { ...(await inSandbox(context, sender.locator, wanted)), later, from: 'sandbox' }
+    : { ...(await atListeners(context)), later, from: 'listener' };
+}
+
+async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
+  const { remote: open, process } = await context.sandboxes();
+  const remote = await open(locator);
+  const clock = await remote.clock();
+  if (clock.frozen) context.note('frozen', frozen);
+  const { now, pid } = process;
+  if (wanted === 'reported') return simulated(remote, { clock, now });
+  const { secret } = await remote.env();
+  const source = await hooked(remote, { pid, now, warn: (text) => context.note('webhook', text) });
+  return signedOnly(source, { secrets: [secret], ...proof(context, now) });
+}
+
+async function atListeners(context: Context): Promise<EventSource> {
+  const { stateFolder, process, live, remote } = await context.sandboxes();
+  const { kill, now, later } = process;
+  if (liveListeners(stateFolder, kill).length === 0) throw noListener();
+  const onDamage = sayingOnce((text) => context.note('journal-damaged', text));
+  const source = listened(stateFolder, { now, later, onDamage });
+  const stored = await storedSecret(context);
+  if (stored === undefined) return source;
+  // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
+  const asked = await Promise.allSettled(live().map(async (one) => (await (await remote(one)).env()).secret));
+  const others = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
+}
+
+function proof(context: Context, now: () => number) {
+  return { now, warn: (text: string) => context.note('signature', text) };
+}
+
+const frozen =
+  'the clock of the sandbox stands still, and nothing comes before it goes on: bizmsg sandbox clock advance, or clock real';
+
+function noListener() {
+  const hint =
+    'open bizmsg webhooks listen in another terminal, where the service sends its events; --profile local needs none';
+  return configuration('no-events', 'no listener runs on this machine, so no event would be heard', hint);
+}
