@@ -12,7 +12,7 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const [loggedIn = '', unasked = '', live = ''] = blocksIn('Use your own account', 3);
 const practised = blocksIn('Try it without an account', 3);
-const [contract = ''] = blocksIn('See whether a service keeps to its document', 1);
+const [contract = ''] = blocksIn('Check a service against its document', 1);
 
 /** What is asked by the commands of the README, and answered then. */
 const answers = {

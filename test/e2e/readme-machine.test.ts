@@ -10,7 +10,7 @@ import { openReader } from './readme-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [wrong = ''] = blocksIn('Find out what is wrong', 1);
+const [wrong = ''] = blocksIn('Find the problem', 1);
 const [completed = ''] = blocksIn('Completion', 1);
 
 describe('the README', () => {

@@ -16,7 +16,7 @@ beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 const [first = '', printed = ''] = blocksIn('bizmsg', 3);
 const [sent = '', awaited = ''] = blocksIn('Send a message', 2);
 const [contacts = '', request = ''] = blocksIn('Work with contacts, templates and campaigns', 2);
-const [activity = ''] = blocksIn('See what was sent from here', 1);
+const [activity = ''] = blocksIn('See what was sent from this machine', 1);
 const [loop = ''] = blocksIn('Use it in scripts', 1);
 const [, line = ''] = first.split('npm ci && ');
 
