@@ -15,8 +15,8 @@ beforeEach(async () => {
   machine = await openMachine();
 });
 
-describe('eight processes at once', () => {
-  it('lose no record of what they sent', async () => {
+describe('eight concurrent processes', () => {
+  it('log every send', async () => {
     const { home } = machine;
     const ran = await Promise.all(
       eight.map((at) => bin([...message.slice(0, -1), `A-${at}`, '--profile', 'local'], { home })),
@@ -27,7 +27,7 @@ describe('eight processes at once', () => {
     );
   });
 
-  it('that send the same live message send it once', async () => {
+  it('send the same live message once', async () => {
     const ran = await Promise.all(eight.map(() => bin(liveLine, { home: machine.home })));
     expect(ran.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, ...eight.slice(1).map(() => 11)]);
     expect(ran.filter(({ stderr }) => stderr.includes('the same message was sent'))).toHaveLength(7);
@@ -35,7 +35,7 @@ describe('eight processes at once', () => {
   });
 });
 
-it('a process that is killed between its request and the answer leaves a send that is unsure', async () => {
+it('logs a send as unsure if the process is killed before the response arrives', async () => {
   let arrived = () => {};
   const asked = new Promise<void>((resolve) => (arrived = resolve));
   const service = await serve(() => arrived());
@@ -52,11 +52,11 @@ it('a process that is killed between its request and the answer leaves a send th
   expect([code, stderr, service.seen.length]).toEqual([11, expect.stringContaining('--retry-unsure'), 1]);
 });
 
-describe('in a terminal, a live message that was sent before', () => {
+describe('on a terminal, a live message that was sent before', () => {
   let terminal: Terminal;
   beforeEach((context) => {
     context.skip(noTerminal !== undefined, noTerminal);
-    // So that it is no newcomer's.
+    // A first key would make this a new user without a profile.
     mkdirSync(join(machine.home, '.config/bizmsg'), { recursive: true, mode: 0o700 });
     writeFileSync(join(machine.home, '.config/bizmsg/profiles.json'), '{"version":1,"profiles":{}}', { mode: 0o600 });
     terminal = openTerminal({ home: machine.home });
@@ -69,7 +69,7 @@ describe('in a terminal, a live message that was sent before', () => {
   it.each([
     ['n', 11, 1],
     ['y', 0, 2],
-  ])('is asked about; %s ends with %i', async (answer, code, sent) => {
+  ])('requires confirmation; %s exits %i', async (answer, code, sent) => {
     await machine.live(message);
     await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
     expect(unwrapped(await terminal.until('Send it again?'))).toMatch(question);
@@ -78,7 +78,7 @@ describe('in a terminal, a live message that was sent before', () => {
     expect((await machine.rows()).map(({ outcome }) => outcome)).toEqual(Array.from({ length: sent }, () => 'done'));
   });
 
-  it('is asked about with --yes too, and not with --again', async () => {
+  it('requires confirmation even with --yes, but not with --again', async () => {
     await machine.live(message);
     await terminal.enter(`bizmsg ${liveLine.join(' ')} --yes`);
     await terminal.until('Send it again?');
@@ -89,7 +89,7 @@ describe('in a terminal, a live message that was sent before', () => {
     expect(terminal.screen()).not.toContain('Send it again?');
   });
 
-  it('leaves nothing in the log that is unsure when the question is left with Ctrl-C', async () => {
+  it('logs nothing as unsure if Ctrl-C ends the prompt', async () => {
     await machine.live(message);
     await terminal.enter(`bizmsg ${liveLine.join(' ')}`);
     await terminal.until('Send it again?');
@@ -99,7 +99,7 @@ describe('in a terminal, a live message that was sent before', () => {
     ]);
   });
 
-  it('is refused without a question when it is unsure', async () => {
+  it('is refused without a prompt if it is unsure', async () => {
     await machine.breakNextSend();
     await machine.live(message);
     await terminal.enter(`bizmsg ${liveLine.join(' ')}`);

@@ -12,7 +12,7 @@ it.each([
   ['with another flag', (file: string) => [['send-batch', 'welcome', file, ...flag]]],
   ['from stdin', () => [stdin]],
 ])(
-  `of ${pairs} pairs of batches of one file that start at once, one %s, each row is sent once`,
+  `${pairs} times two concurrent batches of one file, one of them %s, send each row once`,
   { timeout: 120_000 },
   async (_, wordsOf) => {
     for (let pair = 0; pair < pairs; pair++) {
@@ -24,7 +24,7 @@ it.each([
       const one = rig.start(live, ['send-batch', 'welcome', file, ...counted]);
       const other = rig.start(live, [...words, ...counted], readFileSync(file, 'utf8'));
       const codes = [await one.ended, await other.ended];
-      // The second may begin when the first is finished: with a live key it is refused then.
+      // If the second starts after the first has finished, the live key makes it exit 11.
       expect([codes.filter((code) => code !== 0 && code !== 11), rig.twice(world)]).toEqual([[], []]);
       expect(rig.unsentRows(world, rows)).toEqual([]);
       await world.close();

@@ -7,8 +7,8 @@ import * as rig from './import-rig.ts';
 
 const input = 'phone\n+12025550101\nnot-a-phone\n';
 
-describe.skipIf(!canInject)('on a disk with input/output errors', () => {
-  it.each(['unlink'])('a batch ends with exit 3 before it sends, if the first %s fails', async (call) => {
+describe.skipIf(!canInject)('a disk with input/output errors', () => {
+  it.each(['unlink'])('ends a batch with exit 3 before it sends if the first %s fails', async (call) => {
     const world = await rig.newWorld();
     writeFileSync(join(world.home, 'rows.csv'), input);
     const line = `${failing(call)} '${process.execPath}' '${binary}' send-batch welcome rows.csv`;
@@ -17,7 +17,7 @@ describe.skipIf(!canInject)('on a disk with input/output errors', () => {
     expect(world.sandbox.counts().messages).toBe(0);
   });
 
-  it('a batch whose lock cannot be removed in the end prints its summary, and ends with exit 3', async () => {
+  it('ends a batch with exit 3 and a summary if its lock cannot be removed', async () => {
     const ends = [];
     for (let from = 2; from < 8; from++) {
       const world = await rig.newWorld();

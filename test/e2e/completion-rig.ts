@@ -7,7 +7,7 @@ import { binary } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
-/** Each with why it cannot be tested here. */
+/** Shells, with the reason why one cannot be tested here. */
 export const installed = shells.map((shell) => {
   const isThere = spawnSync(shell, ['--version']).status === 0;
   return { shell, whyNot: noTerminal ?? (isThere ? undefined : `skipped: ${shell} is not installed`) };
@@ -22,7 +22,7 @@ const startUps: Readonly<Record<Shell, { readonly file: string; readonly text: s
   },
 };
 
-/** A home with a shell's start-up file, and a bizmsg and another program in its PATH. */
+/** Creates a home with a shell's start-up file, and bizmsg and another program in its PATH. */
 export function homeFor(shell: Shell): string {
   const home = newHome();
   mkdirSync(join(home, 'bin'));
@@ -33,7 +33,7 @@ export function homeFor(shell: Shell): string {
   return home;
 }
 
-/** Has the home's bizmsg write its arguments and its environment to a file before it runs. */
+/** Makes the home's bizmsg log its arguments and environment. */
 export function spyOn(home: string): string {
   const log = join(home, 'asked.txt');
   const script = `#!/bin/sh\n{ printf '%s\\n' "$@"; env; } >>'${log}'\nexec '${process.execPath}' '${binary}' "$@"\n`;
@@ -41,7 +41,7 @@ export function spyOn(home: string): string {
   return log;
 }
 
-/** As somebody has it who put the profiles there by hand. */
+/** Writes a profile store directly, with names that the program would not accept. */
 export function addProfiles(home: string, names: readonly string[]): void {
   const folder = join(home, '.config/bizmsg');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -56,7 +56,7 @@ export function addTemplates(home: string, names: readonly string[]): void {
   writeFileSync(join(folder, 'templates.json'), JSON.stringify({ version: 1, places: { local: names } }));
 }
 
-/** The shell in a terminal, with what `completion install` gave it. */
+/** Opens the shell in a terminal, with completion installed. */
 export async function openShell(shell: Shell, home: string): Promise<Terminal> {
   const env = { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` };
   const terminal = openTerminal({ home, columns: 120, env });
@@ -68,7 +68,7 @@ export async function openShell(shell: Shell, home: string): Promise<Terminal> {
   return terminal;
 }
 
-/** All that lies in a folder, but for what shells keep for themselves. */
+/** Lists the files below a folder, except those of the shells. */
 export function filesIn(home: string): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => !/fish|zcompdump|history/.test(name)).sort();

@@ -6,7 +6,7 @@ import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell, spyO
 const hostile = ['$(touch pwned)', '`touch pwned`', "it's; touch pwned", '"; touch pwned; "', '!! & touch pwned'];
 const unseen = ['tab\ttouch pwned', 'line\ntouch pwned', 'escape\u001b[31m', 'carriage\rtouch'];
 
-/** What stands on the line after a TAB. */
+/** The command line after a TAB. */
 const lines: readonly (readonly [typed: string, becomes: string])[] = [
   ['bizmsg con', 'bizmsg contacts '],
   ['bizmsg contacts im', 'bizmsg contacts import '],
@@ -34,7 +34,7 @@ const lines: readonly (readonly [typed: string, becomes: string])[] = [
 
 for (const { shell, whyNot } of installed) {
   describe.skipIf(whyNot !== undefined)(`TAB in ${shell}${whyNot ? ` (${whyNot})` : ''}`, () => {
-    it('completes what is typed', async () => {
+    it('completes a partial word', async () => {
       const home = homeFor(shell);
       addProfiles(home, ['acme', 'colon:and=sign']);
       addTemplates(home, ['order_update', 'welcome']);
@@ -50,7 +50,7 @@ for (const { shell, whyNot } of installed) {
       }
     });
 
-    it('keeps what is typed out of the process list and the environment', async () => {
+    it('keeps the typed words out of the process list and the environment', async () => {
       const home = homeFor(shell);
       addProfiles(home, ['acme']);
       const log = spyOn(home);
@@ -68,7 +68,7 @@ for (const { shell, whyNot } of installed) {
       ['bizmsg keys switch-mode ', ['sandbox', 'live']],
       ['bizmsg send-template +12025550101 ', ['order_update', 'welcome']],
       ['bizmsg contacts list --mode ', ['sandbox', 'live']],
-    ])('after %s shows what there is', async (typed, names) => {
+    ])('lists the candidates after %s', async (typed, names) => {
       const home = homeFor(shell);
       addTemplates(home, ['order_update', 'welcome']);
       const terminal = await openShell(shell, home);
@@ -78,7 +78,7 @@ for (const { shell, whyNot } of installed) {
       expect(names.filter((name) => !shown.includes(name))).toEqual([]);
     });
 
-    it('runs nothing of a profile that is called like a command, shows none with control characters, and writes nothing', async () => {
+    it('escapes profile names that look like commands, hides names with control characters, and writes nothing', async () => {
       const home = homeFor(shell);
       addProfiles(home, [...hostile, ...unseen]);
       const terminal = await openShell(shell, home);
@@ -96,7 +96,7 @@ for (const { shell, whyNot } of installed) {
       ['it', "it's; touch pwned"],
       [String.raw`\"`, '"; touch pwned; "'],
       [String.raw`\!`, '!! & touch pwned'],
-    ])('has what it made of %s mean the profile alone', async (typed, name) => {
+    ])('completes %s to exactly that profile', async (typed, name) => {
       const home = homeFor(shell);
       addProfiles(home, hostile);
       const terminal = await openShell(shell, home);
@@ -112,13 +112,13 @@ for (const { shell, whyNot } of installed) {
 
 const bash = installed.find(({ shell }) => shell === 'bash');
 
-describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, as 3.2 is', () => {
+describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such as 3.2', () => {
   it.each([
     ['bizmsg con', 'bizmsg contacts '],
     ['bizmsg contacts import peo', 'bizmsg contacts import people.csv '],
     ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
     ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
-  ])('makes of %s', async (typed, becomes) => {
+  ])('completes %s', async (typed, becomes) => {
     const home = homeFor('bash');
     appendFileSync(join(home, '.bashrc'), 'enable -n compopt\n');
     addProfiles(home, ['colon:and=sign']);

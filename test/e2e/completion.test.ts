@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/hostile.ts';
 
-/** As the shims hand over what was typed. */
+/** Encodes the typed words as the shims do. */
 const ended = (texts: readonly string[]) => texts.map((text) => `${text}\0`).join('');
 
 it.each([
   ['bash', 'bizmsg con', 'con'],
   ['zsh', 'bizmsg', 'con'],
   ['fish', 'bizmsg', 'con'],
-])('answers %s from the built surface', async (shell, ...texts) => {
+])('completes for %s from the built command list', async (shell, ...texts) => {
   const { code, stdout, stderr } = await bin(['__complete', shell], { home: newHome(), input: ended(texts) });
   expect([code, stderr, stdout.includes('contacts')]).toEqual([0, '', true]);
 });
@@ -19,13 +19,13 @@ it.each([
   ['the names of templates', ['send-template', '+12025550101', '']],
   ['the names of profiles', ['--profile', '']],
   ['commands', ['']],
-])('starts no sandbox and writes nothing for %s', async (_, words) => {
+])('starts no sandbox and writes nothing when it completes %s', async (_, words) => {
   const home = newHome();
   const { code } = await bin(['__complete', 'zsh'], { home, input: ended(['bizmsg', ...words]) });
   expect([code, readdirSync(home)]).toEqual([0, []]);
 });
 
-it('loads nothing but three small modules of Node', () => {
+it('loads only three small modules of Node', () => {
   const code = readFileSync(new URL('../../dist/cli/complete.cjs', import.meta.url), 'utf8');
   const loaded = [...code.matchAll(/\b(?:require|import)\(([^)]*)\)/g)].map(([, name = '']) =>
     name.replaceAll(/["'`]/g, ''),
@@ -33,13 +33,13 @@ it('loads nothing but three small modules of Node', () => {
   expect([...new Set(loaded)].sort()).toEqual(['node:fs', 'node:os', 'node:path']);
 });
 
-it('is not in the help, and says nothing to a shell that it does not know', async () => {
+it('is missing from the help, and prints nothing for an unknown shell', async () => {
   const help = await bin(['--help'], { home: newHome() });
   const { code, stdout, stderr } = await bin(['__complete', 'tcsh'], { home: newHome(), input: ended(['bizmsg', '']) });
   expect([help.stdout.includes('__complete'), code, stdout, stderr]).toEqual([false, 2, '', '']);
 });
 
-it('takes nothing from its arguments, as a shim of an earlier version gives it', async () => {
+it('ignores its arguments, which shims of an earlier version passed', async () => {
   const { code, stdout, stderr } = await bin(['__complete', 'zsh', 'bizmsg', 'con'], { home: newHome() });
   expect([code, stdout, stderr]).toEqual([2, '', '']);
 });

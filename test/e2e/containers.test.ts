@@ -7,7 +7,7 @@ import { type Contained, noContainers, startContained } from '../support/contain
 import { objects } from '../support/spoken.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 
-/** `bench/containers.mjs` takes more. */
+/** `bench/containers.mjs` runs more. */
 const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? 3) }, (_, at) => at + 1);
 const rows = 60;
 const seeded = 5;
@@ -16,17 +16,17 @@ const owner = `process 1 on ${hostname()}`;
 
 describe.skipIf(noContainers !== undefined)(`two containers on one state folder (${noContainers ?? 'as root'})`, () => {
   describe.each([
-    ['batches of one file', (file: string) => ['send-batch', 'welcome', file]],
-    ['batches from stdin', () => ['send-batch', 'welcome', '-']],
-    ['imports of one file', (file: string) => ['contacts', 'import', file]],
-    ['imports from stdin', () => ['contacts', 'import', '-']],
-  ])('that start %s together', (_, wordsOf) => {
+    ['send one file as a batch', (file: string) => ['send-batch', 'welcome', file]],
+    ['send stdin as a batch', () => ['send-batch', 'welcome', '-']],
+    ['import one file', (file: string) => ['contacts', 'import', file]],
+    ['import stdin', () => ['contacts', 'import', '-']],
+  ])('that both %s', (_, wordsOf) => {
     it.each(rounds)('send each row once (round %i)', async () => {
       const world = await newWorld();
       slow(world, 30);
       const file = writePeople(world, rows);
       const input = peopleText();
-      // Without a job, a command that starts after the other one has ended would send all rows again.
+      // Without a job, a command that starts after the other one has finished would send all rows again.
       const words = [...wordsOf(file), '--concurrency', '4', '--job', 'together'];
       const pair = [0, 1].map(() => startContained(words, { ...world, input }));
       expect(await Promise.all(pair.map(({ ended }) => ended))).toEqual([0, 0]);
@@ -39,7 +39,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     });
   });
 
-  it.each(rounds)('listen at once, and lose no event (round %i)', async () => {
+  it.each(rounds)('both listen, and lose no event (round %i)', async () => {
     const home = ownHome();
     const pair = [0, 1].map(() => startContained(['webhooks', 'listen', '--port', '0', '-o', 'ndjson'], home));
     const urls = await Promise.all(pair.map(readyAt));
@@ -52,7 +52,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     expect([history.stderr, new Set(kept).size]).toEqual(['', ids.length]);
   });
 
-  it.each(rounds)('serve one sandbox: one does, the other exits 11 and names the owner (round %i)', async () => {
+  it.each(rounds)('run one sandbox: the other exits 11 and names the owner (round %i)', async () => {
     const home = ownHome();
     const pair = [0, 1].map(() => startContained(['sandbox', 'start', '--port', '0', '-o', 'ndjson'], home));
     await Promise.race(pair.map(readyAt));
@@ -69,7 +69,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
     expect(found.stdout).toContain('+12025550177');
   });
 
-  it('take over from one that was killed 90 seconds ago', async () => {
+  it('continue the work of a container that was killed 90 seconds ago', async () => {
     const home = ownHome();
     const words = ['sandbox', 'start', '--port', '0', '-o', 'ndjson'];
     const killed = startContained(words, home);

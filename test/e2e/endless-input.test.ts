@@ -6,23 +6,23 @@ import { makePipe } from '../support/disk.ts';
 import * as rig from './import-rig.ts';
 
 const contacts = 'api/public/contacts';
-/** Enough for Node, and too little for what is read or copied without end. */
+/** Enough memory for Node, but not for reading an endless input. */
 const limits = 'ulimit -v 3000000 -f 100000 -t 15;';
 
-describe.skipIf(!existsSync('/dev/zero'))('an input that never ends', () => {
+describe.skipIf(!existsSync('/dev/zero'))('an endless input', () => {
   it.each([
-    ['as the body of a call', `bizmsg api /${contacts} --input /dev/zero`, 2, '/dev/zero goes on after 32 MB'],
-    ['as a contact', 'bizmsg contacts create --input /dev/zero', 2, '/dev/zero goes on after 32 MB'],
-    ['as a delivery', 'bizmsg webhooks verify --file /dev/zero', 2, '/dev/zero goes on after 32 MB'],
-    ['as certificates', 'bizmsg templates list --ca-file /dev/zero', 3, '--ca-file /dev/zero cannot be read'],
-    ['as rows', 'bizmsg send-batch welcome - < /dev/zero', 2, 'line 1 of stdin is longer than 4 MB'],
+    ['the body of a call', `bizmsg api /${contacts} --input /dev/zero`, 2, '/dev/zero goes on after 32 MB'],
+    ['a contact', 'bizmsg contacts create --input /dev/zero', 2, '/dev/zero goes on after 32 MB'],
+    ['a delivery', 'bizmsg webhooks verify --file /dev/zero', 2, '/dev/zero goes on after 32 MB'],
+    ['a certificate file', 'bizmsg templates list --ca-file /dev/zero', 3, '--ca-file /dev/zero cannot be read'],
+    ['the rows of a batch', 'bizmsg send-batch welcome - < /dev/zero', 2, 'line 1 of stdin is longer than 4 MB'],
     [
-      'as a line of a CSV',
+      'a line of a CSV',
       '{ printf "phone\\n"; yes | tr -d "\\n"; } | bizmsg send-batch welcome -',
       2,
       'line 2 of stdin is longer than 4 MB',
     ],
-  ])('%s is refused', async (_, line, code, says) => {
+  ])('is refused as %s', async (_, line, code, says) => {
     const world = await rig.newWorld();
     const ran = await rig.shell(world, `${limits} ${line}`);
     expect(ran).toMatchObject({ code, stderr: expect.stringContaining(says) });
@@ -31,7 +31,7 @@ describe.skipIf(!existsSync('/dev/zero'))('an input that never ends', () => {
     );
   });
 
-  it('but a JSON array on one long line is read', async () => {
+  it('is not suspected in a long JSON array on one line', async () => {
     const world = await rig.newWorld();
     const rows = Array.from({ length: 80_000 }, (_, at) => ({ phone: rig.phoneOf(at), name: 'x'.repeat(40) }));
     const ran = await world.bin(
@@ -43,8 +43,8 @@ describe.skipIf(!existsSync('/dev/zero'))('an input that never ends', () => {
   });
 });
 
-describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe as a file', () => {
-  it('that nobody writes to is given up at SIGTERM', async () => {
+describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
+  it('without a writer is abandoned on SIGTERM', async () => {
     const world = await rig.newWorld();
     const pipe = join(world.home, 'pipe');
     makePipe(pipe);
@@ -55,9 +55,9 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe as a file', () => {
   });
 
   it.each([
-    ['with a name', 'mkfifo pipe; body > pipe & bizmsg api /PATH --input pipe'],
-    ['made by a shell', 'bizmsg api /PATH --input <(body)'],
-  ])('%s is read to its end', async (_, line) => {
+    ['a file that mkfifo made', 'mkfifo pipe; body > pipe & bizmsg api /PATH --input pipe'],
+    ['a process substitution', 'bizmsg api /PATH --input <(body)'],
+  ])('is read to its end as %s', async (_, line) => {
     const world = await rig.newWorld();
     const long = `{ printf '{"phone":"+12025550101","name":"'; head -c 200000 /dev/zero | tr '\\0' x; printf '"}'; }`;
     const ran = await rig.shell(world, `body() ${long}; ${line.replace('PATH', contacts)}`);
@@ -66,7 +66,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe as a file', () => {
     expect(list).toContainEqual(expect.objectContaining({ name: 'x'.repeat(200_000) }));
   });
 
-  it('is neither an input of a run nor a file of certificates', async () => {
+  it('is refused as the input of a run and as a certificate file', async () => {
     const world = await rig.newWorld();
     makePipe(join(world.home, 'pipe'));
     const batch = await rig.shell(world, 'bizmsg send-batch welcome pipe');
@@ -81,7 +81,7 @@ function filesOf(pid: number): readonly string[] {
     try {
       return [readlinkSync(join(folder, fd))];
     } catch {
-      // It was closed since.
+      // The pipe may be closed already.
       return [];
     }
   });

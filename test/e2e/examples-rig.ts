@@ -11,15 +11,15 @@ import { installIn } from '../support/installed.ts';
 import { serveLocal } from '../support/local.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 
-/** What the examples name that a machine of its own would have. */
+/** Paths and ports in the examples that a test replaces with its own. */
 const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be41', seed: 'help' } as const;
 
-/** A machine on which the examples of a command run as they stand. */
+/** A machine that can run the examples of a command unchanged. */
 export interface Machine {
   readonly home: string;
-  /** The example with a free port, and the id of a run of this machine. */
+  /** Returns the example with a free port, and with the id of a run of this machine. */
   here(example: string): string;
-  /** Starts a line in a shell, in the folder with the files that the examples name. */
+  /** Starts a shell command in the folder with the files that the examples name. */
   shell(line: string): ReturnType<typeof start>;
 }
 
@@ -45,7 +45,7 @@ const sent = 'bizmsg send-template +12025550101 welcome --profile local';
 const mixed = 'bizmsg contacts import mixed.csv --phone phone --profile local';
 const unanswered = 'bizmsg sandbox fault add --on contacts-create --status 500';
 
-/** Commands that an example depends on. */
+/** Commands that must run before an example. */
 const before: Readonly<Record<string, readonly string[]>> = {
   'completion uninstall': ['bizmsg completion install zsh --yes'],
   'runs list': ['bizmsg contacts import people.csv --profile local'],
@@ -61,7 +61,7 @@ const before: Readonly<Record<string, readonly string[]>> = {
   'webhooks verify': ['bizmsg webhooks show --raw event.http'],
 };
 
-/** Starts what goes on until Ctrl-C, and waits until it is ready. */
+/** Starts a long-running command, and waits until it is ready. */
 export async function goOn(shell: Machine['shell'], line: string) {
   const child = shell(`exec ${line}`);
   let text = '';
@@ -84,7 +84,7 @@ function answering(status: number): Promise<Service> {
   return serve((_, __, response) => response.writeHead(status).end());
 }
 
-/** So that no list is empty. Where its deliveries are looked at, one has failed. */
+/** Creates events, so that no list is empty. For deliveries, one has failed. */
 async function fillSandbox(home: string, failing: Service, isLookedAt: boolean): Promise<void> {
   const sandbox = await serveLocal(home, { seed: named.seed });
   sandbox.webhooks.add({ url: `${failing.url}/hooks` });
@@ -118,7 +118,7 @@ function writeFiles(home: string): void {
 
 const order = 'bizmsg sandbox trigger order.paid --currency EUR';
 
-/** An event long ago, which an example names, and a new one. */
+/** Records an old event whose id the examples use, and a new one. */
 function addEvents(home: string, url: string, status: number): void {
   for (const now of [() => named.event, Date.now]) {
     const journal = journalIn(join(home, '.local/state/bizmsg'), { now });

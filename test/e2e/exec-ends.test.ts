@@ -17,7 +17,7 @@ const locators = () =>
   readdirSync(join(home.path, '.local/state/bizmsg/sandboxes')).filter((name) => name !== 'start.lock');
 const soon = { timeout: 10_000, interval: 20 };
 
-/** A shell and what it starts: it says its address and every process. */
+/** A shell and its children; it prints its address and all process ids. */
 const busy = 'sleep 1000 & one=$!; sleep 1000 & echo "$BIZMSG_BASE_URL" $$ $one $!; wait';
 
 async function start(script: string) {
@@ -29,7 +29,7 @@ async function start(script: string) {
   return { ...running, url, pids };
 }
 
-/** One that is dead and not yet reaped does not count. */
+/** False for a zombie, too. */
 function isRunning(pid: number): boolean {
   return alive(pid) && (!existsSync('/proc') || processStart(pid) !== undefined);
 }
@@ -48,12 +48,12 @@ async function expectNothingLeft({ url, pids }: { readonly url: string; readonly
   expect([pids.filter(isRunning), await isOpen(url), locators()]).toEqual([[], false, []]);
 }
 
-describe('sandbox exec leaves nothing behind', () => {
+describe('sandbox exec leaves no process behind', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('after %s, which its whole command hears: exit %i', async (signal, code) => {
+  ] as const)('after %s, which reaches the whole command: exit %i', async (signal, code) => {
     const running = await start(busy);
     expect([running.pids.filter(isRunning).length, locators().length]).toEqual([3, 1]);
     alive(running.pid, signal);
@@ -61,26 +61,26 @@ describe('sandbox exec leaves nothing behind', () => {
     await expectNothingLeft(running);
   });
 
-  it('after a signal to which the command has an exit code of its own', async () => {
+  it('after a signal that the command handles with its own exit code', async () => {
     const running = await start(`trap 'kill $! $one; exit 5' TERM; ${busy}`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(5);
     await expectNothingLeft(running);
   });
 
-  it('after a command that takes no notice, which is killed after a while', async () => {
+  it('after a command that ignores signals, which is killed after a delay', async () => {
     const running = await start(`trap '' TERM; ${busy}`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(137);
     await expectNothingLeft(running);
   });
 
-  it('after a second Ctrl-C, which does not wait so long', async () => {
+  it('after a second Ctrl-C, which shortens the delay', async () => {
     const running = await start(`trap '' INT; ${busy}; wait; wait`);
     const began = Date.now();
     const [shell = 0] = running.pids;
     await expect.poll(() => alive(running.pid, 'SIGINT') && isRunning(shell), soon).toBe(false);
-    // One more, while it was leaving, ends it by the signal itself.
+    // A third Ctrl-C during the exit would end it by the signal itself.
     expect([137, null]).toContain(await running.ended);
     expect(Date.now() - began).toBeLessThan(4_000);
     await expectNothingLeft(running);
@@ -95,35 +95,35 @@ describe('sandbox exec leaves nothing behind', () => {
 
   it.each([
     ['runs on', `${busy.replace('; wait', '')}; exit 6`],
-    ['takes no notice', `trap '' TERM; ${busy.replace('; wait', '')}; exit 6`],
-    ['has a process group of its own', `set -m; ${busy.replace('; wait', '')}; exit 6`],
+    ['ignores signals', `trap '' TERM; ${busy.replace('; wait', '')}; exit 6`],
+    ['has its own process group', `set -m; ${busy.replace('; wait', '')}; exit 6`],
   ])('after a command whose child %s', async (_, script) => {
     const running = await start(script);
     expect(await running.ended).toBe(6);
     await expectNothingLeft(running);
   });
 
-  it('of one in another, whose command takes no notice', async () => {
+  it('after a nested sandbox exec whose command ignores signals', async () => {
     const running = await start(`bizmsg sandbox exec -- sh -c 'trap "" TERM; ${busy}'`);
     alive(running.pid, 'SIGTERM');
     expect(await running.ended).toBe(143);
-    // The inner one was killed too, so that its locator is left to the next command.
+    // The inner one was killed too, so the next command has to remove its locator.
     await bin(['sandbox', 'status'], { home: home.path });
     await expectNothingLeft(running);
   });
 
-  it('when the signal comes while it starts', async () => {
+  it('after a signal during start-up', async () => {
     const running = startBin(['sandbox', 'exec', '--', 'sleep', '1000'], { home: home.path });
     const sent = setInterval(() => alive(running.pid, 'SIGTERM'), 5);
     const code = await running.ended;
     clearInterval(sent);
-    // The very first ones come before it listens.
+    // The first signals arrive before it listens.
     expect([null, 143, 137]).toContain(code);
     expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
   });
 });
 
-it('kill -9 of sandbox exec frees its port at once, and the next command removes its locator', async () => {
+it('after kill -9 of sandbox exec, its port is free and the next command removes its locator', async () => {
   const running = await start(busy);
   const listed = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home: home.path });
   const kept = () => readdirSync(join(home.path, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' });
@@ -137,7 +137,7 @@ it('kill -9 of sandbox exec frees its port at once, and the next command removes
   expect(kept().filter((name) => !before.includes(name))).toEqual([]);
 });
 
-describe('in a terminal', () => {
+describe('in a terminal, sandbox exec', () => {
   beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
   let terminal: Terminal;
@@ -148,7 +148,7 @@ describe('in a terminal', () => {
 
   const exec = (script: string) => terminal.enter(`bizmsg sandbox exec -- ${script}`);
 
-  it('a shell reads what is typed, has /dev/tty, and gives its exit code', async () => {
+  it('lets a shell read input and open /dev/tty, and returns its exit code', async () => {
     await exec(`sh -c 'read a; echo "<$a>"; read b < /dev/tty; echo "<$b>" > /dev/tty; exit 3'`);
     terminal.answer('one');
     await terminal.until('<one>');
@@ -157,7 +157,7 @@ describe('in a terminal', () => {
     expect(await terminal.ended()).toBe(3);
   });
 
-  it('a program that draws is drawn, though stdin is a pipe, and hears its keys', async () => {
+  it('lets a full-screen program draw and read keys, though stdin is a pipe', async () => {
     await terminal.enter('seq 3 500 | bizmsg sandbox exec -- less');
     await terminal.until(/\n30\n/);
     terminal.press('G');
@@ -166,7 +166,7 @@ describe('in a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('Ctrl-C ends the command and all that it started', async () => {
+  it('ends the command and its children on Ctrl-C', async () => {
     const file = join(home.path, 'pids');
     await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
     await terminal.until('\nready');
@@ -176,7 +176,7 @@ describe('in a terminal', () => {
     await expectNothingLeft({ url, pids: pids.map(Number) });
   });
 
-  it('Ctrl-C is left to a command that goes on after it', async () => {
+  it('leaves Ctrl-C to a command that handles it', async () => {
     await exec(`sh -c 'trap "echo caught" INT; echo ready; until read a; do :; done; echo "<$a>"'`);
     await terminal.until('\nready');
     for (let round = 1; round <= 2; round++) {
@@ -188,7 +188,7 @@ describe('in a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('Ctrl-Z stops it, and fg resumes it', async () => {
+  it('stops on Ctrl-Z and resumes on fg', async () => {
     await exec(`sh -c 'echo ready; read a; echo "<$a>"; bizmsg sandbox status --columns messages'`);
     await terminal.until('\nready');
     terminal.press('C-z');
@@ -202,7 +202,7 @@ describe('in a terminal', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s ends the command and what lost its parent: exit %i', async (signal, code) => {
+  ] as const)('ends the command and orphaned children on %s: exit %i', async (signal, code) => {
     const file = join(home.path, 'pids');
     await exec(`sh -c '(sleep 1000 & echo "$BIZMSG_BASE_URL" $PPID $! > ${file}); echo ready; sleep 1000'`);
     await terminal.until('\nready');
@@ -212,7 +212,7 @@ describe('in a terminal', () => {
     await expectNothingLeft({ url, pids: [Number(child)] });
   });
 
-  it('its end ends the command, and the sandbox', async () => {
+  it('ends the command and the sandbox when the terminal closes', async () => {
     const file = join(home.path, 'pids');
     await exec(`sh -c '${busy.replace('; wait', '')} > ${file}; echo ready; wait'`);
     await terminal.until('\nready');

@@ -18,7 +18,7 @@ beforeEach(() => {
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') =>
   bin(['sandbox', 'exec', ...argv], { home, env, input });
 const shell = (script: string, env?: Readonly<Record<string, string>>) => run(['--', 'sh', '-c', script], env);
-/** What a command of node prints as JSON. */
+/** Runs a Node script and parses the JSON that it prints. */
 async function seen(script: string, env?: Readonly<Record<string, string>>, words: readonly string[] = []) {
   const { stdout } = await run(['--', process.execPath, '-p', `JSON.stringify(${script})`, '--', ...words], env);
   const value: unknown = JSON.parse(stdout);
@@ -28,7 +28,7 @@ const bizmsgIn = (folder: string) => join(folder, '.local/state/bizmsg/bin');
 const lines = ({ stdout }: Ran) => stdout.trimEnd().split('\n');
 
 describe('the command of sandbox exec', () => {
-  it('has the address, the keys and the restraint of its sandbox, no other caller, and all else as it was', async () => {
+  it('gets the address, keys and limits of its sandbox, no other credentials, and the rest of the environment unchanged', async () => {
     const outside = { FOO: 'bär\n', BIZMSG_CONFIG_DIR: '/nowhere', BIZMSG_PROFILE: 'acme', BIZMSG_MODE: 'live' };
     const { PATH, ...left } = cleanEnv(home, { FOO: 'bär\n', BIZMSG_CONFIG_DIR: '/nowhere' });
     expect(await seen('process.env', { ...outside, BIZMSG_BASE_URL: 'https://api.example.com' })).toEqual({
@@ -41,12 +41,12 @@ describe('the command of sandbox exec', () => {
     });
   });
 
-  it('has its words as they are', async () => {
+  it('gets its arguments unchanged', async () => {
     const words = ['', '-o', 'json', '--profile', 'x', '--help', '--', "it's", '$HOME', '*'];
     expect(await seen('process.argv.slice(1)', {}, words)).toEqual(words);
   });
 
-  it('has the three streams to itself', async () => {
+  it('gets the three standard streams', async () => {
     const script = 'cat; echo fault >&2';
     expect(await run(['--', 'sh', '-c', script], {}, 'text\n')).toEqual({
       code: 0,
@@ -55,7 +55,7 @@ describe('the command of sandbox exec', () => {
     });
   });
 
-  it('is told the address of its sandbox with --debug, on stderr', async () => {
+  it('gets the address of its sandbox on stderr with --debug', async () => {
     const { code, stdout, stderr } = await run(['--debug', '--', 'true']);
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^note: .* is http:\/\/127\.0\.0\.1:\d+\n$/)]);
   });
@@ -67,16 +67,16 @@ describe('the command of sandbox exec', () => {
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
     ['kill -SEGV $$', 139],
-  ])('gives %s as the exit code of all: %i', async (script, code) => {
+  ])('that ends with %s determines the exit code: %i', async (script, code) => {
     expect(await shell(script)).toEqual({ code, stdout: '', stderr: '' });
   });
 
-  // As env, xargs, timeout and every shell have it: 3 might be the command's own.
+  // The same codes as env, xargs, timeout and shells; 3 could be the command's own.
   it.each([
     ['no-such-command', 127, 'there is no command "no-such-command"'],
     ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
     ['npm test', 127, "a line of shell is run by sh -c '…'"],
-  ])('that cannot be started, %s, is an error with exit %i', async (name, code, said) => {
+  ])('that cannot start because it is %s exits %i', async (name, code, said) => {
     expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(said) });
     expect(readdirSync(join(home, '.local/state/bizmsg/sandboxes'))).toEqual([]);
   });
@@ -100,8 +100,8 @@ describe('the command of sandbox exec', () => {
   });
 });
 
-describe('in sandbox exec', () => {
-  it('bizmsg calls its sandbox, with or without --profile local, and in either mode', async () => {
+describe('inside sandbox exec', () => {
+  it('bizmsg calls its sandbox, with and without --profile local, and in both modes', async () => {
     const machine = await serveLocal(home);
     const send = 'bizmsg send-template +12025550101 welcome';
     const sent = await shell(
@@ -110,7 +110,7 @@ describe('in sandbox exec', () => {
     expect([sent.code, lines(sent).at(-1), machine.messages()]).toEqual([0, '3', []]);
   });
 
-  it('commands about sandboxes mean its own alone', async () => {
+  it('commands about sandboxes apply to this sandbox only', async () => {
     await serveLocal(home);
     const ran = await shell(
       'echo "$BIZMSG_BASE_URL"; bizmsg sandbox status --columns url --no-header; bizmsg sandbox env; bizmsg whoami --profile local -o json',
@@ -120,7 +120,7 @@ describe('in sandbox exec', () => {
     expect(env.at(-1)).toContain(`"address":"${url}"`);
   });
 
-  it('sandbox stop ends its own alone; the command goes on, and gets no other one in its place', async () => {
+  it('sandbox stop stops this sandbox only; the command continues without one', async () => {
     const machine = await serveLocal(home);
     const ran = await shell(
       'bizmsg sandbox stop; bizmsg contacts list --profile local; echo $?; bizmsg contacts list; echo $?',
@@ -131,7 +131,7 @@ describe('in sandbox exec', () => {
     expect(stdout.split('\n')).toHaveLength(machine.contacts().length + 1);
   });
 
-  it('--profile local is the default sandbox where BIZMSG_ONLY stands beside an account', async () => {
+  it('--profile local is the default sandbox if BIZMSG_ONLY is set and the account is not local', async () => {
     await serveLocal(home);
     const env = {
       BIZMSG_ONLY: 'local',
@@ -141,7 +141,7 @@ describe('in sandbox exec', () => {
     expect((await bin(['contacts', 'list', '--profile', 'local'], { home, env })).code).toBe(0);
   });
 
-  it('the sandbox is as it was asked for', async () => {
+  it('the sandbox has the requested options', async () => {
     const given = ['--plan', 'starter', '--shape', 'bare', '--rng', '7', '--'];
     const one = await run([
       ...given,
@@ -154,14 +154,14 @@ describe('in sandbox exec', () => {
     expect(lines(one).slice(2)).toEqual(lines(two).slice(1));
   });
 
-  it('bizmsg is this very one, written once, for this user alone', async () => {
+  it('bizmsg is the same program, in a file only this user can read', async () => {
     const found = lines(await shell('command -v bizmsg; bizmsg --version'));
     const again = lines(await shell('command -v bizmsg; cd /; bizmsg --version'));
     expect([again, statSync(found[0] ?? '').mode & 0o777]).toEqual([found, 0o700]);
     expect(readdirSync(bizmsgIn(home))).toHaveLength(1);
   });
 
-  it('bizmsg is found below a folder with spaces and quotes, and is one that is installed in such a folder', async () => {
+  it('bizmsg works below a folder with spaces and quotes, also if installed there', async () => {
     const odd = join(home, `an "odd" folder's $name`);
     for (const part of ['bin', 'dist', 'package.json']) {
       cpSync(join(binary, '../..', part), join(odd, part), { recursive: true });
@@ -180,12 +180,12 @@ describe('in sandbox exec', () => {
     expect([path.startsWith(join(odd, `st'ate "d"`, 'bin/')), id]).toEqual([true, 'con_sandbox_1']);
   });
 
-  it('refuses a state folder that PATH cannot name', async () => {
+  it('a state folder that PATH cannot express is refused', async () => {
     const { code, stderr } = await run(['--', 'true'], { BIZMSG_STATE_DIR: join(home, 'a:b') });
     expect([code, stderr]).toEqual([3, expect.stringContaining('BIZMSG_STATE_DIR can name another folder')]);
   });
 
-  it('another one has a sandbox of its own, and leaves this one as it is', async () => {
+  it('a nested sandbox exec has its own sandbox and leaves the outer one unchanged', async () => {
     const url = 'echo "$BIZMSG_BASE_URL"';
     const ran = await shell(
       `${url}; bizmsg sandbox exec -- sh -c '${url}; bizmsg send-template +12025550101 welcome --profile local; echo "$PATH"'; bizmsg sandbox status --columns url,messages --no-header; echo "$PATH"`,
@@ -195,7 +195,7 @@ describe('in sandbox exec', () => {
   });
 });
 
-it('two of sandbox exec at once have a sandbox each', async () => {
+it('two concurrent sandbox exec commands get a sandbox each', async () => {
   const script = 'bizmsg send-template +12025550101 welcome; bizmsg sandbox status -o ndjson';
   const ran = await Promise.all([shell(script), shell(script)]);
   const rows = ran.map(({ stdout }) => objects(stdout.replace(/^.*\n/, '')));
@@ -204,7 +204,7 @@ it('two of sandbox exec at once have a sandbox each', async () => {
 });
 
 describe('--webhook', () => {
-  /** Sends, takes events until one is of a message, and prints it. */
+  /** Sends a message, reads events until one belongs to it, and prints that event. */
   const receiver = (port: number) => `
     const { createServer } = require('node:http');
     const { execFile } = require('node:child_process');
@@ -220,7 +220,7 @@ describe('--webhook', () => {
     execFile('bizmsg', ['send-template', '+12025550101', 'welcome'], () => server.listen(${port}, '127.0.0.1'));`;
 
   it.each(['127.0.0.1', 'localhost', 'app.localhost'])(
-    'sends signed events to a server at %s, also those from before it answered',
+    'sends signed events to a server at %s, including events from before it listened',
     async (host) => {
       const port = await deadPort();
       const words = ['--webhook', `http://${host}:${port}/hooks`, '--', process.execPath, '-e', receiver(port)];
@@ -233,7 +233,7 @@ describe('--webhook', () => {
     },
   );
 
-  it('says so when nobody ever answered, and gives the exit code of the command all the same', async () => {
+  it("reports a server that never answered, and keeps the command's exit code", async () => {
     const url = `http://127.0.0.1:${await deadPort()}/`;
     const ran = await run(['--webhook', url, '--', 'sh', '-c', 'exit 4']);
     expect(ran).toEqual({ code: 4, stdout: '', stderr: expect.stringContaining('nobody answered') });

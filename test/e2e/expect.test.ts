@@ -25,7 +25,7 @@ const expecting = (...words: readonly string[]) => ['webhooks', 'expect', ...wor
 const local = (...words: readonly string[]) => expecting(...words, '--profile', 'local', '--');
 const send = (phone: string) => `bizmsg send-template ${phone} order_update -p Ada -p 1`;
 const sendLocal = (phone: string) => `${send(phone)} --profile local`.split(' ');
-/** Sends Ctrl-C until it is heard: the first may still be passed to the command. */
+/** Sends Ctrl-C until the program reacts; the first may still go to the command. */
 async function interrupt({ pid, stderr }: Running): Promise<void> {
   const heard = () => stderr().includes('interrupted') || !alive(pid, 'SIGINT');
   await expect.poll(heard, { ...soon, interval: 200 }).toBe(true);
@@ -36,13 +36,13 @@ const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'
 describe('webhooks expect, in sandbox exec', () => {
   const shell = (script: string) => run(['sandbox', 'exec', '--', 'sh', '-c', script]);
 
-  it('ends with 0 once the event has come, and leaves stdout to the command', async () => {
+  it('exits 0 once the event has arrived, and leaves stdout to the command', async () => {
     const ran = await shell(`bizmsg webhooks expect message.delivered --within 10s -- ${send(delivers)}`);
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+\n$/)]);
     expect(ran.stderr).toMatch(/note: message\.delivered after 0\.\d{3} s \(msg_\w+\)\n/);
   });
 
-  it('ends with 12 when the message fails, and says what came instead', async () => {
+  it('exits 12 if the message fails, and prints which event arrived instead', async () => {
     const { code, stderr } = await shell(`bizmsg webhooks expect message.delivered -- ${send(fails)}`);
     expect([code, stderr]).toEqual([
       12,
@@ -50,7 +50,7 @@ describe('webhooks expect, in sandbox exec', () => {
     ]);
   });
 
-  it('counts nothing that came before', async () => {
+  it('ignores earlier events', async () => {
     const { code, stderr } = await shell(
       `bizmsg sandbox trigger contact.created && bizmsg webhooks expect contact.created --within 50ms -- true`,
     );
@@ -63,14 +63,14 @@ describe('webhooks expect, in sandbox exec', () => {
     ['contact.created,message.failed', 0],
     ['message.read', 12],
     ['contact.created', 13],
-  ])('takes the failure of a message for what it is to who waits for %s: %i', async (event, code) => {
+  ])('with a message that fails, a wait for %s exits %i', async (event, code) => {
     const ran = await shell(`bizmsg webhooks expect ${event} --within 1s -- ${send(fails)}`);
     expect(ran.code).toBe(code);
   });
 });
 
 describe('webhooks expect, with the local sandbox', () => {
-  it('waits for so many, of those that fit', async () => {
+  it('waits for the given number of matching events', async () => {
     const clock = manualClock();
     const sandbox = await serveLocal(home, { clock });
     const fitting = ['--count', '2', '--where', `data.to=${later}`];
@@ -82,7 +82,7 @@ describe('webhooks expect, with the local sandbox', () => {
     expect(running.stderr().match(/note: message\.delivered after/g)).toHaveLength(2);
   });
 
-  it('says what came instead when the time has passed', async () => {
+  it('prints which events arrived instead after the time-out', async () => {
     await serveLocal(home);
     const trigger = ['sh', '-c', 'for i in 1 2; do bizmsg sandbox trigger contact.created; done'];
     const { code, stderr } = await run([...local('order.paid', '--within', '1s'), ...trigger]);
@@ -92,13 +92,13 @@ describe('webhooks expect, with the local sandbox', () => {
   it.each([
     ['exit 7', 7],
     ['kill -TERM $$', 143],
-  ])('passes the exit code of a command that fails on, and waits no more: %s', async (script, code) => {
+  ])('returns the exit code of a failing command without waiting: %s', async (script, code) => {
     await serveLocal(home);
     const ran = await run([...local('order.paid', '--within', '1h'), 'sh', '-c', script]);
     expect(ran).toEqual({ code, stdout: '', stderr: '' });
   });
 
-  it('waits for its command however long that takes', async () => {
+  it('waits for its command without a time limit', async () => {
     const sandbox = await serveLocal(home);
     const script = 'bizmsg sandbox trigger contact.created; read line';
     const words = [...local('contact.created', '--within', '1ms'), 'sh', '-c', script];
@@ -107,12 +107,12 @@ describe('webhooks expect, with the local sandbox', () => {
     expect(sandbox.events().map(({ type }) => type)).toEqual(['contact.created']);
   });
 
-  it('is ended by Ctrl-C while it waits, with 130', async () => {
+  it('exits 130 on Ctrl-C while it waits', async () => {
     await serveLocal(home, { clock: manualClock() });
     const words = [...local('message.delivered', '--within', '1h'), 'sh', '-c', 'echo $$'];
     const running = startBin(words, { home });
     await expect.poll(running.stdout, soon).toContain('\n');
-    // Until then it is the command that hears it.
+    // Until then, Ctrl-C goes to the command.
     await expect.poll(() => alive(Number(running.stdout())), soon).toBe(false);
     await interrupt(running);
     expect(await running.ended).toBe(130);
@@ -121,12 +121,12 @@ describe('webhooks expect, with the local sandbox', () => {
 });
 
 describe('webhooks expect, with a command that leaves processes in the background', () => {
-  /** Once the shell that started it is gone. */
+  /** True once the shell that started it has ended. */
   const afterwards = (command: string) => `{ while kill -0 $$ 2>/dev/null; do sleep 0.01; done; ${command}; } &`;
-  /** A process that is dead but not reaped has no start time. */
+  /** Undefined for a zombie. */
   const isGone = (pid: number) => !alive(pid) || (existsSync('/proc') && processStart(pid) === undefined);
 
-  it('waits for what they cause', async () => {
+  it('waits for the events that they cause', async () => {
     await serveLocal(home);
     const script = afterwards('bizmsg sandbox trigger order.paid');
     const { code, stderr } = await run([...local('order.paid', '--within', '20s'), 'sh', '-c', script]);
@@ -135,7 +135,7 @@ describe('webhooks expect, with a command that leaves processes in the backgroun
 
   it.each([
     ['the events have come', 'bizmsg sandbox trigger order.paid', '1h', 0],
-    ['the time has passed', '', '1ms', 13],
+    ['the time limit has passed', '', '1ms', 13],
     ['the command has failed', 'exit 7', '1h', 7],
   ])('ends them once %s', async (_, rest, within, code) => {
     await serveLocal(home);
@@ -163,7 +163,7 @@ describe('webhooks expect --forward-to', () => {
     [204, '204', 0],
     [500, '2xx', 12],
     [200, '204', 12],
-  ])('has a handler that answers %i, where %s is due: %i', async (status, answer, code) => {
+  ])('with a handler that answers %i and --answer %s exits %i', async (status, answer, code) => {
     const sandbox = await serveLocal(home);
     const handler = await receiver((response) => response.writeHead(status).end());
     const handed = ['--forward-to', handler.url, '--answer', answer];
@@ -174,7 +174,7 @@ describe('webhooks expect --forward-to', () => {
     expect(sandbox.webhooks.list()).toEqual([]);
   });
 
-  it('takes many events one after the other without a warning', async () => {
+  it('forwards many events in sequence without a warning', async () => {
     await serveLocal(home);
     const handler = await receiver();
     const script = 'for i in $(seq 13); do bizmsg sandbox trigger order.paid >/dev/null; done';
@@ -183,7 +183,7 @@ describe('webhooks expect --forward-to', () => {
     expect([code, handler.received.length, stderr]).toEqual([0, 13, expect.not.stringContaining('Warning')]);
   });
 
-  it.each([[['--answer', '2xx']], [[]]])('fails by a handler that does not answer, with %j', async (words) => {
+  it.each([[['--answer', '2xx']], [[]]])('fails if the handler does not answer, with %j', async (words) => {
     await serveLocal(home);
     const url = `http://127.0.0.1:${await deadPort()}/`;
     const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid'];
@@ -195,7 +195,7 @@ describe('webhooks expect --forward-to', () => {
 describe('webhooks expect, with a handler that is slow to answer', () => {
   const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid'];
 
-  it('waits no longer than it is to, and says what it still waited for', async () => {
+  it('stops waiting after the time limit, and prints what is missing', async () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver(() => {});
     const ran = await run([...local('order.paid', '--within', '1s', '--forward-to', handler.url), ...trigger]);
@@ -204,7 +204,7 @@ describe('webhooks expect, with a handler that is slow to answer', () => {
     expect(sandbox.webhooks.list()).toEqual([]);
   });
 
-  it('is ended by Ctrl-C at once, and leaves nothing registered', async () => {
+  it('exits on Ctrl-C and removes its webhook', async () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver(() => {});
     const words = [...local('order.paid', '--within', '1h', '--forward-to', handler.url), 'sh', '-c'];
@@ -220,8 +220,8 @@ describe('webhooks expect, with a handler that is slow to answer', () => {
   });
 });
 
-describe('webhooks expect that is killed', () => {
-  it('is registered no more once anybody looks', async () => {
+describe('webhooks expect, killed', () => {
+  it('leaves a webhook that the next command removes', async () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver();
     const words = [...local('order.paid', '--forward-to', handler.url), 'sh', '-c', 'echo $$; exec sleep 60'];
@@ -236,7 +236,7 @@ describe('webhooks expect that is killed', () => {
 });
 
 describe('webhooks expect, with a listener', () => {
-  it('hears what comes there while the command runs', async () => {
+  it('sees events that reach the listener while the command runs', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
     const journal = journalIn(stateFolder);
     const [begun, heard] = [join(home, 'begun'), join(home, 'heard')];
@@ -253,15 +253,15 @@ describe('webhooks expect, with a listener', () => {
   });
 });
 
-describe('webhooks expect, when it knows the secret, counts only what is correctly signed', () => {
+describe('webhooks expect with a known secret', () => {
   const body = '{"type":"order.paid"}';
   const signedBy = (by: string) => delivery(body, { headers: signed(body, { by }) });
 
   it.each([
-    ['by the secret known here', signedBy(secret), 0, ''],
-    ['by another secret', signedBy(otherSecret), 13, 'order.paid does not count: the secret known here did not make'],
-    ['by nobody', delivery(body), 13, 'order.paid does not count: it is not signed'],
-  ])('%s, as it comes to a listener', async (_, event, code, note) => {
+    [0, 'signed with it', signedBy(secret), ''],
+    [13, 'signed with another', signedBy(otherSecret), 'order.paid does not count: the secret known here did not make'],
+    [13, 'not signed', delivery(body), 'order.paid does not count: it is not signed'],
+  ])('exits %i for an event of a listener that is %s', async (code, _, event, note) => {
     const stateFolder = join(home, '.local/state/bizmsg');
     const journal = journalIn(stateFolder);
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
@@ -277,7 +277,7 @@ describe('webhooks expect, when it knows the secret, counts only what is correct
     expect(await running.ended).toBe(code);
   });
 
-  it('and hands nothing else to a handler, with the local sandbox', async () => {
+  it('forwards nothing else to a handler, with the local sandbox', async () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver();
     const came = join(home, 'came');
@@ -296,7 +296,7 @@ describe('webhooks expect, when it knows the secret, counts only what is correct
 });
 
 describe('webhooks expect counts', () => {
-  it('an event that is delivered twice once, and hands it on each time', async () => {
+  it('an event that is delivered twice as one, and forwards both deliveries', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
     const journal = journalIn(stateFolder);
     const [begun, came] = [join(home, 'begun'), join(home, 'came')];
@@ -316,7 +316,7 @@ describe('webhooks expect counts', () => {
     expect(running.stderr()).toContain('1 of 2 order.paid came within 0.001 s');
   });
 
-  it('no event whose body is another one, and says so', async () => {
+  it('no event with the id of another and a different body, and reports it', async () => {
     await serveLocal(home);
     const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid', '--amount', '12.50'];
     const { code, stderr } = await run([...local('order.paid', '--where', 'data.x=1', '--within', '1s'), ...trigger]);
@@ -324,7 +324,7 @@ describe('webhooks expect counts', () => {
   });
 });
 
-describe('webhooks expect runs nothing', () => {
+describe('webhooks expect does not run the command', () => {
   it.each([
     [['message.delivered'], 3, 'open bizmsg webhooks listen'],
     [['mesage.delivered'], 2, 'did you mean message.delivered?'],
@@ -346,7 +346,7 @@ describe('webhooks expect runs nothing', () => {
     [['message.delivered'], 'no command is given'],
     [['message.delivered', '--', ''], 'the command is empty'],
     [['message.delivered', 'npm', 'test'], '"npm" does not stand after --'],
-  ])('where there is none: %j', async (words, said) => {
+  ])('if there is no command: %j', async (words, said) => {
     const { code, stderr } = await run(expecting(...words));
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });

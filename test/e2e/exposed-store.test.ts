@@ -10,7 +10,7 @@ import { liveKey, testKey } from '../session/profiles/people.ts';
 const list = ['templates', 'list'];
 const isRoot = userInfo().uid === 0;
 
-/** A machine whose profile in use has a key for a service that listens. */
+/** A machine whose active profile has a key for a real HTTP server. */
 async function machine(key: string) {
   const service = await serve((_, __, response) => response.end('{"data":[]}'));
   const home = temporaryHome();
@@ -24,7 +24,7 @@ type Machine = Awaited<ReturnType<typeof machine>>;
 it.each([
   ['its store', (place: Machine) => place.file, 0o606],
   ['the folder of its store', (place: Machine) => place.folder, 0o777],
-] as const)('uses no live key when others can write to %s', async (_, pick, mode) => {
+] as const)('does not use a live key if others can write to %s', async (_, pick, mode) => {
   const place = await machine(liveKey);
   chmodSync(pick(place), mode);
   const ran = await bin(list, place);
@@ -34,7 +34,7 @@ it.each([
   expect(place.service.seen).toEqual([]);
 });
 
-it.skipIf(!isRoot)('uses no live key of a store that belongs to another user (needs root)', async () => {
+it.skipIf(!isRoot)('does not use a live key of a store that another user owns (needs root)', async () => {
   const place = await machine(liveKey);
   chownSync(place.file, 4242, 4242);
   const ran = await bin(list, place);
@@ -43,7 +43,7 @@ it.skipIf(!isRoot)('uses no live key of a store that belongs to another user (ne
   expect(place.service.seen).toEqual([]);
 });
 
-it('warns when others can read a live key', async () => {
+it('warns if others can read a live key', async () => {
   const place = await machine(liveKey);
   chmodSync(place.file, 0o644);
   chmodSync(place.folder, 0o755);
@@ -55,9 +55,9 @@ it('warns when others can read a live key', async () => {
 });
 
 it.each([
-  ['a live key in a closed folder', liveKey, 0o644, 0o700],
+  ['a live key in a private folder', liveKey, 0o644, 0o700],
   ['a sandbox key', testKey, 0o666, 0o777],
-])('says nothing of %s', async (_, key, fileMode, folderMode) => {
+])('does not warn about %s', async (_, key, fileMode, folderMode) => {
   const place = await machine(key);
   chmodSync(place.file, fileMode);
   chmodSync(place.folder, folderMode);

@@ -6,7 +6,7 @@ import { startBin, temporaryHome } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
 import { serveLocal } from '../support/local.ts';
 
-// Nobody has it: a connection there fails at once, or never comes about.
+// No machine has this address: a connection fails or never completes.
 const elsewhere = 'http://192.0.2.1:9/hook';
 
 async function newFolder() {
@@ -15,7 +15,7 @@ async function newFolder() {
   return { home: home.path, data: join(home.path, 'data') };
 }
 
-/** A sandbox in the foreground, on the folder of somebody else. */
+/** A sandbox in the foreground, on a data folder copied from another user. */
 async function started(home: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const running = startBin(['sandbox', 'start', '--port', '0', ...words], { home, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
@@ -29,7 +29,7 @@ async function started(home: string, words: readonly string[], env: Readonly<Rec
   return { remote: openRemote(locator), stderr: running.stderr, stop };
 }
 
-it('sends no event to another machine after a restart that nobody allowed', async () => {
+it('sends no event to another machine after a restart without --allow-external', async () => {
   const { home, data } = await newFolder();
   const first = await started(home, ['--data', data]);
   await first.remote.addWebhook({ url: elsewhere, external: true });
@@ -61,7 +61,7 @@ it('sends no event to another machine after a restart that nobody allowed', asyn
 it.each([
   ['sandbox webhooks add', ['sandbox', 'webhooks', 'add', elsewhere, '--allow-external']],
   ['sandbox start', ['sandbox', 'start', '--ephemeral', '--idle', '1ms', '--allow-external']],
-])('refuses %s --allow-external where only this machine may be called', async (_, argv) => {
+])('refuses %s --allow-external if BIZMSG_ONLY=local is set', async (_, argv) => {
   const { home } = await newFolder();
   const sandbox = await serveLocal(home);
   const ran = await cli(argv, { home, env: { BIZMSG_ONLY: 'local' } });

@@ -26,7 +26,7 @@ function newState() {
   return { home: home.path, state: join(home.path, '.local/state/bizmsg') };
 }
 
-/** Somebody else's server on the other loopback address. */
+/** Another user's server on the other loopback address. */
 async function strangerAt(port: number) {
   const heard: string[] = [];
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ function locatorOf(state: string, port: number): Locator {
   };
 }
 
-it.skipIf(!hasIpv6)('starts on no port whose other loopback address belongs to somebody else', async () => {
+it.skipIf(!hasIpv6)('does not start on a port whose other loopback address is in use', async () => {
   const { home } = newState();
   const { port } = await strangerAt(0);
   const ran = await bin(['sandbox', 'start', '--port', String(port), '--idle', '1ms'], { home });
@@ -72,9 +72,9 @@ it.skipIf(!hasIpv6)('starts on no port whose other loopback address belongs to s
   expect(ran.stderr).toContain(`error: port ${port} is in use on [::1]\n`);
 });
 
-it.skipIf(!hasIpv6)('moves on to a port that is free on both loopback addresses', async () => {
+it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses', async () => {
   const { home, state } = newState();
-  // Another program may have it already.
+  // Another program may use it.
   const { heard } = await strangerAt(4780).catch(() => ({ heard: [] }));
   const sandbox = startBin(['sandbox', 'start'], { home });
   onTestFinished(async () => {
@@ -90,7 +90,7 @@ it.skipIf(!hasIpv6)('moves on to a port that is free on both loopback addresses'
 });
 
 it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
-  'sends nothing to %s where a sandbox holds 127.0.0.1 alone',
+  'sends nothing to %s if the sandbox holds only 127.0.0.1',
   async (host) => {
     const { home, state } = newState();
     const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
@@ -110,11 +110,11 @@ it.each([
   ['--profile local', [...order, '--profile', 'local']],
   ['sandbox status', ['sandbox', 'status']],
   ['sandbox env', ['sandbox', 'env']],
-])('%s gives nothing to a server that cannot prove that it is the sandbox', async (_, argv) => {
+])('%s sends nothing to a server that cannot prove that it is the sandbox', async (_, argv) => {
   const { home, state } = newState();
   const impostor = await serve((_, __, response) => response.end('{"proof":"00","message_id":"msg_1"}'));
   const path = join(locatorFolder(state), `${impostor.port}.json`);
-  // Of a process in another network, as in a container that shares the folder.
+  // A process in another network, such as a container that shares the folder.
   writeFileSync(path, JSON.stringify({ ...locatorOf(state, impostor.port), network: 'net:[1]' }), { mode: 0o600 });
   const ran = await bin(argv, { home });
   expect(ran).toMatchObject({ code: 3, stdout: '' });
@@ -126,7 +126,7 @@ it.each([
   expect(JSON.stringify(impostor.seen)).not.toMatch(/sk_|the token|Ada/);
 });
 
-it('uses a sandbox of which the kernel says nothing once it has proved itself', async () => {
+it('uses a sandbox that the kernel cannot confirm after it has proved its identity', async () => {
   const { home, state } = newState();
   const sandbox = await serveLocal(home);
   const [found] = liveLocators(state, alive);
@@ -138,7 +138,7 @@ it('uses a sandbox of which the kernel says nothing once it has proved itself', 
   expect([typeof start, typeof network]).toEqual(['string', 'string']);
 });
 
-it('asks for no proof where the kernel says that the address is its own', async () => {
+it('asks for no proof if the kernel confirms the owner of the address', async () => {
   const { home, state } = newState();
   const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
   locatorFolder(state);

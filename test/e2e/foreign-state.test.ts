@@ -17,11 +17,11 @@ interface Trap {
   readonly state: string;
   readonly folder: string;
   readonly file: string;
-  /** What answers at the locator's address. */
+  /** The server at the locator's address. */
   readonly service: Service;
 }
 
-/** A state folder whose locator leads to a server that is not a sandbox. */
+/** A state folder whose locator names a server that is not a sandbox. */
 async function trap(secret = 'whsec_x'): Promise<Trap> {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
@@ -52,7 +52,7 @@ it.skipIf(!isRoot).each([
   ['the state folder', (place: Trap) => place.state],
   ['the folder of the locators', (place: Trap) => place.folder],
   ['a locator', (place: Trap) => place.file],
-] as const)('sends nothing when another user owns %s (needs root)', async (_, pick) => {
+] as const)('sends nothing if another user owns %s (needs root)', async (_, pick) => {
   const place = await trap();
   chownSync(pick(place), stranger, stranger);
   const ran = await bin(send, place);
@@ -65,7 +65,7 @@ it.each([
   ['the state folder', (place: Trap) => place.state, 0o777],
   ['the folder of the locators', (place: Trap) => place.folder, 0o777],
   ['a locator', (place: Trap) => place.file, 0o666],
-] as const)('sends nothing when others can write %s', async (_, pick, mode) => {
+] as const)('sends nothing if others can write %s', async (_, pick, mode) => {
   const place = await trap();
   chmodSync(pick(place), mode);
   const ran = await bin(send, place);
@@ -75,7 +75,7 @@ it.each([
   expect(place.service.seen).toEqual([]);
 });
 
-it.skipIf(!isRoot)('sends nothing when a group of others can write the state folder (needs root)', async () => {
+it.skipIf(!isRoot)('sends nothing if a group with other members can write the state folder (needs root)', async () => {
   const place = await trap();
   chownSync(place.state, userInfo().uid, stranger);
   chmodSync(place.state, 0o770);
@@ -90,7 +90,7 @@ it('prints no environment from a folder that others can write', async () => {
   expect(place.service.seen).toEqual([]);
 });
 
-it('waits for no listener that others could have announced', async () => {
+it('does not wait for a listener that others could have announced', async () => {
   const { home, state } = await trap();
   const listeners = join(state, 'listeners');
   mkdirSync(listeners);
@@ -103,7 +103,7 @@ it('waits for no listener that others could have announced', async () => {
   expect(service.seen).toEqual([]);
 });
 
-it('has doctor report a state folder that others can write', async () => {
+it('doctor reports a state folder that others can write', async () => {
   const place = await trap();
   chmodSync(place.state, 0o777);
   const { code, stdout } = await cli(['doctor', '-o', 'tsv', '--profile', 'local'], place);
@@ -111,7 +111,7 @@ it('has doctor report a state folder that others can write', async () => {
   expect(stdout).toContain(`state\tfail\tother users can write to ${place.state}`);
 });
 
-it('quotes what sandbox env prints for the shell', async () => {
+it('sandbox env quotes its output for the shell', async () => {
   const place = await trap("x'; touch stolen; echo '$(id)");
   const { stdout } = await cli(['sandbox', 'env'], place);
   const env = cleanEnv(place.home);

@@ -4,44 +4,48 @@ import { describe, expect, it } from 'vitest';
 import { errorIn } from '../support/spoken.ts';
 import * as rig from './import-rig.ts';
 
-/** So many that they are read in more than one go. */
+/** Enough rows for more than one read. */
 const rows = 6_000;
 
 const batch = (file: string, ...more: readonly string[]) => ['send-batch', 'welcome', file, '-o', 'json', ...more];
 
-describe('a file that changes while its rows are sent stops the run', () => {
+describe('a file that changes while its rows are sent', () => {
   it.each([
-    ['when it is emptied', (file: string) => truncateSync(file)],
-    ['when it is written anew in another order', shiftRows],
-    ['when rows are added', (file: string) => appendFileSync(file, `${rig.phoneOf(rows + 1)},More\n`)],
-  ])('%s: none goes twice, none is lost, and it is not finished', { timeout: 60_000 }, async (_, change) => {
-    const world = await rig.newWorld();
-    rig.slow(world, 5);
-    const file = rig.writePeople(world, rows);
-    const before = readFileSync(file);
-    const running = rig.start(world, batch(file, '--expect-count', String(rows)));
-    await rig.untilSent(world, 200, running);
-    change(file);
-    expect(await running.ended).toBe(11);
-    expect(errorIn(running.stderr())).toMatchObject({
-      code: 'input-changed',
-      hint: expect.stringContaining('run the same command again: it sends the rest'),
-    });
-    const sent = world.sandbox.counts().messages;
-    const summary = { sent, not_reached: rows - sent, stopped: { code: 'input-changed' } };
-    expect(rig.summaryIn(running.stdout())).toMatchObject(summary);
-    writeFileSync(file, before);
-    world.sandbox.faults.clear();
-    const rest = await world.bin(batch(file));
-    expect([rest.code, rig.summaryIn(rest.stdout)]).toMatchObject([0, { sent: rows - sent, not_reached: 0 }]);
-    expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
-  });
+    ['truncating it', (file: string) => truncateSync(file)],
+    ['inserting a row at its start', shiftRows],
+    ['appending rows', (file: string) => appendFileSync(file, `${rig.phoneOf(rows + 1)},More\n`)],
+  ])(
+    'stops the run after %s: no row is lost or sent twice, and the run is unfinished',
+    { timeout: 60_000 },
+    async (_, change) => {
+      const world = await rig.newWorld();
+      rig.slow(world, 5);
+      const file = rig.writePeople(world, rows);
+      const before = readFileSync(file);
+      const running = rig.start(world, batch(file, '--expect-count', String(rows)));
+      await rig.untilSent(world, 200, running);
+      change(file);
+      expect(await running.ended).toBe(11);
+      expect(errorIn(running.stderr())).toMatchObject({
+        code: 'input-changed',
+        hint: expect.stringContaining('run the same command again: it sends the rest'),
+      });
+      const sent = world.sandbox.counts().messages;
+      const summary = { sent, not_reached: rows - sent, stopped: { code: 'input-changed' } };
+      expect(rig.summaryIn(running.stdout())).toMatchObject(summary);
+      writeFileSync(file, before);
+      world.sandbox.faults.clear();
+      const rest = await world.bin(batch(file));
+      expect([rest.code, rig.summaryIn(rest.stdout)]).toMatchObject([0, { sent: rows - sent, not_reached: 0 }]);
+      expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
+    },
+  );
 });
 
 it.each([
   ['ledger', /unsafe|journal-taken|ledger-|journal-/, 500],
   ['runs', /done|journal-|run-log/, 1_001],
-])('a run whose folder %s is removed while it goes on sends each row once', async (folder, code, most) => {
+])('a run whose folder %s is removed while it runs sends each row once', async (folder, code, most) => {
   const world = await rig.newWorld();
   rig.slow(world);
   const running = rig.start(world, batch(rig.writePeople(world, 1_000)));
@@ -53,7 +57,7 @@ it.each([
   expect(world.sandbox.counts().messages).toBeLessThan(most);
 });
 
-/** In place, one row longer at its beginning: the rest is the same, only further on. */
+/** Inserts a row at the start, in place; the rest only moves. */
 function shiftRows(file: string): void {
   const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
   writeFileSync(file, [header, `${rig.phoneOf(rows + 1)},New`, ...lines].join('\n'));

@@ -10,7 +10,7 @@ const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 *
 const rows = 1_200;
 
 it(
-  `kill -9 of a batch, ${kills} times (seed ${seed}), loses no row and sends none twice`,
+  `sends each row of a batch once despite kill -9, ${kills} times (seed ${seed})`,
   { timeout: 60_000 + kills * 6_000 },
   async () => {
     const random = createRandom(seed);
@@ -21,7 +21,7 @@ it(
   },
 );
 
-/** One run that is killed again and again until it may finish; how many of its rows are unsure. */
+/** Kills one run repeatedly until it may finish; returns its number of unsure rows. */
 async function killedRun(random: () => number): Promise<number> {
   const world = await rig.newWorld();
   rig.slow(world);
@@ -29,7 +29,7 @@ async function killedRun(random: () => number): Promise<number> {
   const argv = ['send-batch', 'welcome', file, '-o', 'json'];
   for (let kill = 0; kill < killsOfOne; kill++) {
     const running = rig.start(world, argv);
-    // From the middle of its start to the last row.
+    // From the middle of its start-up to the last row.
     const sent = world.sandbox.counts().messages + Math.floor(random() * 300);
     if (random() < 0.2) await Promise.race([wait(random() * 250), running.ended]);
     else await rig.untilSent(world, sent, running);
@@ -63,13 +63,13 @@ async function killedRun(random: () => number): Promise<number> {
 }
 
 it.each([
-  ['and the rows in flight are unsure, no others', true, 4],
-  ['and no row is in flight: none is unsure', false, 0],
-])('kill -9 while rows wait for their slots, %s', async (_, hangs, unsure) => {
+  ['only the rows in flight are unsure', true, 4],
+  ['no row is unsure if none is in flight', false, 0],
+])('after kill -9 while rows wait for their slots, %s', async (_, hangs, unsure) => {
   const world = await rig.newWorld();
   if (hangs) rig.strike(world.sandbox, { kind: 'hang' });
   const file = rig.writePeople(world, 40);
-  // One slot of the minute is for the list of templates.
+  // One slot of the minute goes to the list of templates.
   const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '5/m']);
   const arrived = () => world.sandbox.counts().messages + (world.sandbox.faults.list()[0]?.struck ?? 0);
   await expect.poll(arrived, { timeout: 10_000 }).toBe(4);

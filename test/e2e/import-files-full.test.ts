@@ -7,7 +7,7 @@ import * as rig from './import-rig.ts';
 
 const count = 2_000;
 
-it.skipIf(!mounts())('rows that failed are in the folder of the run where the disk of the input is full', async () => {
+it.skipIf(!mounts())("writes failed rows to the run's folder if the input's disk is full", async () => {
   const world = await rig.newWorld();
   const disk = join(world.home, 'disk');
   mkdirSync(disk);

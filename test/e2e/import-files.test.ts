@@ -18,7 +18,7 @@ const importing = (file: string, ...more: readonly string[]) => ['contacts', 'im
 const reason = 'the service answered 400 Bad Request: /phone must be "+" followed by digits';
 const inJson = (place: string) => JSON.stringify(`${reason} (${place})`);
 
-describe('rows that came to nothing', () => {
+describe('rejected rows', () => {
   it.each([
     [
       'csv',
@@ -35,7 +35,7 @@ describe('rows that came to nothing', () => {
       '[{"phone":"+12025550141"},\n{"phone":"12025550142","tags":["a"]}]',
       `[\n{"phone":"12025550142","tags":["a"],"bizmsg_error":${inJson('record 2')}}\n]\n`,
     ],
-  ])('are in a file of their own, in %s as the input, to be mended and imported', async (format, text, rejected) => {
+  ])('are written to a file, in %s like the input, and can be fixed and imported', async (format, text, rejected) => {
     const world = await rig.newWorld();
     const { code, stdout } = await world.bin(importing(write(world, `people.${format}`, text)));
     const failed = join(world.home, `people.failed.${format}`);
@@ -48,7 +48,7 @@ describe('rows that came to nothing', () => {
     expect(world.sandbox.contacts().map(({ phone }) => phone)).toContain('+12025550142');
   });
 
-  it('are in a second file if they may have been sent, and can be sent again on purpose', async () => {
+  it('are written to a second file if they may have been sent, and can be sent again', async () => {
     const world = await rig.newWorld();
     rig.strike(world.sandbox, { kind: 'reset' }, { after: true, times: 1 });
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
@@ -68,7 +68,7 @@ describe('rows that came to nothing', () => {
   });
 });
 
-it('all files of a run are for this user alone', async () => {
+it('creates all files of a run readable only by this user', async () => {
   const world = await rig.newWorld();
   await world.bin(importing(write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n')));
   const state = join(world.home, '.local/state/bizmsg');
@@ -80,7 +80,7 @@ it('all files of a run are for this user alone', async () => {
 });
 
 describe('stdin', () => {
-  it('is imported, and the run continues after a kill when the same is piped in again', async () => {
+  it('continues a killed run when the same rows are piped in again', async () => {
     const world = await rig.newWorld();
     rig.slow(world);
     const text = readFileSync(rig.writePeople(world, 400), 'utf8');
@@ -98,8 +98,8 @@ describe('stdin', () => {
   });
 });
 
-describe('a file with other rows than before', () => {
-  it('continues the run with its new rows, and leaves out those that it no longer has', async () => {
+describe('a file with changed rows', () => {
+  it('continues the run with the new rows, and without the removed ones', async () => {
     const world = await rig.newWorld();
     rig.slow(world);
     const file = rig.writePeople(world, 400);
@@ -118,14 +118,14 @@ describe('a file with other rows than before', () => {
   });
 });
 
-describe('the number of rows', () => {
-  it('is checked where it is given, with any key', async () => {
+describe('the expected number of rows', () => {
+  it('is checked if given, with any key', async () => {
     const world = await rig.newWorld();
     const { code, stderr } = await world.bin(importing(rig.writePeople(world, 5), '--expect-count', '6'));
     expect([code, errorIn(stderr)]).toMatchObject([11, { code: 'count', message: 'the input has 5 rows, not 6' }]);
   });
 
-  it('is wanted with a live key, for which no --yes stands in', async () => {
+  it('is required with a live key, and --yes does not replace it', async () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();
     const live = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
@@ -141,8 +141,8 @@ describe('the number of rows', () => {
   });
 });
 
-describe('what a run prints', () => {
-  it('in NDJSON is an object a row, and the summary last', async () => {
+describe('the output of a run', () => {
+  it('in NDJSON is one object per row, and the summary last', async () => {
     const world = await rig.newWorld();
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
     const { stdout } = await world.bin(['send-batch', 'welcome', file, '-o', 'ndjson']);
@@ -160,14 +160,14 @@ describe('what a run prints', () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: 'summary', rows: 5, sent: 5 });
   });
 
-  it('through a pipe has no escape code', async () => {
+  it('in a pipe contains no escape codes', async () => {
     const world = await rig.newWorld();
     const { stdout, stderr } = await world.bin(['contacts', 'import', rig.writePeople(world, 500)]);
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 });
 
-it('contacts export gives what contacts import makes equal contacts of', async () => {
+it('contacts export and contacts import reproduce equal contacts', async () => {
   const [one, other] = [await rig.newWorld(), await rig.newWorld()];
   const name = 'Ada "the\u2028first"\n';
   const json = ['--set-json', 'tags=["a","b,c"]', '--set-json', 'attributes={"n":1}'];
@@ -187,7 +187,7 @@ function rows(page: number): string {
   return Array.from({ length: 50 }, (_, at) => `${rig.phoneOf(page * 50 + at)}\n`).join('');
 }
 
-/** But for what each sandbox gives of its own. */
+/** Removes the fields that each sandbox generates. */
 function contactsOf({ sandbox }: World): readonly object[] {
   const own = sandbox.contacts().map(({ phone, name, tags, attributes }) => ({ phone, name, tags, attributes }));
   return own.toSorted((a, b) => a.phone.localeCompare(b.phone));

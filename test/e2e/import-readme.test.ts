@@ -23,17 +23,17 @@ afterEach(async () => {
   home.remove();
 });
 
-describe('the README, where it imports', () => {
+describe('the import section of the README', () => {
   let terminal: Terminal;
   beforeEach(async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
-    // A wide one, in whose lines all is on one.
+    // A wide terminal, in which no line wraps.
     terminal = openTerminal({ home: home.path, columns: 300 });
     await terminal.enter('cd');
   });
   afterEach(() => terminal.close());
 
-  it('shows a dry run, imports, and imports the failed row once it is fixed', async () => {
+  it('shows a dry run, imports, and imports the fixed row', async () => {
     for (const { command, shown } of [...stepsIn(rehearsed), ...stepsIn(imported)]) {
       expect([command, await printed(command)]).toEqual([command, same(shown)]);
     }
@@ -63,7 +63,7 @@ describe('the README, where it imports', () => {
     expect(texts).toEqual(expected);
   });
 
-  /** What a command prints, once it has ended. */
+  /** The output of a command that has ended. */
   async function printed(command = ''): Promise<string> {
     await terminal.enter('clear');
     await terminal.enter(command);
@@ -77,13 +77,13 @@ describe('the README, where it imports', () => {
   }
 });
 
-/** Without durations, times and ids of runs. */
+/** Removes durations, times and ids of runs. */
 function same(text = 'nothing that the README has'): string {
   const lasted = text.trimEnd().replace(/(sent in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
   return lasting(lasted.replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)'));
 }
 
-/** Without the number of rows that were sent before Ctrl-C. */
+/** Removes the number of rows sent before Ctrl-C. */
 function counted(text: string): string {
   return text.replace(/\b(?!400\b|100\/s)\d+(?= (of|rows|skipped))/g, 'N');
 }
@@ -91,13 +91,13 @@ function counted(text: string): string {
 const noJq = spawnSync('sh', ['-c', 'exec jq --version']).status === 0 ? undefined : 'skipped: jq is not installed';
 
 describe('the recipe', () => {
-  it('that chooses by jq sends to those alone', async (context) => {
+  it('with jq sends only to the selected contacts', async (context) => {
     context.skip(noJq !== undefined, noJq);
     expect(shell(tagged)).toContain('1 of 1 row sent');
     expect(await sentTo()).toEqual(['+12025550112']);
   });
 
-  it('that watches by jq prints what failed', (context) => {
+  it('for failures prints each one', (context) => {
     context.skip(noJq !== undefined, noJq);
     expect(shell(watched).split('\n').slice(0, 3)).toEqual([
       expect.stringMatching(/^line 2: the service answered 400 /),
@@ -115,7 +115,7 @@ describe('the recipe', () => {
     expect(objects(calls.stdout).filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 
-  it('for cron is one line, and imports what it has not imported yet', () => {
+  it('for cron is one line, and imports only new rows', () => {
     writeFileSync(join(home.path, 'people.csv'), 'phone\n+12025550141\n');
     const [, line = ''] = /^PATH=\S+\n15 2 \* \* \* (.*)\n$/.exec(nightly) ?? [];
     expect(line).not.toContain('%');
@@ -134,7 +134,7 @@ describe('the recipe', () => {
     return messages.map(({ to }: { readonly to: string }) => to);
   }
 
-  /** With an environment as poor as that of cron, and bizmsg installed. */
+  /** An environment as small as cron's, with bizmsg installed. */
   function shell(script: string): string {
     const bins = join(home.path, 'bin');
     if (!existsSync(bins)) mkdirSync(bins);

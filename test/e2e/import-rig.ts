@@ -9,7 +9,7 @@ import { alive } from '../support/cli.ts';
 import { objects } from '../support/spoken.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-/** How many rows are on their way at once, unless a flag says otherwise. */
+/** Rows in flight, unless a flag changes it. */
 export const concurrency = 16;
 
 export async function newWorld(options: SandboxOptions = {}): Promise<World> {
@@ -44,7 +44,7 @@ export function start(world: Pick<World, 'home' | 'env'>, argv: readonly string[
   return running;
 }
 
-/** Once so many messages are there, all together. */
+/** Resolves once the sandboxes together have this many messages. */
 export async function untilSent({ sandbox }: World, count: number, running?: Running): Promise<void> {
   let isOver = false;
   void running?.ended.then(() => (isOver = true));
@@ -52,13 +52,13 @@ export async function untilSent({ sandbox }: World, count: number, running?: Run
   await expect.poll(() => isOver || sandbox.counts().messages >= count, poll).toBe(true);
 }
 
-/** Recipients to whom more than one message went. */
+/** Recipients of more than one message. */
 export function twice({ sandbox }: World): readonly string[] {
   const seen = new Set<string>();
   return sandbox.messages().flatMap(({ to }) => (seen.size === seen.add(to).size ? [to] : []));
 }
 
-/** The numbers of rows whose recipients nothing went to. */
+/** Numbers of rows whose recipients got no message. */
 export function unsentRows({ sandbox }: World, count: number): readonly number[] {
   const sent = new Set(sandbox.messages().map(({ to }) => to));
   return Array.from({ length: count }, (_, at) => at + 1).filter((row) => !sent.has(phoneOf(row)));
@@ -72,7 +72,7 @@ export function summaryIn(stdout: string): Readonly<Record<string, unknown>> {
   return summary;
 }
 
-/** A script in a shell, where `bizmsg` is the binary under test. */
+/** Runs a shell script in which `bizmsg` is the binary under test. */
 export async function shell(world: Pick<World, 'home' | 'env'>, script: string, cwd = world.home) {
   const own = `bizmsg() { '${process.execPath}' '${binary}' "$@"; }\n`;
   const options = { env: cleanEnv(world.home, world.env), extendEnv: false, reject: false, cwd } as const;

@@ -3,7 +3,7 @@ import { alive } from '../support/cli.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-/** A batch of which four rows are on their way. */
+/** Starts a batch with four rows in flight. */
 async function underWay(world: World) {
   const file = rig.writePeople(world, 40);
   rig.strike(world.sandbox, { kind: 'hang' }, { on: ['sendTemplate'] });
@@ -13,7 +13,7 @@ async function underWay(world: World) {
   return { argv, running };
 }
 
-it('rows of a running command are in flight, and unsure once it was killed', async () => {
+it('rows of a running command are in flight, and unsure after it was killed', async () => {
   const world = await rig.newWorld();
   const { running } = await underWay(world);
   const listed = async () => JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout)[0];
@@ -36,7 +36,7 @@ it('rows of a running command are in flight, and unsure once it was killed', asy
   );
 });
 
-it('--dry-run while another process works on the run says that it would join it, and sends nothing', async () => {
+it('--dry-run next to a running command announces that it would join the run, and sends nothing', async () => {
   const world = await rig.newWorld();
   const { argv } = await underWay(world);
   const ran = await world.run([...argv, '--dry-run']);
@@ -46,7 +46,7 @@ it('--dry-run while another process works on the run says that it would join it,
   expect(world.sandbox.counts().messages).toBe(0);
 });
 
-it('what was typed is listed as a shell takes it', async () => {
+it('the command line of a run is listed quoted for the shell', async () => {
   const world = await rig.newWorld();
   const file = rig.writePeople(world, 1);
   await world.run(['contacts', 'import', file, '--map', 'name=Full Name', '-o', 'json']);

@@ -6,12 +6,12 @@ import * as rig from './import-rig.ts';
 
 const rows = 600;
 
-describe('a batch that is asked to end', () => {
+describe('a signal to a batch', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('by %s waits for requests in flight, ends with %i, and says how to continue', async (signal, code) => {
+  ] as const)('by %s waits for requests in flight, exits %i, and prints how to continue', async (signal, code) => {
     const world = await rig.newWorld();
     rig.slow(world);
     const file = rig.writePeople(world, rows, "Ada's people.csv");
@@ -33,20 +33,20 @@ describe('a batch that is asked to end', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('while all its rows wait for a slot ends at once', async () => {
+  it('ends it without delay if all its rows wait for a slot', async () => {
     const world = await rig.newWorld();
     const file = rig.writePeople(world, 10);
     const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '3/m']);
     await rig.untilSent(world, 2, running);
     alive(running.pid, 'SIGINT');
-    // One slot was for the list of templates; the next one is a minute away.
+    // One slot went to the list of templates; the next one is a minute away.
     expect(await Promise.race([running.ended, wait(10_000)])).toBe(130);
     expect(running.stderr()).toContain('8 rows were not sent; run the same command again');
     const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
     expect([run, world.sandbox.counts().messages]).toMatchObject([{ sent: 2, unsure: 0, left: 8 }, 2]);
   });
 
-  it('twice does not wait for requests in flight, which are unsure then', async () => {
+  it('sent twice abandons the requests in flight, which are unsure', async () => {
     const world = await rig.newWorld();
     rig.strike(world.sandbox, { kind: 'hang' });
     const file = rig.writePeople(world, 50);
@@ -54,7 +54,7 @@ describe('a batch that is asked to end', () => {
     await expect.poll(() => world.sandbox.faults.list()[0]?.struck, { timeout: 10_000 }).toBe(rig.concurrency);
     alive(running.pid, 'SIGINT');
     await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
-    // What comes at once after the first is the same key press, as npx passes it on.
+    // A second signal right after the first counts as the same key press, as passed on by npx.
     const again = async () => {
       alive(running.pid, 'SIGINT');
       return Promise.race([running.ended, wait(2_000)]);
@@ -66,7 +66,7 @@ describe('a batch that is asked to end', () => {
     expect(listed.map((line) => line.split(',')[0])).toEqual(listed.map((_, at) => rig.phoneOf(at + 1)));
   });
 
-  it('before its first row has sent nothing', async () => {
+  it('before its first row ends it without a send', async () => {
     const world = await rig.newWorld();
     const running = rig.start(world, ['send-batch', 'welcome', rig.writePeople(world, 400_000)]);
     await expect.poll(running.stderr, { timeout: 10_000 }).toContain('simulated');
@@ -78,7 +78,7 @@ describe('a batch that is asked to end', () => {
     ]);
   });
 
-  it('by Ctrl-C in a terminal says what it waits for, and how to go on', async (context) => {
+  it('by Ctrl-C in a terminal prints what it waits for, and how to continue', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
     const world = await rig.newWorld();
     rig.slow(world, 50);

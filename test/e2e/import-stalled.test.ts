@@ -8,7 +8,7 @@ import { makePipe } from '../support/disk.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-/** The binary from a shell that redirects it, with a stdin that goes on. */
+/** Runs the binary in a shell with redirections, and with an open stdin. */
 function redirected({ home, env }: World, argv: readonly string[], redirection = ''): Running {
   const script = `exec "$@" ${redirection}`;
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, binary, ...argv], { env: cleanEnv(home, env) });
@@ -28,7 +28,7 @@ function pipeIn({ home }: World): string {
   return path;
 }
 
-/** A pipe that takes nothing more, as long as what is returned is open. */
+/** A full pipe that stays blocked while the returned descriptor is open. */
 function fill(path: string): number {
   const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   try {
@@ -39,7 +39,7 @@ function fill(path: string): number {
 }
 
 describe('an import', () => {
-  it('refuses a pipe by its name, which has no writer', async () => {
+  it('refuses a named pipe without a writer', async () => {
     const world = await rig.newWorld();
     const running = redirected(world, ['contacts', 'import', pipeIn(world)]);
     expect(await running.ended).toBe(2);
@@ -50,7 +50,7 @@ describe('an import', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('whose stdin goes on is ended by %s, with %i, and keeps no copy', async (signal, code) => {
+  ] as const)('with an open stdin ends on %s with exit %i, and stores no copy', async (signal, code) => {
     const world = await rig.newWorld();
     const running = redirected(world, ['contacts', 'import', '-', '--format', 'csv']);
     const state = join(world.home, '.local/state/bizmsg');
@@ -62,7 +62,7 @@ describe('an import', () => {
   });
 });
 
-describe('a batch whose results nobody takes', () => {
+describe('a batch whose output is not read', () => {
   const argv = (file: string) => ['send-batch', 'welcome', file, '-o', 'ndjson'];
 
   async function stalled() {
@@ -76,19 +76,19 @@ describe('a batch whose results nobody takes', () => {
     return { running, pipe };
   }
 
-  it('is left by the second Ctrl-C', async () => {
+  it('ends on the second Ctrl-C', async () => {
     const { running, pipe } = await stalled();
     onTestFinished(() => closeSync(pipe));
     let isOver = false;
     void running.ended.then(() => (isOver = true));
-    // What comes at once after the first is the same key press.
+    // A second signal right after the first counts as the same key press.
     const again = () => isOver || (alive(running.pid, 'SIGINT') && isOver);
     await expect.poll(again, { timeout: 10_000, interval: 50 }).toBe(true);
-    // One more, while it was leaving, ends it by the signal itself.
+    // A third Ctrl-C during the exit would end it by the signal itself.
     expect([130, null]).toContain(await running.ended);
   });
 
-  it('ends with 130 after Ctrl-C when their reader dies', async () => {
+  it('exits 130 after Ctrl-C when the reader dies', async () => {
     const { running, pipe } = await stalled();
     closeSync(pipe);
     expect(await running.ended).toBe(130);

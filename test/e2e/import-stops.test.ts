@@ -11,8 +11,8 @@ import * as rig from './import-rig.ts';
 
 const rows = 300;
 
-describe('a run is stopped, and continues,', () => {
-  it('by twenty consecutive rows that are unsure, since the service answers 500', async () => {
+describe('a run stops, and can be continued,', () => {
+  it('after twenty consecutive unsure rows, because the service answers 500', async () => {
     const world = await rig.newWorld();
     rig.strike(world.sandbox, { kind: 'status', status: 500 }, { after: true });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json', '--max-errors', '20'];
@@ -28,7 +28,7 @@ describe('a run is stopped, and continues,', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('by three rows that are refused before one is accepted, since the mapping is wrong', async () => {
+  it('after three refused rows before any was accepted, because the mapping is wrong', async () => {
     const world = await rig.newWorld();
     const argv = ['contacts', 'import', rig.writePeople(world, rows), '--map', 'name=phone', '--drop', 'phone'];
     const { code, stdout, stderr } = await world.bin([...argv, '-o', 'json']);
@@ -45,7 +45,7 @@ describe('a run is stopped, and continues,', () => {
   it.each([
     ['1', /^a row failed or is unsure: the service answered 400 /],
     ['2', /^the first 2 rows failed or are unsure; the last: the service answered 400 /],
-  ])('by --max-errors %s, in plain words', async (most, message) => {
+  ])('at --max-errors %s, with a clear message', async (most, message) => {
     const world = await rig.newWorld();
     writeFileSync(join(world.home, 'bad.csv'), 'phone\n12\n13\n14\n');
     const argv = ['contacts', 'import', join(world.home, 'bad.csv'), '--max-errors', most, '--concurrency', '1'];
@@ -53,7 +53,7 @@ describe('a run is stopped, and continues,', () => {
     expect(error).toMatchObject({ code: 'too-many-errors', message: expect.stringMatching(message) });
   });
 
-  it('not by rows that cannot be sent, which are found before', async () => {
+  it('but not because of invalid rows, which are found before sending', async () => {
     const world = await rig.newWorld();
     const bad = Array.from({ length: 50 }, () => 'x\n').join('');
     writeFileSync(join(world.home, 'bad.csv'), `phone\n${bad}+12025550141\n`);
@@ -61,7 +61,7 @@ describe('a run is stopped, and continues,', () => {
     expect([code, rig.summaryIn(stdout)]).toMatchObject([10, { sent: 1, failed: 50, stopped: null }]);
   });
 
-  it('by a key that is revoked, at once', async () => {
+  it('when the key is revoked', async () => {
     const world = await rig.newWorld();
     rig.slow(world);
     const file = rig.writePeople(world, rows);
@@ -80,7 +80,7 @@ describe('a run is stopped, and continues,', () => {
     expect([again.code, world.sandbox.counts().messages]).toEqual([4, sent]);
   });
 
-  it('by a key that is revoked, and continues with a new one, also after a kill', async () => {
+  it('when the key is revoked, with a new key, also after a kill', async () => {
     const world = await rig.newWorld();
     rig.slow(world);
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
@@ -100,7 +100,7 @@ describe('a run is stopped, and continues,', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows).length <= run.unsure]).toEqual([[], true]);
   });
 
-  it('by a 429 that asks for a longer wait than anybody has', async () => {
+  it('when a 429 asks for too long a wait', async () => {
     const home = newHome();
     const service = await serve((_, __, response) => {
       const isFull = service.seen.length > 50;
@@ -115,7 +115,7 @@ describe('a run is stopped, and continues,', () => {
     expect(errorIn(stderr)).toMatchObject({ hint: expect.stringContaining('run the same command again') });
   });
 
-  it('by such a 429 while other rows wait for a shorter time', async () => {
+  it('when such a 429 arrives while other rows wait for a shorter time', async () => {
     const home = newHome();
     const service = await serve((_, __, response) => {
       response.writeHead(429, { 'Retry-After': service.seen.length % 2 === 1 ? '100' : '3600' }).end('{}');
@@ -125,8 +125,8 @@ describe('a run is stopped, and continues,', () => {
     expect([code, rig.summaryIn(stdout)]).toMatchObject([7, { sent: 0, failed: 0, unsure: 0, not_reached: rows }]);
   });
 
-  // The service says no more than 429, so two minutes have to pass.
-  it.runIf(process.env['BIZMSG_SLOW'])('by a month that is used up', { timeout: 200_000 }, async () => {
+  // The service answers only 429, so two minutes have to pass.
+  it.runIf(process.env['BIZMSG_SLOW'])('when the monthly limit is used up', { timeout: 200_000 }, async () => {
     const world = await rig.newWorld({ monthly: 100 });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
     const first = await world.bin(argv);
@@ -137,8 +137,8 @@ describe('a run is stopped, and continues,', () => {
   });
 });
 
-describe('a service that goes away', () => {
-  it('and comes back is waited for: no row is lost or sent twice', { timeout: 60_000 }, async () => {
+describe('a run with an unreachable service', () => {
+  it('waits until it is back: no row is lost or sent twice', { timeout: 60_000 }, async () => {
     const home = temporaryHome();
     onTestFinished(() => home.remove());
     const port = await deadPort();
@@ -166,7 +166,7 @@ describe('a service that goes away', () => {
     await sandbox.ended;
   });
 
-  it('and was not there to begin with is waited for until Ctrl-C', async () => {
+  it('waits until Ctrl-C if the service was never reachable', async () => {
     const home = newHome();
     const port = await deadPort();
     const file = rig.writePeople({ home }, rows);
@@ -188,7 +188,7 @@ describe('a full disk', () => {
     ['the ledger', 'ledger', 'size=192k'],
     ['the logs of runs', 'runs', 'size=128k'],
   ])(
-    'below %s stops the run, which continues once there is room (skipped where root may not mount)',
+    'in the folder of %s stops the run, which continues once there is space (skipped if root may not mount)',
     { timeout: 60_000 },
     async (_, folder, size) => {
       const world = await rig.newWorld();

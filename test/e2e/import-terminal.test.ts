@@ -12,11 +12,11 @@ async function open({ home, env }: World, columns: number): Promise<Terminal> {
   return terminal;
 }
 
-describe('the progress of a run, in a terminal', () => {
+describe('the progress of a run, on a terminal', () => {
   it.each([
     [40, /^(\[#* *\] )?\d+ of 600 · /],
     [120, /^\[#* *\] \d+ of 600 · \d+ %/],
-  ])('of %i columns is one line, the last, and gone at the end', async (columns, line) => {
+  ])('of %i columns is one line, the last, and is removed at the end', async (columns, line) => {
     const world = await rig.newWorld();
     rig.slow(world, 60);
     rig.writePeople(world, 600);
@@ -50,7 +50,7 @@ describe('the progress of a run, in a terminal', () => {
     expect(terminal.written()).not.toMatch(/\d+ of 300 · /);
   });
 
-  it('is asked for the number of rows with a live key, and Ctrl-C there sends nothing', async () => {
+  it('pauses to ask for the number of rows with a live key; Ctrl-C then sends nothing', async () => {
     const world = await rig.newWorld();
     world.sandbox.keys.goLive();
     rig.writePeople(world, 30);

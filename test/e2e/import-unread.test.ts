@@ -8,8 +8,8 @@ import * as rig from './import-rig.ts';
 const rows = 1_000;
 const line = 'bizmsg send-batch welcome people.csv -o ndjson';
 
-describe('a run whose reader goes away', () => {
-  it('goes on to its end, and says that nobody reads on', async () => {
+describe('a run whose stdout is closed by the reader', () => {
+  it('finishes, and prints on stderr that its output is not read', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
     const cut = await rig.shell(world, `set -o pipefail; ${line} | head -1`);
@@ -18,7 +18,7 @@ describe('a run whose reader goes away', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('ends with the exit code that it has anyway', async () => {
+  it('keeps its exit code', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
     rig.strike(world.sandbox, { kind: 'status', status: 400 });
@@ -26,7 +26,7 @@ describe('a run whose reader goes away', () => {
     expect([cut.code, errorIn(`${cut.stderr}\n`)]).toMatchObject([6, { code: 'too-many-errors' }]);
   });
 
-  it('and that prints its summary alone ends so too', async () => {
+  it('keeps its exit code if it prints only a summary', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
     rig.strike(world.sandbox, { kind: 'status', status: 400 });
@@ -35,7 +35,7 @@ describe('a run whose reader goes away', () => {
   });
 });
 
-describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
+describe.skipIf(!canSwapFiles)('a run whose output disk is full', () => {
   const full = async (argv: string, count = rows) => {
     const world = await rig.newWorld();
     rig.slow(world, 5);
@@ -44,7 +44,7 @@ describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
     return { world, ran, failure: argv.includes('json') ? errorIn(`${ran.stderr}\n`) : undefined };
   };
 
-  it('stops once what is on its way is settled, and says how far it came and what goes on', async () => {
+  it('stops after the requests in flight, and prints its progress and how to continue', async () => {
     const { world, ran, failure } = await full('-o ndjson');
     const sent = world.sandbox.counts().messages;
     expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
@@ -56,13 +56,13 @@ describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('and that is done says so', async () => {
+  it('reports it even if all rows are done', async () => {
     const { ran, failure } = await full('-o json', 20);
     expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
     expect(failure?.['hint']).toMatch(/bizmsg runs show [0-9a-f]{12} shows what was done/);
   });
 
-  it('by a wrong mapping keeps the code of that', async () => {
+  it('keeps the exit code of a wrong mapping', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
     rig.strike(world.sandbox, { kind: 'status', status: 400 });
@@ -71,7 +71,7 @@ describe.skipIf(!canSwapFiles)('a run whose results find no room', () => {
   });
 });
 
-describe('a run that is stopped by too many rows that fail', () => {
+describe('a run that stops after too many failed rows', () => {
   const importing = async (header: string, ...words: readonly string[]) => {
     const world = await rig.newWorld();
     const file = rig.writePeople(world, 60);
@@ -85,7 +85,7 @@ describe('a run that is stopped by too many rows that fail', () => {
     };
   };
 
-  it('says what is to be done about its mapping, and what about the service', async () => {
+  it('prints how to fix the mapping, or what the service needs', async () => {
     const { code, stderr, stdout } = await importing('Phone,name');
     expect([code, stdout]).toEqual([
       6,
@@ -96,18 +96,18 @@ describe('a run that is stopped by too many rows that fail', () => {
     expect(more).toMatch(/^ {2}\d+ rows were not sent; fix the cause, then run the same command again to send them$/);
   });
 
-  it('names no column where the input has none of such a name', async () => {
+  it('suggests no column if the input has no similar one', async () => {
     const { stderr } = await importing('whatever,name');
     expect(stderr).not.toContain('the input has');
   });
 
-  it('names the column also where it was not stopped', async () => {
+  it('suggests the column even if the run did not stop', async () => {
     const { code, stderr } = await importing('Phone,name', '--max-errors', '100');
     expect([code, stderr]).toEqual([10, expect.stringContaining('note: the input has "Phone": --map Phone=phone')]);
   });
 });
 
-it('names in its summary the command and the input', async () => {
+it('repeats the command and the input in its summary', async () => {
   const world = await rig.newWorld();
   const file = rig.writePeople(world, 3);
   const imported = await world.bin(['contacts', 'import', file, '-o', 'json']);

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, temporaryHome } from '../support/bin.ts';
 
-/** What a newcomer does on a bare machine, with no terminal: one test after the other, on one home. */
+/** The first steps of a new user without a terminal; the tests share one home and run in order. */
 describe('the first minutes', { sequential: true }, () => {
   const home = temporaryHome();
   const run = (...argv: string[]) => bin(argv, { home: home.path });
@@ -19,11 +19,11 @@ describe('the first minutes', { sequential: true }, () => {
     home.remove();
   });
 
-  it('sends a message with nothing configured but --profile local', () => {
+  it('sends a message with no configuration except --profile local', () => {
     expect(first).toMatch(/^msg_sandbox_\w+\n$/);
   });
 
-  it('says on stderr that it was simulated, --quiet or not', async () => {
+  it('prints on stderr that it was simulated, with and without --quiet', async () => {
     const { stderr } = await run(
       'send-template',
       '+12025550101',
@@ -39,7 +39,7 @@ describe('the first minutes', { sequential: true }, () => {
     expect(stderr).toMatch(/^note: simulated by the sandbox on this machine/);
   });
 
-  it('sends the next one through the same sandbox, under another id', async () => {
+  it('sends the next message through the same sandbox, with another id', async () => {
     const second = await run(
       'send-template',
       '+12025550101',
@@ -57,19 +57,19 @@ describe('the first minutes', { sequential: true }, () => {
     expect(running).toHaveLength(1);
   });
 
-  it('shows a contact that was created', async () => {
+  it('lists a created contact', async () => {
     await run('contacts', 'create', '--set', 'phone=+12025550142', '--set', 'name=Ada', '--profile', 'local');
     const { stdout } = await run('contacts', 'list', '-o', 'json', '--profile', 'local');
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ phone: '+12025550142', name: 'Ada' }));
   });
 
-  it('refuses to guess when nobody says who is calling', async () => {
+  it('fails without --profile instead of guessing', async () => {
     const { code, stdout, stderr } = await run('contacts', 'list');
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toContain('--profile local');
   });
 
-  it('keeps what it writes to its user', () => {
+  it('creates files that only the user can read', () => {
     const state = join(home.path, '.local/state/bizmsg');
     const open = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter(
       (name) => (statSync(join(state, name)).mode & 0o077) !== 0,

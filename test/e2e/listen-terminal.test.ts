@@ -30,8 +30,8 @@ async function listen(words = ''): Promise<{ readonly terminal: Terminal; readon
   return { terminal, port: Number(port) };
 }
 
-describe('webhooks listen, to a newcomer on a terminal', () => {
-  it('says whose events these are, tells each in a line, and ends by Ctrl-C with 0', async () => {
+describe('webhooks listen, for a new user on a terminal', () => {
+  it('prints whose events it receives, shows each in a line, and exits 0 on Ctrl-C', async () => {
     const { terminal } = await listen();
     const other = open();
     await other.enter('bizmsg send-template +12025550102 order_update -p Ada -p 1');
@@ -53,7 +53,7 @@ describe('webhooks listen, to a newcomer on a terminal', () => {
   });
 
   it.each(['bizmsg webhooks listen --port 0 --no-input', 'CI=1 bizmsg webhooks listen --port 0'])(
-    'starts no sandbox that nobody asked for: %s',
+    'does not start a sandbox: %s',
     async (line) => {
       const terminal = open();
       await terminal.enter(line);
@@ -66,7 +66,7 @@ describe('webhooks listen, to a newcomer on a terminal', () => {
   );
 });
 
-describe('webhooks listen lets nothing of an event reach the terminal that it would act on', () => {
+describe('webhooks listen escapes control characters of an event on the terminal', () => {
   const [esc, csi] = ['\u001b', '\u009b'];
   const red = `${esc}[31mred${csi}31m`;
   const cleared = `${esc}[2J${csi}2J${esc}]0;owned\u0007`;
@@ -78,11 +78,11 @@ describe('webhooks listen lets nothing of an event reach the terminal that it wo
     [`name${red}`]: [cleared, `two\nlines\r${red}`],
   };
 
-  it('neither its body nor its headers, shown as they come or later', async () => {
+  it('in its body and its headers, printed live or later', async () => {
     const { terminal, port } = await listen(' --full --no-color --path /hooks');
     const statuses = [
       await send(port, '/hooks', [], JSON.stringify(hostile)),
-      // The value of a header may have bytes that are no ASCII.
+      // The value of a header may have non-ASCII bytes.
       await send(port, '/hooks', [`x-event-type: order.paid${csi}31m`], red),
       await send(port, '/hooks', [`x-event-type: ${red}`]),
       await send(port, `/other${csi}31m`),

@@ -29,13 +29,13 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Listening extends Running {
   readonly url: string;
-  /** What it has told so far. */
+  /** The objects printed so far. */
   items(type: string): readonly Row[];
-  /** The same once there are so many. */
+  /** Resolves to them once there are this many. */
   told(type: string, count: number): Promise<readonly Row[]>;
 }
 
-/** A listener that tells in objects, and is ready. */
+/** A ready listener that prints JSON objects. */
 async function listen(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Listening> {
   const words = ['webhooks', 'listen', ...(argv.includes('--port') ? [] : ['--port', '0']), '-o', 'ndjson', ...argv];
   const running = startBin(words, { home: home.path, env });
@@ -78,7 +78,7 @@ function lowercased(headers: Readonly<Record<string, string>>): Readonly<Record<
 }
 
 describe('webhooks listen --profile local', () => {
-  it('starts the sandbox, and tells each of its events in one line', async () => {
+  it('starts the sandbox, and prints each of its events in one line', async () => {
     const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
     await expect.poll(running.stdout, soon).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for the events of the sandbox/);
@@ -92,7 +92,7 @@ describe('webhooks listen --profile local', () => {
     expect([await running.ended, running.stdout().split('\n').length]).toEqual([0, 4]);
   });
 
-  it('gives objects: what came, whose signature was checked, with its body as JSON', async () => {
+  it('prints objects with the event, its signature status, and its body as JSON', async () => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid', '--amount', '49.90', '--currency', 'EUR');
     const [event] = await listening.told('event', 1);
@@ -103,7 +103,7 @@ describe('webhooks listen --profile local', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'leaves nothing behind after %s, and exits with 0',
+    'removes its webhook and files after %s, and exits 0',
     async (signal) => {
       const ready = join(home.path, 'ready.json');
       const listening = await listen(['--profile', 'local', '--ready-file', ready]);
@@ -114,7 +114,7 @@ describe('webhooks listen --profile local', () => {
     },
   );
 
-  it('gets events after the sandbox was stopped and started again, and after a reset', async () => {
+  it('gets events after the sandbox was restarted, and after a reset', async () => {
     const listening = await listen(['--profile', 'local']);
     await run('sandbox', 'stop');
     await expect.poll(listening.stderr, soon).toContain('sandbox-ended');
@@ -133,10 +133,10 @@ describe('webhooks listen --profile local', () => {
     ['stopped, reset and started again', ['stop', 'reset all', 'stop', start]],
     ['reset, stopped and started again', ['reset all', 'stop', start]],
     ['stopped, started again and reset', ['stop', start, 'reset all']],
-  ])('shows the very next event of a sandbox that is %s', async (_, steps) => {
+  ])('shows the next event of a sandbox that is %s', async (_, steps) => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid');
-    // Stopped before it has recorded the answer, the sandbox delivers it once more.
+    // If the sandbox stopped before it recorded the response, it delivers the event again.
     await expect
       .poll(async () => (await run('sandbox', 'deliveries', '--waiting', '-o', 'json')).stdout, soon)
       .toBe('[]\n');
@@ -148,7 +148,7 @@ describe('webhooks listen --profile local', () => {
     expect(await webhooks()).toEqual([]);
   });
 
-  it('takes the place of one that was killed, and with --catch-up gets what nobody heard', async () => {
+  it('replaces a killed listener, and with --catch-up gets the events missed since', async () => {
     await trigger('order.paid');
     const killed = await listen(['--profile', 'local']);
     alive(killed.pid, 'SIGKILL');
@@ -162,7 +162,7 @@ describe('webhooks listen --profile local', () => {
     ]);
   });
 
-  it('registers a secret that it is given as its own', async () => {
+  it('registers the given secret as its own', async () => {
     const given = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson', '--profile', 'local', '--secret-stdin'];
     const running = startBin(given, { home: home.path, input: secret });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
@@ -175,7 +175,7 @@ describe('webhooks listen --profile local', () => {
 });
 
 describe('webhooks listen', () => {
-  it('takes what anybody sends where no profile says who, and says so', async () => {
+  it('accepts events from any sender without a profile, with a note', async () => {
     const listening = await listen(['--path', '/hooks'], { BIZMSG_WEBHOOK_SECRET: secret });
     expect(listening.stderr()).toContain('"code":"plain"');
     const body = JSON.stringify({ type: 'order.paid', data: { to: '+12025550101' } });
@@ -192,7 +192,7 @@ describe('webhooks listen', () => {
     expect(await end(listening)).toBe(0);
   });
 
-  it('shows only what is asked for, answers as it is told, and records all', async () => {
+  it('shows only the selected events, answers with the configured status, and records all events', async () => {
     const listening = await listen(['--events', 'message,order.paid', '--where', 'data.n=2', '--respond', '503']);
     const send = async (type: string, n: number) =>
       (await fetch(listening.url, { method: 'POST', body: JSON.stringify({ type, data: { n } }) })).status;
@@ -205,13 +205,13 @@ describe('webhooks listen', () => {
     expect(rowsIn((await run('webhooks', 'history', '-o', 'ndjson')).stdout)).toHaveLength(3);
   });
 
-  it('gives what is no JSON in base64', async () => {
+  it('prints a body that is not JSON in base64', async () => {
     const listening = await listen([]);
     await fetch(listening.url, { method: 'POST', body: Buffer.from([0xff, 0x00]) });
     expect(await listening.told('event', 1)).toMatchObject([{ name: null, body: '/wA=', encoding: 'base64' }]);
   });
 
-  it('names the holder of a port that is in use: exit 3', async () => {
+  it('names the process that uses the port: exit 3', async () => {
     const listening = await listen([]);
     const { port } = new URL(listening.url);
     const { code, stderr } = await run('webhooks', 'listen', '--port', port);
@@ -219,7 +219,7 @@ describe('webhooks listen', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining(`port ${port} is in use${by}`)]);
   });
 
-  it('says with an account that events come only through a public address', async () => {
+  it('prints with an account that events need a public address', async () => {
     const env = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
     const listening = await listen([], env);
     expect(listening.stderr()).toContain('public address');
@@ -228,7 +228,7 @@ describe('webhooks listen', () => {
 });
 
 describe('webhooks listen forwards', () => {
-  it('the bytes and headers that came, which another implementation finds signed', async () => {
+  it('the original bytes and headers, whose signature another implementation accepts', async () => {
     const handler = await receiver();
     const listening = await listen(['--forward-to', handler.url]);
     const body = '{"type": "order.paid",\r\n "data": {"id": 1.50, "é": "\\u00e9"}}\n';
@@ -245,7 +245,7 @@ describe('webhooks listen forwards', () => {
     expect(await listening.told('forwarded', 1)).toMatchObject([{ status: 200, attempt: 1, url: handler.url }]);
   });
 
-  it('with --retry what a handler refused, and meanwhile nothing else of its message', async () => {
+  it('refused events again with --retry, and holds back later events of the same message', async () => {
     const seen: string[] = [];
     const handler = await receiver((response, { body }) => {
       seen.push(body);
@@ -265,7 +265,7 @@ describe('webhooks listen forwards', () => {
     expect(outcomes[0]).toMatchObject({ body: 'not now', attempt: 1, retry_in: 1_000 });
   });
 
-  it('by its route what has one, and the rest where all goes', async () => {
+  it('events to the handler of their route, or to the default one', async () => {
     const [all, paid] = [await receiver(), await receiver()];
     const listening = await listen(['--forward-to', all.url, '--route', `order.paid=${paid.url}`]);
     for (const type of ['order.created', 'order.paid']) await fetch(listening.url, signed(JSON.stringify({ type })));

@@ -11,7 +11,7 @@ import { serveLocal } from '../support/local.ts';
 
 const order = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
 
-/** A machine whose sandbox runs; its minutes pass as soon as somebody waits for them. */
+/** A machine with a running sandbox, whose clock advances whenever a process waits. */
 async function machine(options: SandboxOptions = {}) {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
@@ -36,7 +36,7 @@ function statuses(sandbox: Sandbox): readonly number[] {
   return sandbox.requests().map(({ status }) => status);
 }
 
-it('has eight processes at once share the minute of the local sandbox', async () => {
+it('makes eight concurrent processes share the rate limit of the local sandbox', async () => {
   const { home, sandbox, books } = await machine({ plan: 'growth' });
   const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'welcome'];
@@ -49,7 +49,7 @@ it('has eight processes at once share the minute of the local sandbox', async ()
   expect(over.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40);
 });
 
-it('has a send wait where the minute is used up, and meets no 429', async () => {
+it('makes a send wait when the rate limit is used up, without a 429', async () => {
   const { sandbox, run } = await machine({ plan: 'enterprise', rate: 3 });
   for (let request = 0; request < 3; request += 1) expect(await run(...order)).toMatchObject({ code: 0 });
   const { code, stderr } = await run(...order);
@@ -58,7 +58,7 @@ it('has a send wait where the minute is used up, and meets no 429', async () => 
   expect(statuses(sandbox)).toEqual([200, 200, 200, 200]);
 });
 
-it('has two imports one after the other share it, whatever key they use', async () => {
+it('makes two consecutive imports share it, whatever key they use', async () => {
   const { home, sandbox, run } = await machine({ plan: 'enterprise', rate: 20 });
   sandbox.keys.goLive();
   const file = (name: string, first: number) => {
@@ -74,7 +74,7 @@ it('has two imports one after the other share it, whatever key they use', async 
   expect(sandbox.contacts().filter(({ phone }) => /550[23]/.test(phone))).toHaveLength(30);
 });
 
-it('follows a plan that is set while it runs', async () => {
+it('uses a plan that was set meanwhile', async () => {
   const { sandbox, run, books } = await machine();
   await run(...order);
   expect(existsSync(books)).toBe(false);
@@ -85,7 +85,7 @@ it('follows a plan that is set while it runs', async () => {
   expect(statuses(sandbox)).toEqual([200, 200, 200, 200, 200]);
 });
 
-it('is counted anew when the clock of the sandbox is moved on by a minute', async () => {
+it("counts from zero after the sandbox's clock was advanced by a minute", async () => {
   const { sandbox, run } = await machine({ plan: 'enterprise', rate: 2 });
   await run(...order);
   await run(...order);
@@ -103,7 +103,7 @@ it.each([
       sandbox.time.freeze();
     },
   ],
-] as const)('keeps no book for %s', async (_, prepare) => {
+] as const)('counts nothing for %s', async (_, prepare) => {
   const { sandbox, run, books } = await machine();
   prepare(sandbox);
   expect(await run(...order)).toMatchObject({ code: 0 });

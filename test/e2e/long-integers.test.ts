@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
 
-it('keeps integers above 2^53 in the sandbox, also when it is started again', async () => {
+it('keeps integers above 2^53 in the sandbox, even after a restart', async () => {
   const { path: home, remove } = temporaryHome();
   onTestFinished(async () => {
     await bin(['sandbox', 'stop'], { home });

@@ -11,15 +11,15 @@ import { serveLocal } from '../support/local.ts';
 
 const key = accountKeys.sandbox;
 const password = 'Kd8sPq2v';
-// What Node prints where NODE_DEBUG is set, such as "HTTP 4711: call onSocket".
+// Output of Node with NODE_DEBUG, such as "HTTP 4711: call onSocket".
 const debugLine = /^[A-Z]+ \d+: /m;
 
 describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
   it.each([
-    ['a read', ['contacts', 'list']],
-    ['a change', ['contacts', 'create', '--set', 'phone=+12025550142']],
+    ['a GET', ['contacts', 'list']],
+    ['a POST', ['contacts', 'create', '--set', 'phone=+12025550142']],
     ['a raw request', ['api', '/api/public/contacts', '-X', 'POST', '-f', 'a=b', '--retry-unsure']],
-    ['an import, over the pool', ['contacts', 'import', 'rows.csv', '--expect-count', '1']],
+    ['an import, over the connection pool', ['contacts', 'import', 'rows.csv', '--expect-count', '1']],
     ['doctor', ['doctor']],
   ])('%s does not print the key', async (_, argv) => {
     const home = newHome();
@@ -33,9 +33,9 @@ describe.each(['http,net,tls,undici', '*'])('with NODE_DEBUG=%s', (modules) => {
   });
 
   it.each([
-    ['a read', ['contacts', 'list']],
+    ['a GET', ['contacts', 'list']],
     ['doctor', ['doctor']],
-  ])('%s through a proxy prints neither the key nor the password of the proxy', async (_, argv) => {
+  ])("%s through a proxy prints neither the key nor the proxy's password", async (_, argv) => {
     const home = newHome();
     const { HTTPS_PROXY: proxy = '', ...trust } = await openApi(home);
     const env = {
@@ -62,7 +62,7 @@ function shownIn({ stdout, stderr }: Ran, secrets: readonly string[]): readonly 
   return secrets.filter((secret) => (stdout + stderr).includes(secret.replace(/^sk_(test|live)_/, '')));
 }
 
-/** The token with which commands control the sandbox of this home. */
+/** The token for the control interface of this home's sandbox. */
 function tokenIn(home: string): string {
   const folder = join(home, '.local/state/bizmsg/sandboxes');
   const [name = ''] = readdirSync(folder);

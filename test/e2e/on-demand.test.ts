@@ -22,7 +22,7 @@ async function running(home: string): Promise<readonly { readonly pid: number }[
   return JSON.parse((await bin(['sandbox', 'status', '-o', 'json'], { home })).stdout);
 }
 
-it('ends up with one sandbox when eight commands start it at the same instant', async () => {
+it('starts one sandbox when eight commands need it at the same time', async () => {
   const home = newHome();
   const sent = await Promise.all(Array.from({ length: 8 }, () => bin(send, { home })));
   expect(sent.map(({ code, stderr }) => [code, stderr.includes('error')])).toEqual(sent.map(() => [0, false]));
@@ -30,7 +30,7 @@ it('ends up with one sandbox when eight commands start it at the same instant', 
   expect(await running(home)).toHaveLength(1);
 });
 
-it('starts another one after kill -9, at once', async () => {
+it('starts a new one after kill -9, without delay', async () => {
   const home = newHome();
   await bin(send, { home });
   const [before] = await running(home);
@@ -49,7 +49,7 @@ it.each([
     [],
     /with (--plan=starter and not with no options|no options and not with --plan=starter)$/m,
   ],
-])('refuses the second of two that start it at once with %s', async (_, one, other, named) => {
+])('refuses the second of two simultaneous starts with %s', async (_, one, other, named) => {
   const home = newHome();
   const start = (words: readonly string[]) => bin(['sandbox', 'start', '--background', ...words], { home });
   const ran = await Promise.all([start(one), start(other)]);

@@ -3,8 +3,8 @@ import * as rig from './import-rig.ts';
 
 const rows = 300;
 
-describe('a run that may open too few files', () => {
-  // At 64 there are connections for some rows but not for all of them.
+describe('a run with a limit on open files', () => {
+  // With 64 files, there are connections for some rows but not for all.
   it.each([32, 48, 64])('of %i stops with exit 3, and can be continued', { timeout: 60_000 }, async (files) => {
     const world = await rig.newWorld();
     rig.slow(world, 5);
@@ -13,7 +13,7 @@ describe('a run that may open too few files', () => {
     const stopped = await rig.shell(world, `ulimit -n ${files}; ${send} -o json`);
     expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('ulimit -n') });
     const sent = world.sandbox.counts().messages;
-    // Without enough files for its results it sends nothing, and has none.
+    // Without enough files for its results, it sends nothing and has no results.
     const nothing = { sent: 0, failed: 0, unsure: 0, not_reached: rows };
     const result = stopped.stdout === '' ? nothing : JSON.parse(stopped.stdout);
     expect(result).toMatchObject({ sent, failed: 0, unsure: 0, not_reached: rows - sent });
@@ -22,7 +22,7 @@ describe('a run that may open too few files', () => {
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 
-  it('never ends in a bug, whatever it is that cannot be opened', { timeout: 120_000 }, async () => {
+  it('never ends in a bug, whichever file cannot be opened', { timeout: 120_000 }, async () => {
     const codes = new Set<number>();
     for (let files = 20; files <= 50; files += 5) {
       const world = await rig.newWorld();

@@ -19,7 +19,7 @@ describe('a terminal', () => {
     ['en_US.ISO-8859-1', 'sandbox ...'],
     ['', 'sandbox …'],
     ['de_DE.utf8', 'sandbox …'],
-  ])('whose locale is "%s" is shown "%s"', async (LC_ALL, text) => {
+  ])('with the locale "%s" shows "%s"', async (LC_ALL, text) => {
     const terminal = await open(await rig.newWorld(), { env: { LC_ALL, LANG: '' } });
     await terminal.enter('bizmsg --help | cat; bizmsg --help');
     await terminal.ended();
@@ -29,7 +29,7 @@ describe('a terminal', () => {
       .toContain(text);
   });
 
-  it('whose locale is "C" is shown nothing but what it has', async () => {
+  it('with the locale "C" shows only ASCII', async () => {
     const terminal = await open(await rig.newWorld(), { env: { LC_ALL: 'C' } });
     await terminal.enter('bizmsg doctor --contract');
     await terminal.ended();
@@ -37,7 +37,7 @@ describe('a terminal', () => {
     expect(terminal.written()).not.toMatch(/[^\u0000-\u007f]/);
   });
 
-  it('of 40 columns gets help and lists that fit', async () => {
+  it('of 40 columns shows help and lists that fit', async () => {
     const terminal = await open(await rig.newWorld(), { columns: 40 });
     await terminal.enter('bizmsg help output');
     await terminal.ended();
@@ -52,7 +52,7 @@ describe('a terminal', () => {
     expect(first).toMatch(/^con_sandbox_\w+ /);
   });
 
-  it('of 200 columns shows all there is', async () => {
+  it('of 200 columns shows every column in full', async () => {
     const terminal = await open(await rig.newWorld(), { columns: 200 });
     await terminal.enter('bizmsg templates list');
     await terminal.ended();
@@ -60,7 +60,7 @@ describe('a terminal', () => {
     expect(terminal.screen()).toMatch(/id +name +language +category +status +body +variables/);
   });
 
-  it('keeps its columns under wide and combined letters', async () => {
+  it('aligns columns with wide and combining characters', async () => {
     const world = await rig.newWorld();
     for (const [at, name] of ['山田太郎', 'Zoe\u0308', '👩‍👩‍👧 Ada'].entries())
       await world.run(['contacts', 'create', '--set', `phone=+1202555019${at}`, '--set', `name=${name}`]);
@@ -75,7 +75,7 @@ describe('a terminal', () => {
     expect([at.length, new Set(at).size]).toEqual([8, 1]);
   });
 
-  it('of a screen reader gets lines that stand, and no key to press that moves', async () => {
+  it('with a screen reader shows static lines, and prompts without a moving cursor', async () => {
     const world = await rig.newWorld();
     rig.slow(world, 700);
     const terminal = await open(world, { env: { ACCESSIBLE: '1' } });

@@ -10,7 +10,7 @@ import { phoneOf, summaryIn, writePeople } from './import-rig.ts';
 const losses = ['dropped', 'zeroed', 'prefix', 'kept', 'holes'] as const satisfies readonly Cut['unsynced'][];
 
 interface Cuts {
-  /** BIZMSG_CUTS overrides it. */
+  /** Default number of cuts; BIZMSG_CUTS overrides it. */
   readonly cuts: number;
   /** See `Failure`. */
   readonly journaled: boolean;
@@ -25,12 +25,12 @@ export function statesOf(trace: Trace, { cuts, journaled }: Cuts): readonly Disk
   });
 }
 
-/** What the same command did after a power cut. Rows are row numbers. */
+/** The result of the same command after a power cut. Rows are row numbers. */
 export interface Resumed {
   /** Describes it in failure messages. */
   readonly cut: string;
   readonly loss: Cut['unsynced'];
-  /** Rows whose requests had left before the power cut. */
+  /** Rows requested before the power cut. */
   readonly left: readonly number[];
   /** Rows that the second run sent. */
   readonly sent: readonly number[];
@@ -105,7 +105,7 @@ export function nameOf({ at, unsynced, names }: DiskState): string {
   return `cut at ${at}, unsynced bytes ${unsynced}, ${names} names`;
 }
 
-/** Results are in the order of the items. */
+/** Returns results in the order of the items. */
 export async function twoAtOnce<T, U>(items: readonly T[], act: (item: T) => Promise<U>): Promise<readonly U[]> {
   const results: U[] = [];
   const left = [...items.entries()];

@@ -8,7 +8,7 @@ import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/po
 import { batchAfterCuts, emptyHome, nameOf, type Resumed, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
-  it('makes a paced batch neither repeat nor lose a row', { timeout: 120_000 }, async () => {
+  it('does not make a paced batch repeat or lose a row', { timeout: 120_000 }, async () => {
     const resumed = await batchAfterCuts({ caller: 'profile', cuts: 16, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     // A cut after the last row leaves a finished run, whose rows are not sent again.
@@ -23,7 +23,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     expect(resumed.some(({ left }) => left.length > 0 && left.length < rows)).toBe(true);
   });
 
-  it('leaves the sandbox a prefix of what it recorded', { timeout: 120_000 }, async () => {
+  it('leaves the sandbox with a prefix of what it recorded', { timeout: 120_000 }, async () => {
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);
@@ -40,7 +40,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
   });
 });
 
-/** The refusal to read a journal with a damaged line, which zeros in front of other lines cause. */
+/** The error for a journal with a damaged line, caused by zeros in front of other lines. */
 const damage = /"journal-damaged".*the line at byte \d+ is not as it was written/;
 
 const calls = 300;
@@ -50,10 +50,10 @@ interface Restarted {
   readonly loss: DiskState['unsynced'];
   /** The ids of its messages, oldest first. */
   readonly kept: readonly string[];
-  /** How many messages it had synced before the power failed. */
+  /** The number of messages that were synced before the power failed. */
   readonly synced: number;
   readonly faults: readonly string[];
-  /** Why it did not start. */
+  /** The reason why it did not start. */
   readonly refusal: string | undefined;
 }
 

@@ -28,21 +28,21 @@ const hasStore = () => {
   }
 };
 
-/** The binary with no caller in its environment. */
+/** Runs the binary without credentials in its environment. */
 const run = (line: string, input?: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
   world.bin(line.split(' '), env, input);
 
 const add = (name: string, key = sandboxKey, url = service) =>
   run(`profiles add ${name} --base-url ${url} --key-stdin`, `${key}\n`);
 
-/** A world of another kind in place of the usual one. */
+/** Replaces the default world with one of another kind. */
 async function reopen(options: SandboxOptions): Promise<void> {
   await world.close();
   world = await openWorld(options);
 }
 
 describe('profiles', () => {
-  it('adds one with its key from stdin, in a 0600 file in a 0700 folder', async () => {
+  it('adds a profile with its key from stdin, in a 0600 file in a 0700 folder', async () => {
     const { code, stdout, stderr } = await add('acme');
     const modes = [folder(), storePath()].map((path) => statSync(path).mode & 0o777);
     expect([code, stderr, modes]).toEqual([0, '', [0o700, 0o600]]);
@@ -50,7 +50,7 @@ describe('profiles', () => {
     expect(readdirSync(folder())).toEqual(['profiles.json']);
   });
 
-  it('uses the first one until another is chosen', async () => {
+  it('uses the first profile until another is selected', async () => {
     await add('acme');
     await add('beta');
     const inUse = async () => (await run('whoami -o json')).stdout;
@@ -63,13 +63,13 @@ describe('profiles', () => {
     ]);
   });
 
-  it('lists them as rows, keys by prefix and last four', async () => {
+  it('lists profiles as rows, with the prefix and last four characters of keys', async () => {
     await add('acme');
     const { stdout } = await run('profiles list --no-header --columns name,in_use,sandbox_key');
     expect(stdout).toBe('acme\ttrue\tsk_test_…t3Hd\n');
   });
 
-  it('shows and changes one', async () => {
+  it('shows and changes a profile', async () => {
     await add('acme');
     const changed = await run('profiles set acme --plan enterprise --rate 2000/m');
     const shown = await run('profiles show acme -o json');
@@ -77,7 +77,7 @@ describe('profiles', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ base_url: service, plan: 'enterprise', rate: 2000 });
   });
 
-  it('removes one, and says that its keys are still valid at the service', async () => {
+  it('removes a profile, and warns that its keys are still valid at the service', async () => {
     await add('acme');
     const { code, stdout, stderr } = await run('profiles remove acme --yes');
     expect([code, stdout]).toEqual([0, 'Removed acme\n']);
@@ -85,7 +85,7 @@ describe('profiles', () => {
     expect((await run('profiles list -o json')).stdout).toBe('[]\n');
   });
 
-  it('refuses a second one of the same name and leaves the first as it is', async () => {
+  it('refuses a second profile of the same name, and leaves the first unchanged', async () => {
     await add('acme');
     const before = stored();
     const { code, stdout, stderr } = await add('acme', liveKey);
@@ -93,14 +93,14 @@ describe('profiles', () => {
     expect(stderr).toContain('there is a profile "acme" already');
   });
 
-  it('suggests the name that was meant', async () => {
+  it('suggests a similar name', async () => {
     await add('acme');
     const { code, stderr } = await run('contacts list --profile amce');
     expect(code).toBe(3);
     expect(stderr).toContain('did you mean "acme"?');
   });
 
-  it('keeps a path prefix of the base URL, and calls below it', async () => {
+  it('keeps the path prefix of the base URL in its requests', async () => {
     await add('acme', sandboxKey, `${service}/eu/v2/`);
     const { stdout } = await run('templates list --profile acme --dry-run');
     expect(JSON.parse(stdout)).toMatchObject({ url: `${service}/eu/v2/api/public/templates` });
@@ -130,7 +130,7 @@ describe('profiles', () => {
   });
 
   it.each(['$(touch pwned)', '../x', '__proto__', 'constructor', '-', 'Ünïcode 名', "o'clock"])(
-    'takes %s for a name like any other',
+    'accepts the unusual name %s',
     async (name) => {
       const added = await world.bin(['profiles', 'add', '--without-key', '--base-url', service, '--', name], {});
       const { stdout } = await run('profiles list -o json');
@@ -158,14 +158,14 @@ describe('profiles', () => {
     },
   );
 
-  it.each(['Zt5hWq8LpXc2Vn9BdK4m', 'x'])('refuses its own key for a name: %s', async (key) => {
+  it.each(['Zt5hWq8LpXc2Vn9BdK4m', 'x'])('refuses its own key as a name: %s', async (key) => {
     const argv = ['profiles', 'add', key, '--base-url', service, '--mode', 'live', '--key-stdin'];
     const { code, stdout, stderr } = await world.bin(argv, {}, key);
     expect([code, stdout, hasStore()]).toEqual([2, '', false]);
     expect(stderr).not.toContain('Zt5hWq8LpXc2Vn9BdK4m');
   });
 
-  it('login refuses a name that looks like a key before it asks for one', async () => {
+  it('login refuses a name that looks like a key before it prompts for a key', async () => {
     const argv = ['login', '--profile', liveKey, '--base-url', service, '--key-stdin'];
     const { code, stderr } = await world.bin(argv, {}, sandboxKey);
     expect([code, stderr.includes('7Rw1Kc5N'), hasStore()]).toEqual([2, false, false]);
@@ -174,13 +174,13 @@ describe('profiles', () => {
   it.each([
     ['acme; touch pwned', "'acme; touch pwned'"],
     ["o'clock $(id)", String.raw`'o'\''clock $(id)'`],
-  ])('quotes the name %s for a shell in what it says to type', async (name, quoted) => {
+  ])('quotes the name %s for the shell in its hints', async (name, quoted) => {
     await world.bin(['profiles', 'add', name, '--base-url', service, '--key-stdin'], {}, sandboxKey);
     const { stdout } = await world.bin(['keys', 'set', '--profile', name, '--key-stdin'], {}, liveKey);
     expect(stdout).toContain(`bizmsg keys switch-mode live --profile ${quoted}`);
   });
 
-  it('loses none when ten processes add different ones at once', async () => {
+  it('loses no profile when ten processes add one each', async () => {
     const names = Array.from({ length: 10 }, (_, at) => `profile-${at}`);
     const added = await Promise.all(names.map((name) => add(name)));
     const { stdout } = await run('profiles list --no-header --columns name');
@@ -190,7 +190,7 @@ describe('profiles', () => {
 });
 
 describe('keys', () => {
-  /** A profile of the world's sandbox with both of its keys. */
+  /** A profile for the world's sandbox with a sandbox key and a live key. */
   async function addBoth(): Promise<void> {
     await add('acme', world.sandbox.keys.sandbox, world.url);
     await run('keys set --profile acme --key-stdin', world.sandbox.keys.live);
@@ -200,7 +200,7 @@ describe('keys', () => {
     live: world.sandbox.audit(world.sandbox.keys.live).length,
   });
 
-  it('stores a live key without making it active', async () => {
+  it('stores a live key without activating it', async () => {
     await add('acme');
     const { code, stdout } = await run('keys set --profile acme --key-stdin', liveKey);
     const rows = await run('keys list --no-header');
@@ -209,7 +209,7 @@ describe('keys', () => {
     expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ mode: 'sandbox', key: 'sk_test_…t3Hd' });
   });
 
-  it('does not switch to live off a terminal without --yes, and changes nothing', async () => {
+  it('does not switch to live without a terminal or --yes, and changes nothing', async () => {
     await addBoth();
     const before = stored();
     const { code, stdout, stderr } = await run('keys switch-mode live');
@@ -217,7 +217,7 @@ describe('keys', () => {
     expect(stderr).toContain('add --yes if it is meant');
   });
 
-  it('calls with the live key after switch-mode live --yes, and with the sandbox key after switch-mode sandbox', async () => {
+  it('uses the live key after switch-mode live --yes, and the sandbox key after switch-mode sandbox', async () => {
     await addBoth();
     world.sandbox.keys.goLive();
     const switched = await run('keys switch-mode live --yes');
@@ -230,7 +230,7 @@ describe('keys', () => {
     expect(calls()).toEqual({ sandbox: 1, live: 1 });
   });
 
-  it('chooses the key of one command by --mode', async () => {
+  it('selects the key of one command by --mode', async () => {
     await addBoth();
     world.sandbox.keys.goLive();
     const chosen = await run('templates list --mode live');
@@ -238,7 +238,7 @@ describe('keys', () => {
     expect([chosen.code, calls()]).toEqual([0, { sandbox: 1, live: 1 }]);
   });
 
-  it('takes the mode of BIZMSG_MODE in the same way, and refuses a wrong word in it', async () => {
+  it('reads BIZMSG_MODE in the same way, and refuses an invalid value', async () => {
     await addBoth();
     world.sandbox.keys.goLive();
     await run('templates list', '', { BIZMSG_MODE: 'live' });
@@ -246,7 +246,7 @@ describe('keys', () => {
     expect([calls(), wrong.code]).toEqual([{ sandbox: 0, live: 1 }, 3]);
   });
 
-  it('fails rather than go on in the other mode when a key is not there', async () => {
+  it('fails instead of using the other mode if a key is missing', async () => {
     await add('acme', world.sandbox.keys.sandbox, world.url);
     const missing = await run('contacts list --mode live');
     const switched = await run('keys switch-mode live --yes');
@@ -261,7 +261,7 @@ describe('keys', () => {
     expect(stderr).toContain('a live key does not go to');
   });
 
-  it('removes one, and says that it is still valid at the service', async () => {
+  it('removes a key, and warns that it is still valid at the service', async () => {
     await addBoth();
     const { code, stdout, stderr } = await run('keys remove live --yes');
     expect([code, stdout]).toEqual([0, 'Removed the live key of acme\n']);
@@ -269,7 +269,7 @@ describe('keys', () => {
     expect((await run('keys list --no-header --columns mode')).stdout).toBe('sandbox\n');
   });
 
-  it('needs to be told the mode of a key with neither prefix', async () => {
+  it('requires --mode for a key without a known prefix', async () => {
     await add('acme');
     const untold = await run('keys set --key-stdin', 'an-unmarked-key-1234');
     const told = await run('keys set --key-stdin --mode live', 'an-unmarked-key-1234');
@@ -278,7 +278,7 @@ describe('keys', () => {
     expect((await run('keys list --columns mode --no-header')).stdout).toBe('sandbox\nlive\n');
   });
 
-  it('refuses a --mode that the prefix belies', async () => {
+  it('refuses a --mode that contradicts the prefix', async () => {
     await add('acme');
     const before = stored();
     const { code, stderr } = await run('keys set --key-stdin --mode sandbox', liveKey);
@@ -290,10 +290,10 @@ describe('keys', () => {
     ['nothing', ''],
     ['white space', ' \n\t\n'],
     ['two lines', `${sandboxKey}\n${liveKey}\n`],
-    ['bytes that are no text', Buffer.from([0, 255, 254, 128]).toString('latin1')],
+    ['bytes that are not text', Buffer.from([0, 255, 254, 128]).toString('latin1')],
     ['ten megabytes', 'k'.repeat(10_000_000)],
-    ['a prefix and nothing more', 'sk_live_'],
-  ])('refuses %s for a key, and shows none of it', async (_, input) => {
+    ['a prefix alone', 'sk_live_'],
+  ])('refuses %s as a key, without printing it', async (_, input) => {
     await add('acme');
     const before = stored();
     const { code, stdout, stderr } = await run('keys set --key-stdin --mode live', input);
@@ -315,7 +315,7 @@ describe('a damaged store', () => {
     'login --profile beta --base-url https://api.example.com --key-stdin',
   ];
 
-  it.each(commands)('stops %s with exit 3, is named, and stays byte for byte', async (line) => {
+  it.each(commands)('stops %s with exit 3 and an error that names the file, and is not changed', async (line) => {
     await add('acme');
     for (const damage of damages) {
       writeFileSync(storePath(), damage);
@@ -325,14 +325,14 @@ describe('a damaged store', () => {
     }
   });
 
-  it('does not stop a command that names its caller otherwise', async () => {
+  it('does not affect a command that gets its key from the environment', async () => {
     await add('acme');
     writeFileSync(storePath(), '{');
     expect((await run('contacts list', '', world.env)).code).toBe(0);
   });
 });
 
-describe('login off a terminal', () => {
+describe('login without a terminal', () => {
   const login = (key: string, url = world.url) =>
     run(`login --profile acme --base-url ${url} --plan growth --key-stdin`, `${key}\n`);
 
@@ -344,13 +344,13 @@ describe('login off a terminal', () => {
     expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ profile: 'acme', plan: 'growth' });
   });
 
-  it('stores nothing when the service refuses the key', async () => {
+  it('stores nothing if the service refuses the key', async () => {
     const { code, stdout, stderr } = await login('sk_test_local-not-of-this-one');
     expect([code, stdout, hasStore()]).toEqual([4, '', false]);
     expect(stderr).not.toContain('sk_test_local-not-of-this-one');
   });
 
-  it('stores nothing when the service cannot be reached', async () => {
+  it('stores nothing if the service is unreachable', async () => {
     const { code, stdout, stderr } = await run(
       'login --profile acme --base-url http://127.0.0.1:9 --key-stdin --retries 0',
       sandboxKey,
@@ -359,20 +359,20 @@ describe('login off a terminal', () => {
     expect(stderr).toContain('127.0.0.1:9');
   });
 
-  it('stores a key whose scope does not include the check, with a note', async () => {
+  it('stores a key whose scope does not allow the check, with a note', async () => {
     const { code, stderr } = await login(world.sandbox.keys.create('send-only').text);
     expect([code, hasStore()]).toEqual([0, true]);
     expect(stderr).toContain('the service knows the key');
   });
 
-  it('stores a key whose plan does not include the check, with a note', async () => {
+  it('stores a key whose plan does not allow the check, with a note', async () => {
     await reopen({ without: ['listTemplates'] });
     const { code, stderr } = await login(world.sandbox.keys.sandbox);
     expect([code, hasStore()]).toEqual([0, true]);
     expect(stderr).toContain('the service knows the key');
   });
 
-  it('stores a live key that is not active yet at the service only once it is', async () => {
+  it('stores a live key only after the service has activated it', async () => {
     const before = await login(world.sandbox.keys.live);
     world.sandbox.keys.goLive();
     const after = await login(world.sandbox.keys.live);
@@ -388,7 +388,7 @@ describe('login off a terminal', () => {
     ['login --profile acme --base-url https://api.example.com', '--key-stdin'],
     ['profiles add acme', '--base-url'],
     ['profiles add acme --base-url https://api.example.com', '--key-stdin'],
-  ])('%s asks nobody, and names %s', async (line, flag) => {
+  ])('%s does not prompt, and names %s', async (line, flag) => {
     const { code, stdout, stderr } = await run(line);
     expect([code, stdout, hasStore()]).toEqual([2, '', false]);
     expect(stderr).toContain(`give it with ${flag}`);
@@ -409,7 +409,7 @@ describe('login off a terminal', () => {
   });
 });
 
-describe('an odd machine', () => {
+describe('an unusual environment', () => {
   const shell = (script: string, env: Readonly<Record<string, string>> = world.binEnv) =>
     execa('sh', ['-c', script], {
       env: { ...env, NODE: process.execPath, BIZMSG: binary },
@@ -420,7 +420,7 @@ describe('an odd machine', () => {
   const bizmsg = '"$NODE" "$BIZMSG"';
   const send = `${bizmsg} send-template +12025550101 welcome`;
 
-  it.runIf(existsSync('/dev/full'))('says that a send was done when its id could not be printed', async () => {
+  it.runIf(existsSync('/dev/full'))('reports a send as done if its id could not be printed', async () => {
     const { exitCode, stderr } = await shell(`${send} > /dev/full`);
     expect([exitCode, world.sandbox.messages().length]).toEqual([13, 1]);
     expect(stderr).toContain(`do not repeat it; what it came to: {"message_id":"${world.sandbox.messages()[0]?.id}"}`);
@@ -429,7 +429,7 @@ describe('an odd machine', () => {
   it
     .runIf(existsSync('/dev/full'))
     .each(['contacts list', '--version', 'help exit-codes', 'sandbox start --ephemeral'])(
-    'does not take a full disk for success: %s',
+    'makes %s fail on a full disk',
     async (line) => {
       const { exitCode, stderr } = await shell(`${bizmsg} ${line} > /dev/full`);
       expect([exitCode, stderr]).toEqual([3, expect.stringContaining('could be written')]);
@@ -439,14 +439,14 @@ describe('an odd machine', () => {
   it.each([
     ['whose stderr is full', `${send} 2> /dev/full`],
     ['whose stderr is closed', `${send} 2>&-`],
-    ['whose stderr nobody reads', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
+    ['whose stderr has no reader', `{ ${send} 2>&1 >&3 | true; } 3>&1`],
     ['whose stdin is closed', `${send} <&-`],
-  ])('makes a send %s all the same', async (_, script) => {
+  ])('does not prevent a send %s', async (_, script) => {
     const { stdout } = await shell(script);
     expect(stdout).toBe(world.sandbox.messages()[0]?.id);
   });
 
-  it.each(['', 'relative'])('starts the sandbox on demand where HOME is "%s"', async (HOME) => {
+  it.each(['', 'relative'])('starts the sandbox on demand with HOME="%s"', async (HOME) => {
     const env = cleanEnv(HOME, { BIZMSG_STATE_DIR: 'st äö 名 dir' });
     const sent = await shell(`${send} --profile local`, env);
     const stopped = await shell(`${bizmsg} sandbox stop`, env);
@@ -456,7 +456,7 @@ describe('an odd machine', () => {
 
   it.each([
     ['that never ends', 'yes |', 'stdin goes on after 32 MB'],
-    ['that is no text', String.raw`printf '{"name":"\377"}' |`, 'stdin is not UTF-8 text'],
+    ['that is not text', String.raw`printf '{"name":"\377"}' |`, 'stdin is not UTF-8 text'],
     ['that is closed', '<&-', 'is not JSON'],
   ])('refuses stdin %s, and sends nothing', async (_, from, why) => {
     const create = `${bizmsg} contacts create --input -`;
@@ -465,7 +465,7 @@ describe('an odd machine', () => {
     expect(world.sandbox.contacts()).toHaveLength(5);
   });
 
-  it('takes a body that begins with a byte order mark', async () => {
+  it('accepts a body that starts with a byte order mark', async () => {
     const { exitCode } = await shell(
       String.raw`printf '\357\273\277{"phone":"+12025550142"}' | ${bizmsg} contacts create --input -`,
     );
@@ -475,7 +475,7 @@ describe('an odd machine', () => {
     ]);
   });
 
-  it('refuses -p=Ada, which can be read in two ways', async () => {
+  it('refuses -p=Ada, which is ambiguous', async () => {
     const { exitCode, stderr } = await shell(`${send} -p=Ada`);
     expect([exitCode, stderr, world.sandbox.messages()]).toEqual([2, expect.stringContaining('write --param=Ada'), []]);
   });

@@ -14,7 +14,7 @@ const [loggedIn = '', unasked = '', live = ''] = blocksIn('Use your own account'
 const practised = blocksIn('Try it without an account', 3);
 const [contract = ''] = blocksIn('Check a service against its document', 1);
 
-/** What is asked by the commands of the README, and answered then. */
+/** The prompts of the README's commands, with their answers. */
 const answers = {
   'bizmsg login': [
     ['Name of the profile', 'acme'],
@@ -25,11 +25,11 @@ const answers = {
   'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],
 } as const;
 
-/** It is sent twice, and asked for the second time alone. */
+/** Sent twice; only the second time prompts. */
 const repeated = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile practice; echo "exit $?"';
 
 describe('the README, with an account', () => {
-  it('logs in, adds a live key and chooses it', async () => {
+  it('logs in, adds a live key and activates it', async () => {
     const home = newHome();
     writeFileSync(join(home, 'key.txt'), accountKeys.sandbox);
     const { enter, follow } = openReader({ home, env: await openApi(home) });
@@ -39,7 +39,7 @@ describe('the README, with an account', () => {
     expect((await enter('bizmsg whoami')).printed).toContain('Mode     live');
   });
 
-  it('practises with keys of the sandbox, is asked before it repeats a live message, and goes back', async () => {
+  it('practices with keys of the sandbox, prompts before it repeats a live message, and switches back', async () => {
     const home = newHome();
     await bin(['sandbox', 'start', '--background'], { home });
     const { stdout } = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
@@ -56,7 +56,7 @@ describe('the README, with an account', () => {
     expect((await enter('bizmsg profiles list')).printed).toContain('No profiles');
   });
 
-  it('compares the service with its document', async () => {
+  it('checks the service against its document', async () => {
     const home = newHome();
     const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Who is it?</h1>' };
     const api = await openApi(home, { answer: (reply) => (reply.status === 401 ? { ...reply, ...page } : reply) });

@@ -23,7 +23,7 @@ const [
   script = '',
 ] = blocksIn('See events in your handler', 9);
 
-describe('the README, where it sees events in a handler', () => {
+describe("the README's section about events in a handler", () => {
   let home: ReturnType<typeof temporaryHome>;
   let terminals: Terminal[] = [];
   let port = 0;
@@ -39,7 +39,7 @@ describe('the README, where it sees events in a handler', () => {
     home.remove();
   });
 
-  it('sees one, breaks the handler, and replays what it did not take', { timeout: 60_000 }, async () => {
+  it('shows an event, breaks the handler, and replays the failed event', { timeout: 60_000 }, async () => {
     const [handler, listener, shell] = [await open(), await open(), await open()];
     await startHandler(handler, started);
     const [listening] = stepsIn(listened);
@@ -63,12 +63,12 @@ describe('the README, where it sees events in a handler', () => {
       ids.reduce((text, [written, real]) => text.replaceAll(written, real), mended),
     );
     await shows(handler, stepsIn(broken)[0]?.shown);
-    // What is replayed goes past the listener.
+    // The replay does not go through the listener.
     const told = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
     expect(lasting(`${told}\n`)).toBe(lasting(`${listening?.shown}${heard}`));
   });
 
-  it('waits for what a command should cause', async () => {
+  it('waits for the event that a command should cause', async () => {
     const shell = await open();
     await shell.enter(
       script
@@ -85,7 +85,7 @@ describe('the README, where it sees events in a handler', () => {
     return text.replaceAll('3000', String(port));
   }
 
-  /** A wide one, in whose lines all is on one. */
+  /** A wide terminal, in which no line wraps. */
   async function open(): Promise<Terminal> {
     const terminal = openTerminal({ home: home.path, columns: 200 });
     terminals.push(terminal);
@@ -109,7 +109,7 @@ async function shows(terminal: Terminal, text = 'nothing that the README has'): 
   await expect.poll(() => lasting(terminal.screen()), soon).toContain(lasting(text.trimEnd()));
 }
 
-/** Enters the commands of a block one after the other, each of which prints what the README shows, if that shows any. */
+/** Runs the commands of a block in order, and compares their output with the README if it shows any. */
 async function runs(terminal: Terminal, block: string): Promise<void> {
   for (const { command, shown } of stepsIn(block)) {
     await terminal.enter('clear');

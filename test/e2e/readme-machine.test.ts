@@ -14,7 +14,7 @@ const [wrong = ''] = blocksIn('Find the problem', 1);
 const [completed = ''] = blocksIn('Completion', 1);
 
 describe('the README', () => {
-  it('finds out what is wrong', async () => {
+  it('diagnoses the machine', async () => {
     const home = newHome();
     const env = await openApi(home, { scope: 'send-only' });
     const add = 'profiles add acme --base-url https://api.example.com --key-stdin';
@@ -31,7 +31,7 @@ describe('the README', () => {
   });
 });
 
-/** Which Node it runs on, and whether that is past its end of life. */
+/** Removes the version of Node, and whether its support has ended. */
 function withoutNode(text: string): string {
   return text.replace(/^ {2}\w+ +node .*\n(?: {10,}.*\n)*/m, '  ok    node\n').replace(/\d+ warnings/, 'N warnings');
 }

@@ -25,7 +25,7 @@ describe('the README', () => {
     expect(await openReader().follow(sent)).toEqual([]);
   });
 
-  it('waits for what becomes of a message', async () => {
+  it('waits for the result of a message', async () => {
     expect(await openReader().follow(awaited)).toEqual([]);
   });
 
@@ -34,16 +34,16 @@ describe('the README', () => {
     expect([await follow(contacts), await follow(request)]).toEqual([[], []]);
   });
 
-  it('sees what was sent from here, and is kept from sending it twice', async () => {
+  it('lists the messages sent from this machine, and refuses to send one twice', async () => {
     const { follow } = openReader({ local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago') });
     expect(await follow(activity)).toEqual([]);
   });
 
-  it('shows what its first line prints in a terminal', async () => {
+  it('shows the output of its first command on a terminal', async () => {
     expect(await openReader().follow(`$ ${line.replace('npx ', '')}${printed}`)).toEqual([]);
   });
 
-  it('begins with a line that sends, once npm ci has run', async () => {
+  it('starts with a command that sends, once npm ci has run', async () => {
     const home = newHome();
     const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
     const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });

@@ -9,19 +9,19 @@ import { openTerminal } from '../support/terminal.ts';
 interface Given {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A wide one, in whose lines all is on one. */
+  /** A wide terminal, in which no line wraps. */
   readonly columns?: number;
-  /** Of what is printed, what is another thing on another machine. */
+  /** Removes what differs between machines from the output. */
   readonly local?: (text: string) => string;
 }
 
-/** What is asked, and what is answered then. */
+/** A prompt and the answer to type. */
 type Answers = readonly (readonly [question: string, answer: string])[];
 
 interface Following {
-  /** By the command that asks. */
+  /** Prompts by command. */
   readonly answers?: Readonly<Record<string, Answers>>;
-  /** 0, unless another one is meant. */
+  /** Exit codes other than 0, by command. */
   readonly exit?: number;
 }
 
@@ -30,11 +30,11 @@ interface Entered {
   readonly printed: string;
 }
 
-/** A terminal of somebody who follows the README, in a home of their own. */
+/** A terminal in a new home, for the commands of the README. */
 interface Reader {
   readonly home: string;
   enter(command: string, answers?: Answers): Promise<Entered>;
-  /** Runs the commands of a block; what is returned is of those that went or printed otherwise than the README shows. */
+  /** Runs the commands of a block; returns those whose exit code or output differs from the README. */
   follow(block: string, following?: Following): Promise<readonly object[]>;
 }
 

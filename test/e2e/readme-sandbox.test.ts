@@ -10,7 +10,7 @@ import { openReader } from './readme-rig.ts';
 const [started = '', hooked = '', moved = '', struck = '', script = ''] = blocksIn('Run the sandbox', 5);
 
 describe('the README', () => {
-  it('runs the sandbox, hears of events, moves its clock and has it go wrong', async (context) => {
+  it('runs the sandbox, receives events, moves its clock and makes it fail', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
     let status = 500;
     const handler = await serve((_, __, response) => response.writeHead(status).end());
@@ -25,7 +25,7 @@ describe('the README', () => {
     expect([await follow(here(moved)), await follow(struck)]).toEqual([[], []]);
   });
 
-  it('runs a command against a sandbox of its own', async () => {
+  it('runs a command against its own sandbox', async () => {
     const home = newHome();
     const env = { HOME: home, PATH: installIn(home) };
     const line = script.replace(/^npx /, '');

@@ -16,7 +16,7 @@ const otherLiveKey = 'sk_live_9Tz4Xb2VmQ8pLd6K';
 let home = '';
 const run = (line: string, input?: string) => bin(line.split(' '), { home, ...(input !== undefined && { input }) });
 
-/** Everything that is stored of profiles and events. */
+/** Reads all stored profiles and events. */
 const kept = () =>
   ['.config/bizmsg', '.local/state/bizmsg/events'].flatMap((folder) =>
     readdirSync(join(home, folder)).map((name) => [name, readFileSync(join(home, folder, name), 'utf8')]),
@@ -41,7 +41,7 @@ const losing = [
   ['webhooks history --clear', /Remove 1 file of recorded events/],
 ] as const;
 
-describe('off a terminal', () => {
+describe('without a terminal', () => {
   it.each(losing)('%s is refused without --yes, and changes nothing', async (line, question) => {
     const before = kept();
     const ran = await run(`${line} -o json`);
@@ -64,7 +64,7 @@ describe('off a terminal', () => {
     expect((await run('profiles list -o json')).stdout).toBe('[]\n');
   });
 
-  it('profiles set --base-url --yes moves the profile, and no key goes along', async () => {
+  it('profiles set --base-url --yes moves the profile without its keys', async () => {
     const ran = await run(`profiles set acme --base-url ${elsewhere} --yes -o json`);
     expect(ran.code).toBe(0);
     expect(noteCodes(ran.stderr)).toEqual(['keys-left']);
@@ -80,12 +80,12 @@ describe('off a terminal', () => {
   it.each([
     ['another path at the same origin', `profiles set acme --base-url ${address}/v2`],
     ['another plan', 'profiles set acme --plan scale'],
-  ])('%s asks nothing and keeps the keys', async (_, line) => {
+  ])('%s does not ask, and keeps the keys', async (_, line) => {
     expect((await run(line)).code).toBe(0);
     expect(await profile()).toMatchObject({ sandbox_key: 'sk_test_…t3Hd', live_key: 'sk_live_…Je0S' });
   });
 
-  it('another address of a profile without keys asks nothing', async () => {
+  it('profiles set with another address does not ask if the profile has no keys', async () => {
     await run(`profiles add bare --base-url ${address} --without-key`);
     expect((await run(`profiles set bare --base-url ${elsewhere}`)).code).toBe(0);
   });
@@ -94,16 +94,16 @@ describe('off a terminal', () => {
     ['keys remove live --profile none', 3],
     ['profiles remove none', 3],
     ['profiles set acme --base-url nonsense', 2],
-  ])('%s fails before anything is asked', async (line, code) => {
+  ])('%s fails before it asks', async (line, code) => {
     const ran = await run(`${line} -o json`);
     expect(ran.code).toBe(code);
   });
 });
 
-describe('replacing a live key', () => {
+describe('a note about the replacement of a live key', () => {
   const noted = async (key: string) => (await run('keys set --profile acme --key-stdin -o json', key)).stderr;
 
-  it('that is active is said', async () => {
+  it('is printed if the key was active', async () => {
     await run('keys switch-mode live --profile acme --yes');
     const stderr = await noted(otherLiveKey);
     expect(noteCodes(stderr)).toEqual(['live-key-replaced']);
@@ -111,12 +111,12 @@ describe('replacing a live key', () => {
     expect(await profile()).toMatchObject({ mode: 'live', live_key: 'sk_live_…Ld6K' });
   });
 
-  it('by the same key is not said', async () => {
+  it('is not printed if the key is the same', async () => {
     await run('keys switch-mode live --profile acme --yes');
     expect(await noted(liveKey)).toBe('');
   });
 
-  it('that is not active is not said', async () => {
+  it('is not printed if the key was not active', async () => {
     expect(await noted(otherLiveKey)).toBe('');
   });
 });
@@ -134,7 +134,7 @@ describe('on a terminal', () => {
     return terminal;
   }
 
-  it.each(losing)('%s asks, and changes nothing without a yes', async (line, question) => {
+  it.each(losing)('%s asks, and changes nothing without confirmation', async (line, question) => {
     const before = kept();
     const terminal = await asked(line, question, 'n');
     expect(await terminal.ended()).toBe(11);
@@ -142,7 +142,7 @@ describe('on a terminal', () => {
     expect(kept()).toEqual(before);
   });
 
-  it.each(losing)('%s goes on after a yes', async (line, question) => {
+  it.each(losing)('%s continues after confirmation', async (line, question) => {
     const before = kept();
     const terminal = await asked(line, question, 'y');
     expect(await terminal.ended()).toBe(0);

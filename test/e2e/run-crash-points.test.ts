@@ -7,12 +7,12 @@ import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
 const preload = new URL('../support/killed-preload.cjs', import.meta.url).pathname;
-/** `BIZMSG_POINTS=1000` takes all. */
+/** `BIZMSG_POINTS=1000` tests every change. */
 const most = Number(process.env['BIZMSG_POINTS'] ?? 10);
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const atOnce = 3;
 const rows = 6;
-/** This row is refused by the service, so that there is a file of failed rows. */
+/** The service refuses this row, so a file of failed rows is written. */
 const refused = 5;
 
 describe.each([
@@ -38,7 +38,7 @@ describe.each([
     const place = await newPlace();
     await killedAt(place, point);
     const [before] = await rig.runs(place);
-    // The command had done all but print its summary.
+    // The command had only its summary left to print.
     const isEnded = before?.['state'] === 'finished';
     const told = isEnded ? `point ${point}` : await expectCompleted(place, point);
     expect([rig.repeated(place.service), told]).toEqual([[], told]);

@@ -10,23 +10,23 @@ const words = rig.batch('people.csv', '--job', 'welcome');
 
 describe('a batch refuses to send, and names the file,', () => {
   it.each([
-    ['of which one bit is flipped', segment, (file: string) => flip(file, 0.5)],
-    ['of which the first line is damaged', segment, (file: string) => flip(file, 0.01)],
-    ['that a newer version wrote', segment, newer],
-    ['from which a line in the middle was removed', segment, cutInside],
-    ['of which one bit is flipped in the index', index, (file: string) => flip(file, 0.5)],
-    ['that a newer version wrote as the index', index, newer],
-    ['that is the secret of another folder', secret, (file: string) => writeFileSync(file, Buffer.alloc(32, 1))],
-    ['that is the secret, cut off', secret, (file: string) => truncateSync(file, 5)],
-    ['that is the missing secret', secret, (file: string) => rmSync(file)],
-  ])('%s', async (_, fileOf, damage) => {
+    ['a bit of a segment is flipped', segment, (file: string) => flip(file, 0.5)],
+    ['the first line of a segment is damaged', segment, (file: string) => flip(file, 0.01)],
+    ['a newer version wrote a segment', segment, newer],
+    ['a line in the middle of a segment is missing', segment, cutInside],
+    ['a bit of the index is flipped', index, (file: string) => flip(file, 0.5)],
+    ['a newer version wrote the index', index, newer],
+    ['the secret belongs to another folder', secret, (file: string) => writeFileSync(file, Buffer.alloc(32, 1))],
+    ['the secret is truncated', secret, (file: string) => truncateSync(file, 5)],
+    ['the secret is missing', secret, (file: string) => rmSync(file)],
+  ])('if %s', async (_, fileOf, damage) => {
     const place = await sentPlace();
     const file = fileOf(place);
     damage(file);
     rig.writePeople(place, 6);
     const ran = await place.bin(words);
     expect([ran.code, ran.stdout]).toEqual([3, '']);
-    // The secret is noticed by the check value in the ledger.
+    // The check value in the ledger detects a changed secret.
     const named = fileOf === secret ? join(place.state, 'ledger') : file;
     expect(errorIn(ran.stderr)['message']).toContain(named);
     expect(place.service.asked).toHaveLength(4);
@@ -35,11 +35,11 @@ describe('a batch refuses to send, and names the file,', () => {
 
 describe('a damaged log of a run', () => {
   it.each([
-    ['with a flipped bit', (file: string) => flip(file, 0.7)],
-    ['without its first line', (file: string) => flip(file, 0.01)],
-    ['of a newer version', newer],
-    ['that is empty', (file: string) => truncateSync(file, 0)],
-  ])('%s keeps no row from being sent, and no list from being shown', async (_, damage) => {
+    ['a flipped bit', (file: string) => flip(file, 0.7)],
+    ['a damaged first line', (file: string) => flip(file, 0.01)],
+    ['a newer version', newer],
+    ['no content', (file: string) => truncateSync(file, 0)],
+  ])('with %s does not prevent sends or lists', async (_, damage) => {
     const place = await sentPlace();
     const [file = ''] = logsIn(place);
     damage(file);
@@ -56,7 +56,7 @@ describe('a damaged log of a run', () => {
   });
 });
 
-it('an incomplete last line of the ledger is removed, with a note, and the rest is sent', async () => {
+it('an incomplete last line of the ledger is removed with a note, and the remaining rows are sent', async () => {
   const place = await sentPlace();
   appendFileSync(segment(place), '[123456,{"type":"wor');
   rig.writePeople(place, 6);
@@ -67,7 +67,7 @@ it('an incomplete last line of the ledger is removed, with a note, and the rest 
 });
 
 describe('a state folder with runs of an earlier version', () => {
-  it('is refused with exit 3, by a batch, an import and a single message, before anything is sent', async () => {
+  it('makes a batch, an import and a single message exit 3 before anything is sent', async () => {
     const place = await oldPlace();
     for (const argv of [
       rig.batch('people.csv'),
@@ -82,7 +82,7 @@ describe('a state folder with runs of an earlier version', () => {
     expect(place.service.asked).toEqual([]);
   });
 
-  it('is named by runs list and doctor', async () => {
+  it('is reported by runs list and doctor', async () => {
     const place = await oldPlace();
     const listed = await place.bin(['runs', 'list', '-o', 'json']);
     expect([listed.code, listed.stdout, noteCodes(listed.stderr)]).toEqual([0, '[]\n', ['runs-of-old-version']]);
@@ -126,7 +126,7 @@ function logsIn({ state }: Pick<Place, 'state'>): readonly string[] {
   return names.filter((name) => name.endsWith('.ndjson')).map((name) => join(folder, name));
 }
 
-/** The lowest bit of one byte. */
+/** Flips the lowest bit of one byte. */
 function flip(file: string, share: number): void {
   const bytes = readFileSync(file);
   const at = Math.max(2, Math.floor(bytes.length * share));

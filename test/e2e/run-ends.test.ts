@@ -14,10 +14,10 @@ describe('a live batch with requests in flight', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('waits for them after one %s, and the same command sends the rest', async (signal, code) => {
+  ] as const)('waits for them after %s, and the same command sends the rest', async (signal, code) => {
     const { place, running, goOn } = await inFlight();
     alive(running.pid, signal);
-    // It waits as long as the service does.
+    // It waits until the service responds.
     expect(await Promise.race([running.ended, wait(300)])).toBe(undefined);
     goOn();
     expect(await running.ended).toBe(code);
@@ -28,11 +28,11 @@ describe('a live batch with requests in flight', () => {
     expect(place.service.asked).toHaveLength(rows);
   });
 
-  it('leaves them after two Ctrl-C; they are unsure, listed and held back', async () => {
+  it('abandons them after two Ctrl-C; they are unsure, listed and held back', async () => {
     const { place, running, goOn } = await inFlight();
     alive(running.pid, 'SIGINT');
     await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
-    // What comes at once after the first is the same key press, as npx passes it on.
+    // A second signal right after the first counts as the same key press, as passed on by npx.
     await wait(700);
     alive(running.pid, 'SIGINT');
     expect(await running.ended).toBe(130);
@@ -51,7 +51,7 @@ describe('a live batch with requests in flight', () => {
 });
 
 it.each([28, 40, 64])(
-  'a live batch that may open %i files stops with exit 3, prints its summary, and is completed later',
+  'a live batch limited to %i open files stops with exit 3, prints its summary, and is completed later',
   async (files) => {
     const place = await rig.newPlace(() => ({ reply: 200, after: 10 }));
     rig.writePeople(place, rows);
@@ -62,7 +62,7 @@ it.each([28, 40, 64])(
     expect([few.exitCode, few.stderr]).toEqual([3, expect.stringContaining('ulimit -n')]);
     const sent = place.service.asked.length;
     const counts = { sent, unsure: 0, not_reached: rows - sent };
-    // With very few files it ends before there is anything to sum up.
+    // With very few files it ends before it has results to print.
     expect(sent > 0 ? rig.summaryIn(few.stdout) : counts).toMatchObject(counts);
     const ended = await place.bin(many);
     expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: rows - sent }]);
@@ -70,7 +70,7 @@ it.each([28, 40, 64])(
   },
 );
 
-/** As many as may be; the service answers them when `goOn` is called. */
+/** A service that holds up to this many responses until `goOn` is called. */
 async function inFlight() {
   let goOn = () => {};
   const until = new Promise<void>((resolve) => (goOn = resolve));

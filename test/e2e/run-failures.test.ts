@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as rig from './runs-rig.ts';
 
-it('tries rows that failed before once more, and does not stop because they fail again', async () => {
+it('retries rows that failed in an earlier run, and does not stop because they fail again', async () => {
   const isBad = (phone: string) => Number(phone.slice(-3)) % 2 === 0;
   const place = await rig.newPlace(({ phone }) => ({ reply: isBad(phone) ? 400 : 200 }));
   rig.writePeople(place, 60);

@@ -9,39 +9,36 @@ const rows = 400;
 
 describe.skipIf(!mounts())('a batch whose disk is full', () => {
   it.each([
-    ['for the log of the run', 'runs', 20],
-    ['for the ledger', 'ledger', 40],
-  ])(
-    '%s stops with exit 3 and prints its summary; with room again, the same command sends the rest',
-    async (_, name, size) => {
-      const place = await rig.newPlace();
-      rig.writePeople(place, rows);
-      const folder = join(place.state, name);
-      mkdirSync(folder, { recursive: true });
-      mount(folder, `mode=700,size=${size}k`);
-      onTestFinished(() => asRoot('umount', folder));
-      const words = rig.batch('people.csv', '--concurrency', '4');
-      const full = await place.bin(words);
-      expect([full.code, errorIn(full.stderr)['message']]).toEqual([3, expect.stringContaining('the disk is full')]);
-      const summary = rig.summaryIn(full.stdout);
-      expect(summary).toMatchObject({ sent: place.service.asked.length, failed: 0, unsure: 0 });
-      expect(rig.countedIn(summary)).toBe(rows);
-      expect(place.service.asked.length).toBeGreaterThan(0);
-      expect(place.service.asked.length).toBeLessThan(rows);
-      asRoot('mount', '-o', 'remount,size=4m', folder);
-      const ended = await place.bin(words);
-      const { skipped, not_reached: left } = rig.summaryIn(ended.stdout);
-      const unsure = Number(Object(skipped)['unsure']);
-      // The outcomes of the last claims could not be recorded.
-      expect(unsure).toBeLessThanOrEqual(name === 'ledger' ? 8 : 0);
-      expect([ended.code, left]).toEqual([unsure > 0 ? 10 : 0, 0]);
-      expect(rig.repeated(place.service)).toEqual([]);
-      const [run] = await rig.runs(place);
-      const shown = await rig.rowsShown(place, run?.['id']);
-      expect(shown.filter(({ outcome }) => outcome === 'sent')).toHaveLength(rows - unsure);
-      expect(shown).toHaveLength(rows);
-    },
-  );
+    ['in the folder of run logs', 'runs', 20],
+    ['in the folder of the ledger', 'ledger', 40],
+  ])('%s stops with exit 3 and a summary; with space again, the same command sends the rest', async (_, name, size) => {
+    const place = await rig.newPlace();
+    rig.writePeople(place, rows);
+    const folder = join(place.state, name);
+    mkdirSync(folder, { recursive: true });
+    mount(folder, `mode=700,size=${size}k`);
+    onTestFinished(() => asRoot('umount', folder));
+    const words = rig.batch('people.csv', '--concurrency', '4');
+    const full = await place.bin(words);
+    expect([full.code, errorIn(full.stderr)['message']]).toEqual([3, expect.stringContaining('the disk is full')]);
+    const summary = rig.summaryIn(full.stdout);
+    expect(summary).toMatchObject({ sent: place.service.asked.length, failed: 0, unsure: 0 });
+    expect(rig.countedIn(summary)).toBe(rows);
+    expect(place.service.asked.length).toBeGreaterThan(0);
+    expect(place.service.asked.length).toBeLessThan(rows);
+    asRoot('mount', '-o', 'remount,size=4m', folder);
+    const ended = await place.bin(words);
+    const { skipped, not_reached: left } = rig.summaryIn(ended.stdout);
+    const unsure = Number(Object(skipped)['unsure']);
+    // The outcomes of the last claims could not be recorded.
+    expect(unsure).toBeLessThanOrEqual(name === 'ledger' ? 8 : 0);
+    expect([ended.code, left]).toEqual([unsure > 0 ? 10 : 0, 0]);
+    expect(rig.repeated(place.service)).toEqual([]);
+    const [run] = await rig.runs(place);
+    const shown = await rig.rowsShown(place, run?.['id']);
+    expect(shown.filter(({ outcome }) => outcome === 'sent')).toHaveLength(rows - unsure);
+    expect(shown).toHaveLength(rows);
+  });
 
   it('from the start sends nothing', async () => {
     const place = await rig.newPlace();

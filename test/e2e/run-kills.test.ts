@@ -8,11 +8,11 @@ import type { Answering } from '../support/service.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
-/** `bench/run-kills.mjs` takes more. */
+/** `bench/run-kills.mjs` runs more. */
 const kills = Number(process.env['BIZMSG_KILLS'] ?? 20);
 const killsOfOne = 5;
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Requests before a kill. */
+/** The number of requests before a kill. */
 const mostBetween = 24;
 
 const stdin = { file: 'stdin', words: (more: readonly string[]) => rig.batch('-', ...more) };
@@ -28,7 +28,7 @@ const kinds = [
 const campaigns = Array.from({ length: Math.ceil(kills / killsOfOne) }, (_, at) => {
   const concurrency = [8, 1, 64][at % 3] ?? 8;
   const kind = kinds[Math.floor(at / 3 + at) % kinds.length] ?? kinds[0];
-  // Enough for all kills.
+  // Enough rows for all kills.
   return { seed: seed + at, concurrency, kind, rows: concurrency === 64 ? 480 : 160 };
 });
 
@@ -50,7 +50,7 @@ it.each(campaigns)(
     if (!(await isFinished(place))) await toTheEnd(place, start);
     expect(rig.repeated(place.service)).toEqual([]);
     await expectEach(place, campaign);
-    // A crash may leave drafts; the first run a minute later removes them.
+    // A crash may leave temporary files; the first run a minute later removes them.
     const past = Date.now() / 1_000 - 61;
     for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
     const input = words.includes('-') ? rig.peopleText(campaign.rows) : undefined;
@@ -59,7 +59,7 @@ it.each(campaigns)(
   },
 );
 
-/** As a service behaves on a bad day. */
+/** Responses of an unreliable service. */
 function faulty(random: () => number): rig.Decide {
   return ({ phone, before }): Answering => {
     if (Number(phone.slice(-3)) % 40 === 0) return { reply: 400 };
@@ -71,13 +71,13 @@ function faulty(random: () => number): rig.Decide {
   };
 }
 
-/** A kill may come too late. */
+/** Retries, because a kill may come too late. */
 async function isFinished(place: Place): Promise<boolean> {
   const [run] = await rig.runs(place);
   return run?.['state'] === 'finished';
 }
 
-/** While it starts, between two rows, or near the end of the rows. */
+/** Kills during start-up, between two rows, or near the end. */
 async function moment(place: Place, running: Running, random: () => number, rows?: number): Promise<void> {
   const { asked } = place.service;
   if (rows !== undefined) {
@@ -105,7 +105,7 @@ function expectSum(running: Running): void {
   expect(rig.countedIn(summary)).toBe(summary['rows']);
 }
 
-/** Faults of the service may stop a command; the same one goes on. */
+/** Repeats the command, because faults of the service may stop it. */
 async function toTheEnd(place: Place, start: () => Running): Promise<void> {
   for (let tries = 0; tries < 8; tries++) {
     const running = start();
@@ -144,7 +144,7 @@ async function expectEach(place: Place, { kind, concurrency, rows }: (typeof cam
   expectListed(unsure.length > 0 && kind?.file === 'people' ? file : undefined, unsure);
 }
 
-/** Each unsure row with its line and why. */
+/** Each unsure row with its line and the reason. */
 function expectListed(file: string | undefined, unsure: readonly Readonly<Record<string, unknown>>[]): void {
   if (file === undefined) return;
   const lines = rig.linesOf(file).slice(1);

@@ -9,15 +9,15 @@ const rows = 40;
 
 const ways: readonly (readonly [string, string, (text: string) => string])[] = [
   ['under another name', 'copy.csv', (text) => text],
-  ['with a row more', 'longer.csv', (text) => `${text}${rig.phoneOf(rows + 1)},New\n`],
-  ['sorted the other way around', 'sorted.csv', sorted],
+  ['with one more row', 'longer.csv', (text) => `${text}${rig.phoneOf(rows + 1)},New\n`],
+  ['in reverse order', 'sorted.csv', sorted],
   ['with CRLF', 'windows.csv', (text) => text.replaceAll('\n', '\r\n')],
   ['as NDJSON', 'people.ndjson', ndjson],
   ['from stdin', '-', (text) => text],
 ];
 
 describe('the same rows', () => {
-  it.each(ways)('%s complete the batch that was killed', async (_, file, change) => {
+  it.each(ways)('%s complete a killed batch', async (_, file, change) => {
     const place = await rig.newPlace(() => ({ reply: 200, after: 4 }));
     rig.writePeople(place, rows);
     const running = place.start(rig.batch('people.csv', '--concurrency', '4'));
@@ -31,7 +31,7 @@ describe('the same rows', () => {
     expect(await rig.runs(place)).toHaveLength(1);
   });
 
-  it.each(ways)('%s are refused after the batch has ended', async (_, file, change) => {
+  it.each(ways)('%s are refused after the batch has finished', async (_, file, change) => {
     const place = await rig.newPlace();
     rig.writePeople(place, rows);
     expect((await place.bin(rig.batch('people.csv'))).code).toBe(0);
@@ -44,7 +44,7 @@ describe('the same rows', () => {
 it.each([
   ['stdin', () => ['-', '-']],
   ['a file and stdin', () => ['people.csv', '-']],
-])('batches from %s that overlap in time and differ in one row send each row once', async (_, filesOf) => {
+])('overlapping batches from %s that differ in one row send each row once', async (_, filesOf) => {
   let goOn = () => {};
   const until = new Promise<void>((resolve) => (goOn = resolve));
   const place = await rig.newPlace(() => ({ reply: 200, until }));

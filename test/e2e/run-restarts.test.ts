@@ -9,7 +9,7 @@ import type { Place } from './runs-rig.ts';
 const preload = new URL('../support/other-boot-preload.cjs', import.meta.url).pathname;
 
 describe('a batch that was killed', () => {
-  it('while rows wait to be repeated after 429 leaves none of them unsure', async () => {
+  it('while rows wait for a retry after 429 leaves no row unsure', async () => {
     let isFull = true;
     const limited = { reply: 429, headers: { 'retry-after': '100' } } as const;
     const place = await rig.newPlace(() => (isFull ? limited : { reply: 200 }));
@@ -28,7 +28,7 @@ describe('a batch that was killed', () => {
     expect([ended.code, rig.summaryIn(ended.stdout)]).toMatchObject([0, { sent: 40, skipped: { unsure: 0 } }]);
   });
 
-  it('goes on within the same rate: the service never has to refuse', async () => {
+  it('continues within the same rate limit: the service never answers 429', async () => {
     const [most, window] = [25, 1_000];
     const times: number[] = [];
     const place = await rig.newPlace(({ at }) => {
@@ -49,7 +49,7 @@ describe('a batch that was killed', () => {
     expect(rig.repeated(place.service)).toEqual([]);
   });
 
-  it('by a restart of the machine has its rows in flight unsure, and a note says why', async () => {
+  it('by a restart of the machine has its rows in flight unsure, with the reason in a note', async () => {
     const place = await rig.newPlace(({ phone }) => ({ reply: phone === rig.phoneOf(3) ? 'hang' : 200 }));
     rig.writePeople(place, 6);
     const words = rig.batch('people.csv', '--concurrency', '1');
@@ -57,7 +57,7 @@ describe('a batch that was killed', () => {
     await rig.untilAsked(place, 3, running);
     await expect.poll(() => existsSync(join(place.state, 'ledger', 'turn'))).toBe(false);
     await rig.killed(running);
-    // Nobody can ask for that process any more, so its silence has to be waited for.
+    // After a restart, the owner cannot be checked, so its claims have to expire.
     const early = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 0 });
     await expect.poll(early.stderr, { timeout: 15_000 }).toMatch(/or for \d+ s without a sign of life/);
     await rig.killed(early);
@@ -65,7 +65,7 @@ describe('a batch that was killed', () => {
     expect(await late.ended).toBe(10);
     const { skipped, not_reached: left } = rig.summaryIn(late.stdout());
     expect(left).toBe(0);
-    // The second process may have been sending one, too.
+    // The second process may have been sending a row, too.
     expect(skipped).toMatchObject({ unsure: expect.toSatisfy((count: number) => count === 1 || count === 2) });
     const notes = objects(late.stderr()).map(({ note }) => JSON.stringify(note));
     expect(notes).toContainEqual(
@@ -74,7 +74,7 @@ describe('a batch that was killed', () => {
     expect(rig.repeated(place.service)).toEqual([]);
   });
 
-  it('leaves a copy of stdin and drafts, which the next run of a file removes', async () => {
+  it('leaves temporary files, which the next run removes', async () => {
     const place = await rig.newPlace();
     const dead = place.start(['--version']);
     await dead.ended;
@@ -100,7 +100,7 @@ describe('a batch that was killed', () => {
 });
 
 describe('rows of a JSON array on one line', () => {
-  it('go by their record in runs show, in notes and in the files of rejected rows', async () => {
+  it('are named by their record in runs show, in notes and in files of rejected rows', async () => {
     const place = await rig.newPlace(({ phone }) => {
       if (phone === rig.phoneOf(2)) return { reply: 400 };
       return { reply: phone === rig.phoneOf(3) ? 500 : 200 };

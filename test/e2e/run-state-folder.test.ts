@@ -6,16 +6,16 @@ import * as rig from './runs-rig.ts';
 
 const single = ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'];
 
-describe('with a live key nothing is sent', () => {
+describe('with a live key, nothing is sent', () => {
   it.each([
     ['a single message', single],
     ['a batch', rig.batch('people.csv')],
     ['an import', ['contacts', 'import', 'people.csv', ...rig.sending]],
-  ])('as %s if the state folder cannot be written', async (_, words) => {
+  ])('by %s if the state folder is not writable', async (_, words) => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     mkdirSync(join(place.home, '.local/state'), { recursive: true });
-    // Root may write to any folder, but to no file as if it were one.
+    // Root may write to any folder, so a file takes its place.
     writeFileSync(place.state, '');
     const ran = await place.bin(words);
     expect([ran.code, errorIn(ran.stderr)['message']]).toEqual([3, expect.stringContaining(place.state)]);
@@ -25,7 +25,7 @@ describe('with a live key nothing is sent', () => {
   it.each([
     ['a single message', single],
     ['a batch', rig.batch('people.csv')],
-  ])('as %s if the ledger cannot be written', async (_, words) => {
+  ])('by %s if the ledger is not writable', async (_, words) => {
     const place = await rig.newPlace();
     rig.writePeople(place, 2);
     expect((await place.bin(rig.batch('people.csv', '--first', '1', '--job', 'other'))).code).toBe(0);
@@ -41,7 +41,7 @@ describe('with a live key nothing is sent', () => {
 });
 
 describe('a single message', () => {
-  it('is refused while a batch has the same one in doubt, and sent with --retry-unsure', async () => {
+  it('is refused while the same message is unsure in a batch, and sent with --retry-unsure', async () => {
     const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 500 : 200 }));
     rig.writePeople(place, 1);
     expect((await place.bin(rig.batch('people.csv'))).code).toBe(10);
@@ -51,7 +51,7 @@ describe('a single message', () => {
     expect(place.service.asked).toHaveLength(2);
   });
 
-  it('that was killed while it was sent is unsure for a batch of the same message', async () => {
+  it('that was killed in flight is unsure for a batch with the same message', async () => {
     const place = await rig.newPlace(({ before }) => ({ reply: before === 0 ? 'hang' : 200 }));
     rig.writePeople(place, 1);
     const running = place.start(single);

@@ -45,7 +45,7 @@ export async function newPlace(decide?: Decide): Promise<Place> {
   };
 }
 
-/** Not paced, and confirmed. */
+/** Without a rate limit or questions. */
 export const sending = ['--no-pace', '--at-most', '100000', '-o', 'json'];
 
 export function batch(file: string, ...more: readonly string[]): readonly string[] {
@@ -67,7 +67,7 @@ export function writePeople({ home }: Pick<Place, 'home'>, count: number, name =
   return file;
 }
 
-/** Resolves once the service was asked this often, or the process has ended. */
+/** Resolves after this many requests, or when the process has ended. */
 export async function untilAsked({ service }: Pick<Place, 'service'>, count: number, running: Running): Promise<void> {
   let isOver = false;
   void running.ended.then(() => (isOver = true));
@@ -88,7 +88,7 @@ export function summaryIn(stdout: string): Fields {
   return value;
 }
 
-/** The counts of a summary that add up to its rows. */
+/** The counts of a summary that add up to the number of rows. */
 export function countedIn(summary: Fields): number {
   const skipped = isRecord(summary['skipped']) ? Object.values(summary['skipped']) : [];
   const { sent, failed, unsure, not_reached: left } = summary;
@@ -106,14 +106,14 @@ export async function runs(place: Place): Promise<readonly Fields[]> {
   return recordsIn((await place.bin(['runs', 'list', '-o', 'json'])).stdout);
 }
 
-/** The rows of a run as `runs show` lists them. */
+/** The rows of a run, as listed by `runs show`. */
 export async function rowsShown(place: Place, run: unknown): Promise<readonly Fields[]> {
   return recordsIn((await place.bin(['runs', 'show', String(run), '-o', 'json'])).stdout);
 }
 
 const surelyNotDone: ReadonlySet<Asked['reply']> = new Set([429, 401, 403, 400, 422]);
 
-/** Phones of rows that were requested again after a request that may have been carried out. */
+/** Phones of rows that were requested again after a request that the service may have executed. */
 export function repeated({ asked }: Service): readonly string[] {
   const last = new Map<string, Asked>();
   const wrong: string[] = [];
@@ -125,7 +125,7 @@ export function repeated({ asked }: Service): readonly string[] {
   return wrong;
 }
 
-/** Files that no run needs any more, as paths below the home. */
+/** Files that no run needs, as paths below the home. */
 export function leftBehind({ home }: Pick<Place, 'home'>): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => /\.stdin-|\.new$|\.wanted$|(^|\/)(turn|lock)(\.|$)/.test(name)).sort();

@@ -21,7 +21,7 @@ const oddKey = 'Gy7"Tr\\4&Pw<1,Hs6%Jz';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const stored = [testKey, liveKey, bareKey, secret];
 
-/** No part of a secret that is longer than what is shown of one on purpose. */
+/** Fails if a part of a secret appears that is longer than the part printed on purpose. */
 function leaks(text: string, secrets: readonly string[]): readonly string[] {
   const parts = secrets.flatMap((one) => {
     const body = one.replace(/^(sk_(test|live)_(local-)?|whsec_)/, '');
@@ -36,7 +36,7 @@ const formWords = (form: (typeof forms)[number]) => (form === 'text' ? [] : ['-o
 interface Case {
   readonly argv: readonly (readonly string[])[];
   readonly stdin?: string;
-  /** It refuses -o id before it calls anybody. */
+  /** Set if it refuses -o id before any call. */
   readonly hasNoId?: true;
 }
 
@@ -44,7 +44,7 @@ const rowFolder = temporaryHome();
 afterAll(() => rowFolder.remove());
 const rowFile = join(rowFolder.path, 'row.csv');
 writeFileSync(rowFile, 'phone,name\n+12025550142,Ada\n');
-/** However the last run of that file ended. */
+/** True however the last run of that file ended. */
 const anew = ['--again'] as const;
 
 const calls: Readonly<Record<string, Case>> = {
@@ -139,7 +139,7 @@ const atHome: Readonly<Record<string, Case>> = {
   activity: { argv: [[], ['--live', '--since', '1h'], ['--failed', '--limit', '1']] },
 };
 
-/** What is asked of the events that a listener received. */
+/** Commands about the events that a listener received. */
 const ofEvents: Readonly<Record<string, Case>> = {
   'webhooks history': { argv: [[], ['--failed', '--where', `a=${secret}`], ['--clear', '--yes'], ['--clear']] },
   'webhooks show': { argv: [[], ['none'], ['--raw', '-']] },
@@ -157,7 +157,7 @@ const ofEvents: Readonly<Record<string, Case>> = {
   },
 };
 
-/** What asks the sandbox that --profile local means. */
+/** Commands that control the sandbox of --profile local. */
 const controls: Readonly<Record<string, Case>> = {
   'sandbox keys list': { argv: [[]] },
   'sandbox keys create': { argv: [[], ['--live']] },
@@ -202,7 +202,7 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox choices': { argv: [[]] },
 };
 
-/** These have tests of their own, below. */
+/** Commands with their own tests below. */
 const apart = [
   'sandbox start',
   'sandbox stop',
@@ -217,7 +217,7 @@ const apart = [
   'runs close',
 ];
 
-it('has a case for every command, so that a new one cannot be forgotten', () => {
+it('covers every command', () => {
   const cases = [
     ...Object.keys(calls),
     ...Object.keys(atHome),
@@ -246,14 +246,14 @@ const withCase = (cases: Readonly<Record<string, Case>>) =>
 
 type Look = (argv: readonly string[], options: CliOptions) => Promise<Ran>;
 
-/** Through a pipe, with the trace, and with the trace on a terminal. */
+/** In a pipe, with the trace, and with the trace on a terminal. */
 const looks: readonly [Look, ...Look[]] = [
   (argv, options) => cli(argv, options),
   (argv, options) => cli([...argv, '--debug'], options),
   (argv, options) => cli([...argv, '--debug'], { ...options, terminal: 60 }),
 ];
 
-/** The trace is the same in all forms but text and JSON. */
+/** The trace is the same in all formats except text and JSON. */
 const looksAt = (argv: readonly string[]) => (argv.includes('-o') && !argv.includes('json') ? [looks[0]] : looks);
 
 async function allOf(argv: readonly string[], options: CliOptions): Promise<readonly Ran[]> {
@@ -262,10 +262,7 @@ async function allOf(argv: readonly string[], options: CliOptions): Promise<read
   return ran;
 }
 
-/**
- * One line by each caller. The long form takes all looks at all callers, the short one takes them in turn, so that the
- * lines of a command together have each look at each caller.
- */
+/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form alternates, so that all commands together cover each combination. */
 async function byEach(argv: readonly string[], at: number, callers: readonly Caller[]): Promise<readonly Ran[][]> {
   const shown = looksAt(argv);
   const ran: Ran[][] = [];
@@ -298,7 +295,7 @@ async function profileHome(): Promise<string> {
   return home;
 }
 
-describe('no key is in what is printed by', () => {
+describe('no key is printed by', () => {
   it.each(withCase(calls))('$name, calling a sandbox', async ({ named, one }) => {
     const world = await openWorld();
     const { sandbox, home, env } = world;
@@ -342,7 +339,7 @@ describe('no key is in what is printed by', () => {
   });
 });
 
-describe('no secret that signs is in what is printed by', () => {
+describe('no webhook secret is printed by', () => {
   it.each(withCase(ofEvents))('$name', async ({ named, one: { argv, stdin } }) => {
     for (const line of linesOf(named, { argv })) {
       const home = await profileHome();
@@ -360,7 +357,7 @@ describe('no secret that signs is in what is printed by', () => {
   });
 });
 
-describe('no key but one that it makes is in what is printed by', () => {
+describe('only the key that it creates is printed by', () => {
   it.each(withCase(controls))('$name', async ({ named, one }) => {
     const home = newHome();
     const sandbox = await serveLocal(home);
@@ -387,7 +384,7 @@ async function damagedHome(): Promise<string> {
 /** The key with a mark after every third character. */
 const broken = (key: string, mark: string) => key.replace(/...(?=.)/g, (part) => part + mark);
 
-/** What a reader sees of a text: without white space and marks of no width, plain or as JSON has them. */
+/** The visible text: without white space and zero-width characters, plain or decoded from JSON. */
 const seen = (text: string) => text.replace(/[\s\p{C}\ufe00-\ufe0f]|\\[rn]|\\u\{?[0-9a-f]{2,6}\}?/gu, '');
 
 type Echo = (response: ServerResponse, key: string) => void;
@@ -403,7 +400,7 @@ const echoes: Readonly<Record<string, Echo>> = {
   ...Object.fromEntries(
     [400, 401, 403, 404, 418, 429, 500, 503].map((status): [string, Echo] => [
       `${status} with JSON`,
-      // Longer than anybody waits.
+      // Longer than any run waits.
       (response, key) => response.writeHead(status, { 'Retry-After': '3600' }).end(json(key)),
     ]),
   ),
@@ -448,16 +445,16 @@ function textsIn(folder: string): readonly string[] {
   return entries.filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'));
 }
 
-describe('no key comes back from a service that answers with', () => {
+describe('no key is printed if the service responds with', () => {
   const lines = withCase(calls).flatMap(({ named, one }) => linesOf(named, { argv: one.argv.slice(0, 1) }));
-  // What an error says is the same in all forms but these.
+  // Errors are the same in all formats except these.
   const isForm = (line: readonly string[]) => !line.includes('-o') || line.includes('json');
   const some = lines.filter((line) => !line.includes('--dry-run') && isForm(line));
 
   const keys = [testKey, bareKey, oddKey];
   const views = [looks[0], looks[2] ?? looks[0]];
 
-  // The long form repeats each key to each line, in both views; in the short one they take turns.
+  // The long form tests each response with each command, in both views; the short form alternates.
   it.each(Object.entries(echoes).map(([name, echo], at) => ({ name, echo, at })))(
     '$name that repeats it',
     async ({ echo, at }) => {
@@ -479,7 +476,7 @@ describe('no key comes back from a service that answers with', () => {
     },
   );
 
-  it('nothing, since nobody is there', async () => {
+  it('no response, because the service is unreachable', async () => {
     const env = callerOf(`http://127.0.0.1:${await deadPort()}`, bareKey);
     // A run would wait for it.
     for (const line of some.filter((words) => !words.includes(rowFile))) {
@@ -489,7 +486,7 @@ describe('no key comes back from a service that answers with', () => {
   });
 
   it.each(['400 with JSON', '500 with a long text', '200 with HTML', '400 with JSON and a space of no width in it'])(
-    '%s, in what is kept of a run and shown of it later',
+    '%s, including the stored results of a run',
     async (name) => {
       for (const key of [testKey, bareKey, oddKey]) {
         const service = await serve((_, __, response) => echoes[name]?.(response, key));
@@ -538,7 +535,7 @@ describe('a sandbox in the background', () => {
     home.remove();
   });
 
-  it('prints its keys with sandbox env alone, and there on stdout alone', async () => {
+  it('prints its keys only with sandbox env, on stdout', async () => {
     const { code, stdout, stderr } = await run('sandbox', 'env', '--debug');
     expect([code, leaks(stderr, keys)]).toEqual([0, []]);
     expect(keys.filter((key) => stdout.includes(key))).toEqual(keys);
@@ -547,14 +544,14 @@ describe('a sandbox in the background', () => {
   });
 
   it.each([[], ['-o', 'json'], ['-o', 'ndjson'], ['-o', 'csv'], ['--debug']])(
-    'prints none with sandbox status %s %s',
+    'prints no key with sandbox status %s %s',
     async (...argv) => {
       const { code, stdout, stderr } = await run('sandbox', 'status', ...argv);
       expect([code, leaks(stdout + stderr, [...keys, liveKey, secret])]).toEqual([0, []]);
     },
   );
 
-  it('prints none when it starts, in the background or in front', async () => {
+  it('prints no key when it starts, in the background or foreground', async () => {
     const ran = [
       await run('sandbox', 'start', '--background'),
       await run('sandbox', 'start', '--ephemeral', '--port', '0', '--idle', '50ms', '-o', 'ndjson'),
@@ -565,7 +562,7 @@ describe('a sandbox in the background', () => {
     expect([leaks(printed, [...keys, liveKey, secret]), /local-\w{6}|whsec_\w{6}/.exec(printed)]).toEqual([[], null]);
   });
 
-  it('calls with --profile local, and shows no key', async () => {
+  it('is called with --profile local without printing a key', async () => {
     const ran = [
       await run('send-template', '+12025550101', 'welcome', '--profile', 'local', '--debug'),
       await run('contacts', 'list', '--profile', 'local', '-o', 'json', '--debug'),
@@ -580,12 +577,12 @@ describe('a sandbox in the background', () => {
     expect(leaks(seen, [...keys, liveKey, secret])).toEqual([]);
   });
 
-  it('writes none to its log', () => {
+  it('writes no key to its log', () => {
     const log = join(home.path, '.local/state/bizmsg/sandbox.log');
     expect(leaks(readFileSync(log, 'utf8'), [...keys, liveKey, secret])).toEqual([]);
   });
 
-  it('prints none of another, that sandbox exec runs, but what its command prints', async () => {
+  it('prints no key of sandbox exec, except in the output of its command', async () => {
     const own = ['sh', '-c', 'bizmsg whoami --explain; bizmsg contacts list --debug; echo "$BIZMSG_API_KEY"'];
     const ran = await run('sandbox', 'exec', '--debug', '--', ...own);
     const key = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
@@ -593,7 +590,7 @@ describe('a sandbox in the background', () => {
     expect(leaks(ran.stdout.replace(`${key}\n`, '') + ran.stderr, [key, ...keys, liveKey, secret])).toEqual([]);
   });
 
-  it('prints none when its events are expected, but what the command prints', async () => {
+  it('prints no key while webhooks expect waits, except in the output of the command', async () => {
     const words = ['webhooks', 'expect', 'order.paid', '--debug', '--profile', 'local', '--within'];
     const ran = [
       await run(...words, '1s', '--', 'bizmsg', 'sandbox', 'trigger', 'order.paid'),
@@ -604,7 +601,7 @@ describe('a sandbox in the background', () => {
     expect(leaks(printedBy(ran), [...keys, liveKey, secret])).toEqual([]);
   });
 
-  it('prints none when its events are listened to, whose secret it is or not', async () => {
+  it('prints no secret while a listener runs, with its own secret or another', async () => {
     const signing = (await run('sandbox', 'env')).stdout.match(/(?<=_SECRET=)\S+/g) ?? [];
     for (const [argv, form] of [
       [['--profile', 'local'], 'ndjson'],
@@ -626,7 +623,7 @@ describe('a sandbox in the background', () => {
     }
   });
 
-  it('prints none when it stops', async () => {
+  it('prints no key when it stops', async () => {
     const other = temporaryHome();
     const own = (...argv: readonly string[]) => bin(argv, { home: other.path, env });
     await own('sandbox', 'start', '--background', '--port', '0');

@@ -17,13 +17,13 @@ async function machine(answer: Answering, rate = 60) {
   return { service, home, book };
 }
 
-/** How many requests a book counts as over; it has them at the instants at which they were. */
+/** Counts the finished requests in a pace file, which stores the times they ended. */
 function counted(book: string): number {
   const over = /"over":\[(.*?)\],"parties"/.exec(book)?.[1] ?? '';
   return [...over.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it('counts each of forty sends that eight processes make at once', async () => {
+it('counts all forty sends of eight concurrent processes', async () => {
   const { service, home, book } = await machine(answered);
   const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
@@ -34,7 +34,7 @@ it('counts each of forty sends that eight processes make at once', async () => {
   expect(book()).toContain('"parties":[]');
 });
 
-it('counts the requests of batches that run at once', async () => {
+it('counts the requests of concurrent batches', async () => {
   const { service, home, book } = await machine(answered, 600);
   const batches = Array.from({ length: 4 }, (_, at) => {
     const file = join(home, `people-${at}.csv`);
@@ -47,7 +47,7 @@ it('counts the requests of batches that run at once', async () => {
   expect(book()).toContain('"parties":[]');
 });
 
-it('counts what a killed process had on its way, and lets others go on', async () => {
+it('counts the requests in flight of a killed process, and lets others continue', async () => {
   const { service, home, book } = await machine((seen, request, response) => {
     if (!seen.body.includes('never')) answered(seen, request, response);
   });

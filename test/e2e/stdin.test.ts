@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('sends to every line of a while read loop, since it never reads stdin itself', async () => {
+it('sends to every line of a while read loop, because it does not read stdin', async () => {
   const script = `while read -r phone; do "$NODE" "$BIZMSG" send-template "$phone" order_update -p Ada -p 1; done`;
   const { stdout } = await execa('sh', ['-c', script], {
     env: { ...world.binEnv, NODE: process.execPath, BIZMSG: binary },
@@ -20,7 +20,7 @@ it('sends to every line of a while read loop, since it never reads stdin itself'
   expect(world.sandbox.messages().map(({ to }) => to)).toEqual(['+12025550101', '+12025550102', '+12025550103']);
 });
 
-it('ends quietly when the reader goes away', async () => {
+it('exits without an error when the reader closes the pipe', async () => {
   const { stdout, stderr, exitCode } = await execa(
     'sh',
     ['-c', '"$NODE" "$BIZMSG" contacts list --no-header --columns phone 2>&1 | head -n 2'],

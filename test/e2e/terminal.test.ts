@@ -34,7 +34,7 @@ describe('prompts', () => {
   const addProfile = () => run(`profiles add acme --base-url ${world.url} --key-stdin`, world.sandbox.keys.sandbox);
   const profiles = async (): Promise<unknown> => JSON.parse((await run('profiles list -o json')).stdout);
 
-  /** Answers of login up to its key. */
+  /** Answers the prompts of login before the key. */
   async function loginUpToKey(terminal: Terminal): Promise<void> {
     await terminal.enter('bizmsg login');
     await terminal.until('Name of the profile');
@@ -44,7 +44,7 @@ describe('prompts', () => {
     await terminal.until('API key');
   }
 
-  it('login asks for name, address and key, shows the key to nobody, and stores the profile', async () => {
+  it('login prompts for name, address and key, masks the key, and stores the profile', async () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.answer(world.sandbox.keys.sandbox);
@@ -54,7 +54,7 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([{ name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox' }]);
   });
 
-  it('login says what is wrong with a name or an address, and asks again', async () => {
+  it('login explains an invalid name or address, and asks again', async () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg login');
     await terminal.until('Name of the profile');
@@ -69,7 +69,7 @@ describe('prompts', () => {
     expect([await terminal.ended(), existsSync(store())]).toEqual([130, false]);
   });
 
-  it('no key press makes the key readable', async () => {
+  it('no key press reveals the key', async () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.type('visible');
@@ -80,7 +80,7 @@ describe('prompts', () => {
     expect(terminal.screen()).not.toMatch(/visible|visibility/);
   });
 
-  it('login stores nothing when the service refuses the key', async () => {
+  it('login stores nothing if the service refuses the key', async () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.answer('sk_test_local-wrong-wrong-wrong');
@@ -88,7 +88,7 @@ describe('prompts', () => {
     expect(terminal.history()).not.toContain('wrong-wrong');
   });
 
-  it.each(['C-c', 'C-d'])('%s at a prompt of login ends it with 130, and nothing is stored', async (key) => {
+  it.each(['C-c', 'C-d'])('%s at a prompt of login exits 130, and nothing is stored', async (key) => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.press(key);
@@ -98,7 +98,7 @@ describe('prompts', () => {
     await terminal.until('\nsound');
   });
 
-  it('profiles add asks for address and key', async () => {
+  it('profiles add prompts for address and key', async () => {
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg profiles add acme --plan growth');
     await terminal.until('Base URL of the API');
@@ -110,7 +110,7 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([{ name: 'acme', base_url: 'https://api.example.com/eu', plan: 'growth' }]);
   });
 
-  it('keys set asks for the key and shows stars', async () => {
+  it('keys set prompts for the key and shows asterisks', async () => {
     await addProfile();
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg keys set');
@@ -125,7 +125,7 @@ describe('prompts', () => {
   it.each([
     ['keys remove sandbox', 'Remove the sandbox key'],
     ['keys switch-mode live', 'Use the live key'],
-  ])('%s asks about a profile without acting on the escapes in its name', async (line, question) => {
+  ])('%s escapes control characters of a profile name in its prompt', async (line, question) => {
     const name = 'ac\u001b]0;owned\u0007me\u001b[31m\u202e';
     const keys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' };
     const odd = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys };
@@ -139,7 +139,7 @@ describe('prompts', () => {
     expect(terminal.written()).not.toMatch(/\u001b\]0;owned|\u202e/);
   });
 
-  it('keys set says that there is no such profile before it asks for a key', async () => {
+  it('keys set reports a missing profile before it prompts for a key', async () => {
     await addProfile();
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg keys set --profile acne');
@@ -152,7 +152,7 @@ describe('prompts', () => {
     ['n', 11, 'sandbox'],
     ['', 11, 'sandbox'],
     ['y', 0, 'live'],
-  ])('keys switch-mode live, answered with "%s", ends with %i and mode %s', async (answer, code, mode) => {
+  ])('keys switch-mode live, answered with "%s", exits %i with mode %s', async (answer, code, mode) => {
     await addProfile();
     await run('keys set --key-stdin', world.sandbox.keys.live);
     const terminal = open({ home: world.home });
@@ -163,7 +163,7 @@ describe('prompts', () => {
     expect(await profiles()).toMatchObject([{ mode }]);
   });
 
-  it('send-template with no arguments asks, says what is wrong with a number, and asks again', async () => {
+  it('send-template without arguments prompts, explains an invalid number, and asks again', async () => {
     await addProfile();
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg send-template -p Ada -p A-1042');
@@ -194,7 +194,7 @@ describe('prompts', () => {
     ['login --no-input', 2, '--profile'],
     ['keys set --no-input', 2, '--key-stdin'],
     ['keys switch-mode live --no-input', 11, '--yes'],
-  ])('bizmsg %s never asks: exit %i, naming %s', async (line, code, flag) => {
+  ])('bizmsg %s does not prompt: exit %i, naming %s', async (line, code, flag) => {
     await addProfile();
     await run('keys set --key-stdin', world.sandbox.keys.live);
     const terminal = open({ home: world.home });
@@ -205,7 +205,7 @@ describe('prompts', () => {
     expect(await terminal.ended()).toBe(code);
   });
 
-  it('a command whose stdin is a file asks nothing, though the screen is a terminal', async () => {
+  it('a command whose stdin is a file does not prompt, even on a terminal', async () => {
     await addProfile();
     const terminal = open({ home: world.home });
     await terminal.enter('yes | bizmsg send-template');
@@ -213,7 +213,7 @@ describe('prompts', () => {
   });
 });
 
-describe('a newcomer on a terminal', () => {
+describe('a new user on a terminal', () => {
   let home: ReturnType<typeof temporaryHome>;
   beforeEach(() => {
     home = temporaryHome();
@@ -223,7 +223,7 @@ describe('a newcomer on a terminal', () => {
     home.remove();
   });
 
-  it('sends in the sandbox on this machine, and is told so', async () => {
+  it('sends in the sandbox on this machine, with a note', async () => {
     const terminal = open({ home: home.path });
     await terminal.enter('bizmsg send-template +12025550101 order_update -p Ada -p 1');
     expect(await terminal.ended()).toBe(0);
@@ -231,7 +231,7 @@ describe('a newcomer on a terminal', () => {
   });
 
   it.each(['bizmsg contacts list --no-input', 'CI=1 bizmsg contacts list', 'bizmsg contacts list < /dev/null'])(
-    '%s does not fall back on the sandbox',
+    '%s does not use the sandbox',
     async (line) => {
       const terminal = open({ home: home.path });
       await terminal.enter(line);
@@ -241,7 +241,7 @@ describe('a newcomer on a terminal', () => {
     },
   );
 
-  it('ends a sandbox in the foreground by Ctrl-C with 0, and can start it again', async () => {
+  it('stops a sandbox in the foreground with Ctrl-C and exit 0, and can start it again', async () => {
     for (let round = 0; round < 2; round++) {
       const terminal = open({ home: home.path });
       await terminal.enter('bizmsg sandbox start --port 0');
@@ -253,10 +253,10 @@ describe('a newcomer on a terminal', () => {
     expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
   });
 
-  it('says no more than that it was interrupted when Ctrl-C comes while the sandbox starts', async () => {
+  it('sees only that it was interrupted if Ctrl-C comes while the sandbox starts', async () => {
     const folder = join(home.path, '.local/state/bizmsg/sandboxes');
     mkdirSync(folder, { recursive: true });
-    // Another that starts one is waited for.
+    // The command waits for another process that starts one.
     acquire(join(folder, 'start.lock'), { pid: process.pid, kill: alive });
     const terminal = open({ home: home.path });
     await terminal.enter('bizmsg contacts list');
@@ -288,7 +288,7 @@ describe('Ctrl-C while the service is silent', () => {
   it.each([
     ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
     ['bizmsg contacts list', 'interrupted'],
-  ])('ends %s with 130 at once, and says "%s"', async (line, said) => {
+  ])('ends %s with 130 immediately, and prints "%s"', async (line, said) => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${port}`, BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3Hd' };
@@ -305,7 +305,7 @@ describe('Ctrl-C while the service is silent', () => {
   });
 });
 
-describe('what a terminal is shown', () => {
+describe('output on a terminal', () => {
   let world: World;
   beforeEach(async () => {
     world = await openWorld();
@@ -331,7 +331,7 @@ describe('what a terminal is shown', () => {
     expect(rows.map((line) => line.slice(at - 1, at + 1))).toEqual(rows.map(() => ' +'));
   });
 
-  it('shows a name of wide letters whole and keeps the columns aligned', async () => {
+  it('shows wide characters completely, with aligned columns', async () => {
     await world.bin(['contacts', 'create', '--set', 'name=名前太郎さん', '--set', 'phone=+12025550142']);
     const terminal = shell({ columns: 60 });
     await terminal.enter('clear; bizmsg contacts list --columns name,phone');
@@ -339,7 +339,7 @@ describe('what a terminal is shown', () => {
     expect(terminal.screen()).toMatch(/名前太郎さん {2,}\+12025550142/);
   });
 
-  it('lets no escape in a contact’s name reach the screen', async () => {
+  it("escapes control characters in a contact's name", async () => {
     const name = `Mal${esc}[2J${esc}]0;owned\u0007lory${esc}[31m\u202e`;
     await world.bin(['contacts', 'create', '--set', 'phone=+12025550142', '--set', `name=${name}`]);
     const terminal = shell();
@@ -349,7 +349,7 @@ describe('what a terminal is shown', () => {
     }
     await terminal.enter('bizmsg api /api/public/contacts --no-color');
     expect(await terminal.ended()).toBe(0);
-    // The screen was not cleared, and nothing turned red.
+    // The screen was not cleared, and the text is not red.
     expect(terminal.history()).toContain('-o table');
     expect(terminal.history()).not.toMatch(/\u001b\[31m|\u202e/);
   });
@@ -359,14 +359,14 @@ describe('what a terminal is shown', () => {
     ['bizmsg contacts list --columns id --no-color', false],
     ['NO_COLOR=1 bizmsg contacts list --columns id', false],
     ['TERM=dumb bizmsg contacts list --columns id', false],
-  ])('%s is coloured: %s', async (line, coloured) => {
+  ])('%s is colored: %s', async (line, coloured) => {
     const terminal = shell();
     await terminal.enter(line);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.history().includes(`${esc}[1m`)).toBe(coloured);
   });
 
-  it('leaves the terminal sane after a reader went away', async () => {
+  it('leaves the terminal usable after a reader closed the pipe', async () => {
     const terminal = shell();
     await terminal.enter('bizmsg contacts list | head -1');
     expect(await terminal.ended()).toBe(0);

@@ -26,11 +26,11 @@ interface Unread {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<number | null>;
   stderr(): string;
-  /** Starts reading stdout; resolves to all of it once it is closed. */
+  /** Starts reading stdout; resolves to all output once it is closed. */
   read(): Promise<string>;
 }
 
-/** The binary with sockets for its outputs, as Node's spawn gives them, and nobody reading stdout. */
+/** Runs the binary with sockets as its outputs, like Node's spawn, without reading stdout. */
 function unread(words: readonly string[], env: Readonly<Record<string, string>> = {}): Unread {
   return watched(spawn(process.execPath, [binary, ...words], { env: cleanEnv(home, env) }));
 }
@@ -48,7 +48,7 @@ function watched(child: ChildProcessWithoutNullStreams): Unread {
   return { child, ended, stderr: () => stderr, read: () => slowly(child) };
 }
 
-/** Gives everyone else a few turns before each part. */
+/** Yields to the event loop a few times before each part. */
 async function slowly({ stdout }: ChildProcessWithoutNullStreams): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of stdout) {
@@ -93,7 +93,7 @@ async function send({ port }: Listening, count: number): Promise<number> {
   return acknowledged;
 }
 
-/** Lines that stderr says were not printed. */
+/** The number of unprinted lines reported on stderr. */
 function unprintedLines(stderr: string): number {
   const [, lines = '0'] = /not printed: ([\d,]+) lines? /.exec(stderr) ?? [];
   return Number(lines.replaceAll(',', ''));
@@ -102,7 +102,7 @@ function unprintedLines(stderr: string): number {
 const linesIn = (text: string) => text.split('\n').length - 1;
 
 describe('a listener whose stdout is an unread socket', () => {
-  it('answers 5,000 events, ends on one SIGTERM, and says what it did not print', { timeout: 60_000 }, async () => {
+  it('answers 5,000 events, ends on one SIGTERM, and reports what it did not print', { timeout: 60_000 }, async () => {
     const listening = await listen();
     expect(await send(listening, 5_000)).toBe(5_000);
     listening.child.kill('SIGTERM');
@@ -126,7 +126,7 @@ describe('a listener whose stdout is an unread socket', () => {
 });
 
 describe('one SIGTERM ends', () => {
-  it('a listener whose stdout is an unread pipe, which counts what it did not print', { timeout: 60_000 }, async () => {
+  it('a listener whose stdout is an unread pipe, which counts the unprinted lines', { timeout: 60_000 }, async () => {
     const [pipe, readyFile] = [join(home, 'pipe'), join(home, 'ready.json')];
     makePipe(pipe);
     const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
@@ -139,7 +139,7 @@ describe('one SIGTERM ends', () => {
     expect(await listening.ended).toBe(0);
     const printed = Buffer.alloc(1024 * 1024);
     const lines = linesIn(printed.toString('latin1', 0, readSync(reader, printed)));
-    // The line that says it is ready, the events, and the line that says it ended.
+    // The ready line, the events, and the final line.
     expect([lines > 0, lines + unprintedLines(listening.stderr())]).toEqual([true, 1_002]);
   });
 
@@ -156,7 +156,7 @@ describe('one SIGTERM ends', () => {
 });
 
 it(
-  'an import whose stdout is an unread socket ends on one SIGTERM, and goes on from there',
+  'an import whose stdout is an unread socket ends on one SIGTERM, and can be continued',
   { timeout: 60_000 },
   async () => {
     const world = await rig.newWorld();
@@ -172,7 +172,7 @@ it(
   },
 );
 
-it('a result that is not fully printed after SIGTERM exits with 143', { timeout: 60_000 }, async () => {
+it('a result that is not fully printed after SIGTERM exits 143', { timeout: 60_000 }, async () => {
   const world = await rig.newWorld();
   home = world.home;
   await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
@@ -182,7 +182,7 @@ it('a result that is not fully printed after SIGTERM exits with 143', { timeout:
   expect(await running.ended).toBe(143);
 });
 
-it('a slow reader of a socket gets a long result whole', { timeout: 60_000 }, async () => {
+it('a slow reader of a socket gets the whole result', { timeout: 60_000 }, async () => {
   const world = await rig.newWorld();
   home = world.home;
   await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);

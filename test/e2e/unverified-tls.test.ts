@@ -7,7 +7,7 @@ import { bin } from '../support/bin.ts';
 import { callerOf, newHome } from '../support/hostile.ts';
 import { errorIn } from '../support/spoken.ts';
 
-/** A server whose certificate no authority that Node knows has signed. */
+/** A server whose certificate is signed by an unknown authority. */
 const impostor = (): Promise<Service> => serve((_, __, response) => response.end('{"data":[],"id":"1"}'), 'https');
 
 const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -19,7 +19,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['send-template', ['send-template', '+12025550101', 'welcome', '-o', 'json']],
     ['api', ['api', '/api/public/contacts', '-o', 'json']],
     ['contacts import', ['contacts', 'import', 'rows.csv', '--expect-count', '1', '-o', 'json']],
-  ])('%s refuses to send a live key to an https server', async (_, argv) => {
+  ])('%s does not send a live key to an https server', async (_, argv) => {
     const home = newHome();
     const file = join(home, 'rows.csv');
     writeFileSync(file, 'phone\n+12025550142\n');
@@ -34,7 +34,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('a key of unknown mode is refused too', async () => {
+  it('a key of unknown mode is not sent either', async () => {
     const service = await impostor();
     const env = { ...callerOf(service.url, 'neither-prefix-0123'), ...unverified };
     const ran = await bin(list, { home: newHome(), env });
@@ -42,7 +42,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('login refuses to check a live key, and stores nothing', async () => {
+  it('login does not check a live key, and stores nothing', async () => {
     const home = newHome();
     const service = await impostor();
     const argv = ['login', '--profile', 'acme', '--base-url', service.url, '--key-stdin'];
@@ -52,7 +52,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect((await bin(['profiles', 'list', '-o', 'json'], { home })).stdout.trim()).toBe('[]');
   });
 
-  it('doctor says that the live key may not go there', async () => {
+  it('doctor reports that the live key may not be sent there', async () => {
     const service = await impostor();
     const env = { ...callerOf(service.url, accountKeys.live), ...unverified };
     const ran = await bin(['doctor'], { home: newHome(), env });
@@ -67,7 +67,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('a live key still goes over plain http to this machine, which has no certificate', async () => {
+  it('a live key is still sent over plain http to this machine, which has no certificate', async () => {
     const service = await serve((_, __, response) => response.end('{"data":[]}'));
     const env = { ...callerOf(service.url, accountKeys.live), ...unverified };
     expect((await bin(list, { home: newHome(), env })).code).toBe(0);
