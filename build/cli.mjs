@@ -16,22 +16,23 @@ export async function makeCli(aside, names) {
   await bundle(aside, { ...names, help: '', plugins: [recordLoaded] }, described);
   const require = createRequire(import.meta.url);
   const entry = join(aside, 'main.cjs');
-  // First of all, since a module is recorded when it is loaded for the first time.
-  const everyday = await modulesOfASend(entry);
+  // These come first, because a module is recorded only when it is first loaded.
+  const frame = await modulesOf(() => listInVain(entry));
+  const send = await modulesOf(() => sendInVain(entry));
   const surface = await require(join(aside, 'surface.cjs')).surfaceOf(require(join(aside, 'tree.cjs')).tree);
   const help = await rootHelp(entry);
-  const chunks = await bundle(aside, { ...names, help, everyday });
+  const chunks = await bundle(aside, { ...names, help, frame, send });
   return [...chunks, ...(await bundleCompletion(aside, surface))];
 }
 
 /** The chunks of the build before stay for one more; what is returned are the names to keep next time. */
 export function installCli(aside, before) {
   mkdirSync(target, { recursive: true });
-  const body = setApart(aside);
+  const bodies = setApart(aside);
   const files = readdirSync(aside);
   for (const file of files.filter((name) => !entries.includes(name))) renameSync(join(aside, file), join(target, file));
   for (const file of entries) renameSync(join(aside, file), join(target, file));
-  const made = [...files, `${body}.cache`];
+  const made = [...files, ...bodies.map((body) => `${body}.cache`)];
   const kept = new Set([...made, ...before]);
   for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
   return made;
@@ -46,15 +47,16 @@ const recordLoaded = {
       : undefined,
 };
 
-/** The modules that single sends load, from argv to the wire. */
-async function modulesOfASend(entry) {
+/** The modules that are first loaded while `act` runs. */
+async function modulesOf(act) {
   const loaded = new Set();
   globalThis.loadedModules = loaded;
   try {
-    await sendInVain(entry);
+    await act();
   } finally {
     delete globalThis.loadedModules;
   }
+  loaded.delete(mainModule);
   return loaded;
 }
 
@@ -76,7 +78,7 @@ const described = {
   surface: join(root, 'src/cli/complete/surface.ts'),
 };
 
-async function bundle(dir, { version, stamp, help, plugins = [], everyday = new Set() }, more = {}) {
+async function bundle(dir, { version, stamp, help, plugins = [], frame = new Set(), send = new Set() }, more = {}) {
   const { rolldown } = await import('rolldown');
   rmSync(dir, { recursive: true, force: true });
   const made = await rolldown({
@@ -99,8 +101,13 @@ async function bundle(dir, { version, stamp, help, plugins = [], everyday = new 
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: true,
-    // One file to load for what a single send needs; the rest keeps files of its own.
-    codeSplitting: { groups: [{ name: 'bizmsg', test: (id) => everyday.has(id) && id !== mainModule }] },
+    // One file for what every command loads, one for what a single send adds; the other modules stay in small files.
+    codeSplitting: {
+      groups: [
+        { name: 'chunk-frame', test: (id) => frame.has(id) },
+        { name: 'chunk-send', test: (id) => send.has(id) },
+      ],
+    },
   });
   await made.close();
   for (const file of readdirSync(dir)) forCommonJs(join(dir, file));
@@ -121,12 +128,16 @@ async function bundleCompletion(dir, surface) {
 }
 
 /**
- * rolldown leaves import() of Node's own modules as it is, and that wakes the loader of ES modules: 5 ms. What is plain
- * ASCII is read as it is, and takes half the memory.
+ * Replaces import() of Node's own modules, which would start the loader of ES modules (5 ms), and loads slow ones on
+ * first use (node:crypto takes 2 ms). Escapes all but ASCII: V8 keeps such a source in half the memory.
  */
 function forCommonJs(file) {
   const code = readFileSync(file, 'utf8')
     .replaceAll(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
+    .replaceAll(
+      /=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])/g,
+      '=new Proxy({},{get:(_,name)=>require($1)[name]})',
+    )
     .replaceAll(/[^\u0000-\u007f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(file, code);
 }
@@ -140,21 +151,24 @@ async function rootHelp(entry) {
   return text;
 }
 
-/** The everyday chunk is run with what V8 made of it beside it. Each file that is loaded costs a quarter of a millisecond. */
+/** Prepares the chunks that most commands load for V8's compiled code; returns the names of their sources. */
 function setApart(dir) {
-  const chunk = readdirSync(dir).find((name) => name.startsWith('bizmsg-'));
-  const body = chunk.replace('.cjs', '.body.cjs');
-  const code = readFileSync(join(dir, chunk), 'utf8').replace(
-    /require\("\.\/(rolldown-runtime-[\w-]+\.cjs)"\)/,
-    (_, runtime) => `((exports) => {${readFileSync(join(dir, runtime), 'utf8')}\nreturn exports})({})`,
-  );
-  writeFileSync(join(dir, body), `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
-  const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8');
-  writeFileSync(join(dir, chunk), `${runner}\nmodule.exports.run(__dirname, '${body}', module, require);\n`);
-  return body;
+  const chunks = readdirSync(dir).filter((name) => /^chunk-(?:frame|send)-/.test(name));
+  return chunks.map((chunk) => {
+    const body = chunk.replace('.cjs', '.body.cjs');
+    // Each file that is loaded costs a quarter of a millisecond.
+    const code = readFileSync(join(dir, chunk), 'utf8').replace(
+      /require\("\.\/(rolldown-runtime-[\w-]+\.cjs)"\)/,
+      (_, runtime) => `((exports) => {${readFileSync(join(dir, runtime), 'utf8')}\nreturn exports})({})`,
+    );
+    writeFileSync(join(dir, body), `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
+    const runner = readFileSync(join(root, 'build/compiled.cjs'), 'utf8');
+    writeFileSync(join(dir, chunk), `${runner}\nmodule.exports.run(__dirname, '${body}', module, require);\n`);
+    return body;
+  });
 }
 
-/** Keeps the code that V8 compiled during single sends, for the next process to load. */
+/** Saves the code that V8 compiles for lists and single sends, so that the next process does not compile it again. */
 export async function precompile() {
   const vm = createRequire(import.meta.url)('node:vm');
   const scripts = [];
@@ -165,6 +179,7 @@ export async function precompile() {
     }
   }
   Object.assign(vm, { Script: Watched });
+  await listInVain(cliEntry);
   await sendInVain(cliEntry);
   for (const { script, file } of scripts) {
     const kept = join(target, file);
@@ -173,11 +188,29 @@ export async function precompile() {
   }
 }
 
+/** Runs commands that list what is on this machine, where there is nothing. */
+async function listInVain(entry) {
+  await inVain(entry, async (run) => {
+    for (const words of [['profiles', 'list'], ['runs', 'list'], ['activity'], ['runs', '--help']])
+      await run(words, {});
+  });
+}
+
 /** Runs single sends to a port where nothing listens: with a key of either mode, and with a profile that has a plan. */
 async function sendInVain(entry) {
+  const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0'];
+  await inVain(entry, async (run, config) => {
+    for (const mode of ['test', 'live'])
+      await run(words, { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: `sk_${mode}_nobody` });
+    await run([...words, '--profile', 'nobody'], { BIZMSG_CONFIG_DIR: config });
+  });
+}
+
+/** Runs commands without a terminal, with a state folder of their own. */
+async function inVain(entry, act) {
   const { main } = createRequire(import.meta.url)(entry);
   const state = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
-  const quiet = { isTTY: false, columns: undefined, write: async () => {} };
+  const quiet = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
   const nobody = {
     baseUrl: 'http://127.0.0.1:9',
     mode: 'sandbox',
@@ -185,13 +218,13 @@ async function sendInVain(entry) {
     plan: 'growth',
   };
   writeFileSync(join(state, 'profiles.json'), JSON.stringify({ version: 1, profiles: { nobody } }));
-  const send = (words, env) =>
+  const run = (argv, env) =>
     main({
-      argv: ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0', ...words],
+      argv,
       env: { BIZMSG_STATE_DIR: state, ...env },
       stdout: quiet,
       stderr: quiet,
-      home: target,
+      home: state,
       pid: process.pid,
       signal: new AbortController().signal,
       now: Date.now,
@@ -200,8 +233,6 @@ async function sendInVain(entry) {
       kill: () => true,
       random: Math.random,
     });
-  for (const mode of ['test', 'live'])
-    await send([], { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: `sk_${mode}_nobody` });
-  await send(['--profile', 'nobody'], { BIZMSG_CONFIG_DIR: state });
+  await act(run, state);
   rmSync(state, { recursive: true, force: true });
 }

@@ -8,7 +8,7 @@ import { testKey } from '../support/hostile.ts';
 
 const root = dirname(dirname(binary));
 
-/** A copy of the program, and the files of its everyday chunk. */
+/** A copy of the program, and the files of the chunk that sends load. */
 function copied() {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
@@ -17,8 +17,10 @@ function copied() {
   for (const part of ['bin', 'dist', 'package.json']) cpSync(join(root, part), join(folder, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const cli = join(folder, 'dist/cli');
-  // The chunks of the build before are still there.
-  const [name = ''] = /bizmsg-[\w-]{8}/.exec(readFileSync(join(cli, 'main.cjs'), 'utf8')) ?? [];
+  // The chunks of the previous build are still there, so the names come from the files that load them.
+  const loadedBy = (file: string, chunk: RegExp) => chunk.exec(readFileSync(join(cli, file), 'utf8'))?.[0] ?? '';
+  const frame = loadedBy('main.cjs', /chunk-frame-[\w-]{8}/);
+  const name = loadedBy(`${frame}.body.cjs`, /chunk-send-[\w-]{8}/);
   const body = join(cli, `${name}.body.cjs`);
   return { home: home.path, bin: join(folder, 'bin/bizmsg.js'), body, cache: `${body}.cache` };
 }
@@ -29,11 +31,11 @@ async function failure({ home, bin }: ReturnType<typeof copied>): Promise<string
   return (await execa(process.execPath, words, { env, extendEnv: false, reject: false })).stderr;
 }
 
-it('runs the source that stands in the chunk, not what was compiled from another', async () => {
+it('runs the source in the chunk, not the compiled code of another source', async () => {
   const program = copied();
   expect(await failure(program)).toContain('error: cannot connect to ');
   const source = readFileSync(program.body, 'latin1');
-  // Of the same length, by which alone V8 tells sources apart.
+  // Of the same length: V8 compares nothing else.
   writeFileSync(program.body, source.replaceAll('cannot connect to', 'CANNOT CONNECT TO'), 'latin1');
   expect(await failure(program)).toContain('error: CANNOT CONNECT TO ');
 });
@@ -42,7 +44,7 @@ it.each([
   ['missing', (cache: string) => rmSync(cache)],
   ['empty', (cache: string) => writeFileSync(cache, '')],
   ['cut short', (cache: string) => writeFileSync(cache, readFileSync(cache).subarray(0, -1_000))],
-] as const)('runs the same where what was compiled is %s', async (_, change) => {
+] as const)('runs the same if the compiled code is %s', async (_, change) => {
   const program = copied();
   change(program.cache);
   expect(await failure(program)).toContain('error: cannot connect to ');

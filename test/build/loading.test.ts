@@ -40,11 +40,15 @@ it.each([
   [['__complete', 'bash'], ['complete.cjs']],
   [
     ['send-template', '+12025550101', 'welcome'],
-    ['main.cjs', 'bizmsg.cjs'],
+    ['main.cjs', 'chunk-frame.cjs', 'chunk-send.cjs'],
+  ],
+  [
+    ['runs', 'list'],
+    ['main.cjs', 'chunk-frame.cjs'],
   ],
 ])('%j loads no more than it needs', async (argv, files) => {
   const loaded = await loadedBy(await newWorld(), argv);
-  expect(loaded.map((file) => file.replace(/^bizmsg-.*\.cjs$/, 'bizmsg.cjs'))).toEqual(files);
+  expect(loaded.map((file) => file.replace(/^(chunk-[a-z]+)-.*\.cjs$/, '$1.cjs'))).toEqual(files);
 });
 
 const profiles = 'profiles add acme --base-url https://api.example.com --key-stdin';
