@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modes, openMachine, people, person } from './matrix-rig.ts';
+import { modes, openMachine, people, person, rows } from './matrix-rig.ts';
 
-const rows = 12;
 const all = people(1, rows);
 const slow = ['--concurrency', '2'];
 

@@ -8,10 +8,14 @@ import { expect, vi } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type CliOptions, later, type Ran } from '../support/cli.ts';
+import { isLong } from '../support/length.ts';
 import { objects } from '../support/spoken.ts';
 
 // Tests that run at the same time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
+
+/** The rows of an input. */
+export const rows = isLong ? 200 : 16;
 
 export const modes = ['live', 'sandbox'] as const;
 export type Mode = (typeof modes)[number];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Machine, modes, openMachine, people, summaryOf, type Told } from './matrix-rig.ts';
+import { isLong } from '../support/length.ts';
 import { alive } from '../support/cli.ts';
 
-const rows = 90;
+const rows = isLong ? 200 : 90;
 const all = people(1, rows);
 const inFlight = 16;
 

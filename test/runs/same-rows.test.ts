@@ -9,9 +9,9 @@ import {
   type Person,
   person,
   summaryOf,
+  rows,
 } from './matrix-rig.ts';
 
-const rows = 12;
 const slow = ['--concurrency', '2'];
 const all = people(1, rows);
 
