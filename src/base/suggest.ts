@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { namesIn } from './files.ts';
 import { shellWord } from './shell-word.ts';
 
 /** The candidate that a mistyped word most likely meant, if one is near enough. */
@@ -42,14 +43,6 @@ export function nearFile(path: string): string | undefined {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const name = path.slice(folder.length);
   if (name.length < 2 || existsSync(path)) return undefined;
-  const [near] = likely(name, namesIn(folder === '' ? '.' : folder));
+  const [near] = likely(name, namesIn(folder === '' ? '.' : folder).slice(0, most));
   return near === undefined ? undefined : `did you mean ${shellWord(folder + near)}?`;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).slice(0, most);
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import { configuration, unsafe } from '../base/errors.ts';
+import { isLoopback } from '../base/loopback.ts';
 
 /** A base URL taken apart. The prefix has no slash at its end. */
 export interface Base {
@@ -22,10 +23,6 @@ export function readBase(baseUrl: string): Base {
     throw unsafe('plain-http', `no key is sent over plain http to ${url.host}`, 'use an https address');
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** Joins as text and then compares, so that whatever was smuggled into the path shows. */

@@ -3,7 +3,7 @@ import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
 import { type ErrorStatus, statuses } from '../contract/statuses.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../base/loopback.ts';
 import type { Conceal } from './trace.ts';
 import { compression, type WireAnswer } from './transport.ts';
 import type { WireFailure, WireKind } from './wire.ts';

@@ -1,6 +1,6 @@
 import { configuration } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../base/loopback.ts';
 
 /** The proxy that the environment names for an address. Only https is ever proxied: nothing else leaves the machine. */
 export function proxyFor(baseUrl: string, env: Env): string | undefined {

@@ -14,6 +14,12 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
+export function isEventName(value: unknown): value is EventName {
+  return typeof value === 'string' && Object.hasOwn(events, value);
+}
+
+export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);
+
 // §3: a message's states and the moves between them
 export const messageStates = read.notShown;
 

@@ -24,7 +24,12 @@ export function string(value: unknown, at = ''): string {
   return value;
 }
 
-/** An identifier: one that is empty identifies nothing. */
+export function boolean(value: unknown, at = ''): boolean {
+  if (typeof value !== 'boolean') throw new Mismatch(at, 'must be true or false');
+  return value;
+}
+
+/** An identifier, which must not be empty. */
 export function id(value: unknown, at = ''): string {
   const text = string(value, at);
   if (text === '') throw new Mismatch(at, 'is empty');

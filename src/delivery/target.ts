@@ -5,7 +5,7 @@ import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { type Body, createBody, type Kept } from './body.ts';
-import { isLocalhost } from './localhost.ts';
+import { isLocalhost } from '../base/loopback.ts';
 
 /** What is sent. */
 interface Letter {

@@ -1,4 +1,5 @@
 import type { Later } from '../base/host.ts';
+import { sleep } from '../base/sleep.ts';
 import type { CliError } from '../base/errors.ts';
 import type { Stopped } from './stop.ts';
 
@@ -65,7 +66,7 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
     for (;;) {
       const left = since + longest - clock.steady();
       if (left <= 0) return latest && giveUp(latest);
-      await pause(Math.min(delay, left), clock.later, over);
+      await sleep(Math.min(delay, left), clock.later, over);
       if (over.aborted) return;
       delay = Math.min(delay * 2, longestDelay);
       if (!(await reachable())) continue;
@@ -80,16 +81,4 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
 export function givenUp({ exit, code, message }: CliError): Stopped {
   const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
   return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
-}
-
-function pause(milliseconds: number, later: Later, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = later(milliseconds, end);
-    signal.addEventListener('abort', end);
-  });
 }

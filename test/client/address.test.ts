@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { followed, isLoopback, joinAddress, readBase } from '../../src/client/address.ts';
+import { isLoopback } from '../../src/base/loopback.ts';
+import { followed, joinAddress, readBase } from '../../src/client/address.ts';
 import { thrown } from '../support/thrown.ts';
 
 const plain = readBase('https://api.example/');

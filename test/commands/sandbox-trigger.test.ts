@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { eventNames } from '../../src/sandbox/trigger/fields.ts';
+import { eventNames } from '../../src/contract/events.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/hostile.ts';
 import { serveLocal } from '../support/local.ts';

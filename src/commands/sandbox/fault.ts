@@ -5,7 +5,8 @@ import { isRow, type Row } from '../../cli/output/rows.ts';
 import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
 import type { NewFault } from '../../sandbox/state/records.ts';
 import { inOurWords } from './control-errors.ts';
-import { isEventName, type Name, names, nameWords, wordsOf } from './names.ts';
+import { isEventName } from '../../contract/events.ts';
+import { type Name, names, nameWords, wordsOf } from './names.ts';
 
 type Effect = NewFault['effect'];
 

@@ -1,6 +1,6 @@
 import { nearest } from '../../base/suggest.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, eventNames } from '../../contract/events.ts';
 import { usage } from '../../base/errors.ts';
 
 export type Name = EndpointName | EventName;
@@ -14,7 +14,6 @@ const endpointWords: Readonly<Record<string, EndpointName>> = {
   'campaigns-list': 'listCampaigns',
 } satisfies Record<string, EndpointName>;
 
-const eventNames = Object.keys(events).filter(isEventName);
 const familyOf = (name: EventName) => name.replace(/\..*/, '');
 
 /** What may be typed, and the names that it means. */
@@ -46,10 +45,6 @@ export function wordsOf(names: readonly unknown[]): string {
     return true;
   });
   return used.map(([word]) => word).join(',');
-}
-
-export function isEventName(name: string): name is EventName {
-  return Object.hasOwn(events, name);
 }
 
 function meant(word: string): readonly Name[] {

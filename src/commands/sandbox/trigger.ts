@@ -4,13 +4,10 @@ import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, isRow, type Row } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { isRecord, Mismatch } from '../../contract/readers.ts';
 import { jsonIn } from '../body.ts';
 import { inOurWords } from './control-errors.ts';
-import { isEventName } from './names.ts';
-
-const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);
 
 function eventNamed(text: string): EventName {
   if (isEventName(text)) return text;

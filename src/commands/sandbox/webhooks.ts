@@ -4,7 +4,7 @@ import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, type Row } from '../../cli/output/rows.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, eventNames } from '../../contract/events.ts';
 import { inOurWords } from './control-errors.ts';
 import { checkExternal } from './settings.ts';
 
@@ -17,7 +17,7 @@ export const addWebhook = command({
   ].join('\n'),
   params: {
     url: required('<url>', 'where the events go, such as http://127.0.0.1:3000/hooks'),
-    events: option('--events <names>', 'only these events, or message for its family; with commas between', eventNames),
+    events: option('--events <names>', 'only these events, or message for its family; with commas between', eventList),
     secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
     external: flag('--allow-external', 'allow webhooks on other machines'),
     catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
@@ -120,25 +120,23 @@ function webhookRow({ id, url, events, secret, state, reason, created_at }: Row)
   };
 }
 
-const all = Object.keys(events).filter(isEventName);
-const families = [...new Set(all.map(familyOf))];
+const families = [...new Set(eventNames.map(familyOf))];
 
 /** Names such as `message.read`, or `message` for all of that family, with commas between. */
-function eventNames(text: string): readonly EventName[] {
+function eventList(text: string): readonly EventName[] {
   return [...new Set(text.split(',').flatMap((word) => meant(word.trim())))];
 }
 
 function meant(word: string): readonly EventName[] {
-  const found = all.filter((name) => name === word || familyOf(name) === word);
+  const found = eventNames.filter((name) => name === word || familyOf(name) === word);
   if (found.length > 0) return found;
-  const near = nearest(word, [...all, ...families]);
-  throw usage(`"${word}" is not an event`, near ? `did you mean ${near}?` : `use ${[...families, ...all].join(', ')}`);
+  const near = nearest(word, [...eventNames, ...families]);
+  throw usage(
+    `"${word}" is not an event`,
+    near ? `did you mean ${near}?` : `use ${[...families, ...eventNames].join(', ')}`,
+  );
 }
 
 function familyOf(name: EventName): string {
   return name.replace(/\..*/, '');
-}
-
-function isEventName(name: string): name is EventName {
-  return Object.hasOwn(events, name);
 }

@@ -2,6 +2,7 @@ import type { Later } from '../../base/host.ts';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
 import { fileFault } from '../../base/files.ts';
+import { sleep } from '../../base/sleep.ts';
 import { acquire, type Claim, nameOf, type Owner } from '../../base/lock.ts';
 import { taken } from './append.ts';
 
@@ -48,7 +49,7 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
         return false;
       }
       // Without a pause it would be the first one to take it again.
-      if (mustYield) await pause(longestPause);
+      if (mustYield) await sleep(longestPause, later);
       mustYield = false;
       await wait();
       return true;
@@ -67,15 +68,11 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
       claim = acquire(path, { ...owner, later });
       if (claim.held) return;
       writeFileSync(wanted, '', { mode: 0o600 });
-      await pause(1 + random() * (longestPause - 1));
+      await sleep(1 + random() * (longestPause - 1), later);
     }
     const by = claim?.held === false ? nameOf(claim.by) : 'another process';
     const hint = 'it may be stopped or very slow: continue it or end it, then run the same command again';
     throw unsafe('ledger-busy', `${by} has held ${path} for too long`, hint);
-  }
-
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => void later(milliseconds, resolve));
   }
 
   function yields(): boolean {

@@ -1,6 +1,7 @@
+import { isEventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import { Refusal } from '../refusal.ts';
-import { isEventName, whyNoEvent } from '../trigger/fields.ts';
+import { whyNoEvent } from '../trigger/fields.ts';
 import type { ControlRoute, Controlled, Input } from './route.ts';
 
 export const triggerRoutes: readonly ControlRoute[] = [{ method: 'POST', path: '/trigger', run: trigger }];

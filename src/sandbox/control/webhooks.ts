@@ -1,4 +1,4 @@
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import type { Owner } from '../state/records.ts';
@@ -59,7 +59,7 @@ function delivery({ sandbox }: Controlled, { query }: Input): object {
 function redeliver({ sandbox }: Controlled, { body }: Input): object {
   const fields = fieldsOf(body());
   const id = optional(fields, 'id', read.id);
-  const failed = optional(fields, 'failed', boolean) ?? false;
+  const failed = optional(fields, 'failed', read.boolean) ?? false;
   if ((id === undefined) !== failed) throw new Refusal(400, 'either id or failed says what is delivered again');
   return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
 }
@@ -70,8 +70,8 @@ function newWebhook(value: unknown): NewWebhook {
     ...read.object({ url: read.string })(fields),
     events: optional(fields, 'events', read.list(eventName)),
     secret: optional(fields, 'secret', read.string),
-    external: optional(fields, 'external', boolean),
-    catchUp: optional(fields, 'catchUp', boolean),
+    external: optional(fields, 'external', read.boolean),
+    catchUp: optional(fields, 'catchUp', read.boolean),
     owner: optional(fields, 'owner', owner),
   };
 }
@@ -80,7 +80,7 @@ function owner(value: unknown): Owner {
   const fields = fieldsOf(value);
   const { pid } = fields;
   if (typeof pid !== 'number') throw new read.Mismatch('/owner/pid', 'must be a number');
-  return { pid, start: optional(fields, 'start', read.string), returns: optional(fields, 'returns', boolean) };
+  return { pid, start: optional(fields, 'start', read.string), returns: optional(fields, 'returns', read.boolean) };
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
@@ -94,14 +94,5 @@ function optional<T>(fields: Record<string, unknown>, name: string, reader: Read
 
 function eventName(value: unknown, at = ''): EventName {
   if (isEventName(value)) return value;
-  throw new read.Mismatch(at, `must be one of ${Object.keys(events).join(', ')}`);
-}
-
-function isEventName(value: unknown): value is EventName {
-  return typeof value === 'string' && Object.hasOwn(events, value);
-}
-
-function boolean(value: unknown, at = ''): boolean {
-  if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');
-  return value;
+  throw new read.Mismatch(at, `must be one of ${eventNames.join(', ')}`);
 }

@@ -2,7 +2,7 @@ import { lives, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
 import type { EventName } from '../../contract/events.ts';
 import { isSecret } from '../../contract/signature.ts';
-import { isLoopback } from '../../delivery/localhost.ts';
+import { isThisMachine } from '../../base/loopback.ts';
 import { Refusal } from '../refusal.ts';
 import type { Mint } from '../state/ids.ts';
 import type { Ledger } from '../state/ledger.ts';
@@ -169,7 +169,7 @@ export function webhookUrl(text: string, external: boolean): URL {
     throw new Refusal(400, `the URL of a webhook begins with http:// or https://, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '')
     throw new Refusal(400, 'the URL of a webhook has no user and no password in it');
-  if (!external && !isLoopback(url.hostname))
+  if (!external && !isThisMachine(url.hostname))
     throw new Refusal(400, `${url.hostname} is not this machine: give external: true to send events there`);
   url.hash = '';
   return url;
@@ -203,7 +203,7 @@ export function withholdExternal(state: State, isAllowed: boolean, warn: (text: 
     const { url } = registered.webhook;
     // A snapshot may have recorded it.
     if (registered.disabled === reason) registered.disabled = undefined;
-    if (isAllowed || registered.disabled !== undefined || isLoopback(new URL(url).hostname)) continue;
+    if (isAllowed || registered.disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
     registered.disabled = reason;
     warn(`no events are sent to ${redact(url)}, which is on another machine; ${remedy}`);
   }

@@ -2,7 +2,7 @@ import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { nearest } from '../../base/suggest.ts';
 import { whyUnknown } from '../contents/read.ts';
-import { type EventName, events } from '../../contract/events.ts';
+import { eventNames, isEventName } from '../../contract/events.ts';
 import type { AnswerFault, EventFault, Fault, NewFault } from '../state/records.ts';
 import { endpointNames } from '../api/admission.ts';
 
@@ -21,7 +21,7 @@ export function newFault(value: unknown): Checked {
   const fault = {
     on: [...new Set(on)],
     effect,
-    after: optional(given, 'after', boolean) ?? false,
+    after: optional(given, 'after', read.boolean) ?? false,
     rate: optional(given, 'rate', number(0, 1)) ?? 1,
     seed: optional(given, 'seed', read.string),
     for: optional(given, 'for', number(1, century)),
@@ -62,13 +62,9 @@ function name(value: unknown, at = ''): Fault['on'][number] {
   const endpoint = endpointNames.find((name) => name === value);
   if (endpoint !== undefined) return endpoint;
   if (isEventName(value)) return value;
-  const near = nearest(String(value), [...endpointNames, ...Object.keys(events)]);
+  const near = nearest(String(value), [...endpointNames, ...eventNames]);
   const hint = near === undefined ? '' : `; did you mean "${near}"?`;
   throw new read.Mismatch(at, `must be the name of an endpoint or an event${hint}`);
-}
-
-function isEventName(value: unknown): value is EventName {
-  return typeof value === 'string' && Object.hasOwn(events, value);
 }
 
 function effectOf(value: unknown, at = ''): Fault['effect'] {
@@ -96,11 +92,6 @@ function isOneOf<const T extends string>(words: readonly T[], text: string): tex
 
 function optional<T>(fields: Record<string, unknown>, name: string, reader: Reader<T>): T | undefined {
   return fields[name] === undefined ? undefined : reader(fields[name], `/${name}`);
-}
-
-function boolean(value: unknown, at = ''): boolean {
-  if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');
-  return value;
 }
 
 function number(least: number, most: number): Reader<number> {

@@ -1,5 +1,6 @@
 import type { Sandbox as Service } from '../sandbox.ts';
-import { isEventName, whyNoEvent } from '../trigger/fields.ts';
+import { isEventName } from '../../contract/events.ts';
+import { whyNoEvent } from '../trigger/fields.ts';
 import { plainly } from './argument-checks.ts';
 import type { EventName, SandboxEvent } from './types.ts';
 import { eventsIn } from './seen.ts';

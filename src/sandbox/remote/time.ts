@@ -27,13 +27,8 @@ export function timeOf(ask: Ask): RemoteTime {
   };
 }
 
-const now = { now: read.string, frozen: boolean, ahead: number } as const;
+const now = { now: read.string, frozen: read.boolean, ahead: number } as const;
 
 function stringOrNull(value: unknown, at = ''): string | null {
   return value === null ? null : read.string(value, at);
-}
-
-function boolean(value: unknown, at = ''): boolean {
-  if (typeof value !== 'boolean') throw new read.Mismatch(at, 'must be true or false');
-  return value;
 }

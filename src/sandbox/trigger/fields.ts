@@ -1,5 +1,5 @@
 import { nearest } from '../../base/suggest.ts';
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, eventNames } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { attributes } from '../api/bodies.ts';
@@ -35,12 +35,6 @@ type ValueOf<R> = R extends Reader<infer T> ? T : never;
 export type FieldsOf<E extends EventName> = {
   readonly [F in keyof (typeof fields)[E]]?: ValueOf<(typeof fields)[E][F]> | undefined;
 };
-
-export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);
-
-export function isEventName(name: string): name is EventName {
-  return Object.hasOwn(events, name);
-}
 
 export function whyNoEvent(name: string): string {
   const near = nearest(name, eventNames);

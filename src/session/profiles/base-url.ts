@@ -24,12 +24,6 @@ export function sameOrigin(one: string, other: string): boolean {
   return plainOrigin(one) === plainOrigin(other);
 }
 
-/** Whether what is sent there stays on this machine. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
 function plainOrigin(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = ['localhost', '[::1]'].includes(hostname) ? '127.0.0.1' : hostname;

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
 import { exposedBy, exposureOf } from '../../base/exposure.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { isLocalKey } from '../../contract/keys.ts';
-import { isLoopback, originOf } from './base-url.ts';
+import { originOf } from './base-url.ts';
 import type { LocalCaller, Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
@@ -22,7 +23,7 @@ export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unveri
   if (onlyLocal && !isLocal) refuseOther(target);
   if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
   if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
-  if (target.baseUrl.startsWith('http:') && !isLoopback(target.baseUrl)) refusePlain(target);
+  if (target.baseUrl.startsWith('http:') && !isLoopback(new URL(target.baseUrl).hostname)) refusePlain(target);
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
 }
 
@@ -35,7 +36,7 @@ function refuseOther({ baseUrl }: Target): never {
 }
 
 function refuseElsewhere({ baseUrl }: Target): never {
-  const hint = isLoopback(baseUrl)
+  const hint = isLoopback(new URL(baseUrl).hostname)
     ? 'the sandbox is not running there: bizmsg sandbox start'
     : 'use a key that was made in the account settings of that service';
   throw unsafe('local-key-elsewhere', `a local sandbox made this key, and ${originOf(baseUrl)} is none`, hint);

@@ -1,4 +1,4 @@
-import { type EventName, events } from '../../contract/events.ts';
+import { type EventName, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../log/records.ts';
 
@@ -18,10 +18,6 @@ export function nameIn(fields: readonly Field[], headers: Headers): string | und
     only(headers.map(([, value]) => value)) ??
     firstOf(levels, (level) => titled(level, surest, looksLikeName))
   );
-}
-
-function isEventName(value: unknown): value is EventName {
-  return typeof value === 'string' && Object.hasOwn(events, value);
 }
 
 function levelsOf(fields: readonly Field[]): readonly (readonly Field[])[] {

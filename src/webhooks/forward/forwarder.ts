@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
 import type { EventJournal } from '../log/log.ts';
 import { bytesOf, type Forwarded, type Headers, type Received } from '../log/records.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../../base/sleep.ts';
 import { createLanes, type Job, type Lanes } from './lanes.ts';
 import { forwardedBy, type Routes } from './routes.ts';
 
@@ -112,7 +112,7 @@ export function createForwarder({ routes, retry }: Forwarding, around: Surroundi
   async function settled(patience: number): Promise<void> {
     const enough = new AbortController();
     const done = until(() => underway === 0).then(() => enough.abort());
-    await Promise.race([done, pause(patience, later, enough.signal)]);
+    await Promise.race([done, sleep(patience, later, enough.signal)]);
   }
 
   async function until(isSo: () => boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { usage } from '../../base/errors.ts';
-import { isLoopback } from '../../delivery/localhost.ts';
+import { isThisMachine } from '../../base/loopback.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import { byName } from '../event/filters.ts';
 
@@ -31,7 +31,7 @@ export function routesOf(routes: readonly string[], rest: string | undefined): R
 
 /** Whether what is sent there stays on this machine. */
 export function isHere({ hostname }: URL): boolean {
-  return isLoopback(hostname);
+  return isThisMachine(hostname);
 }
 
 /** `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */
@@ -77,7 +77,7 @@ function ownOf(addresses: readonly string[]): (hostname: string) => boolean {
   for (const address of ['0.0.0.0', '::', ...addresses]) list.addAddress(address, family(address));
   return (hostname) => {
     const host = hostname.replace(/^\[|\]$/g, '');
-    return isLoopback(hostname) || list.check(host, family(host));
+    return isThisMachine(hostname) || list.check(host, family(host));
   };
 }
 

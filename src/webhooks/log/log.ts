@@ -6,7 +6,7 @@ import type { Later } from '../../base/host.ts';
 import { type Journal, openJournal } from '../../base/journal.ts';
 import { type Probe, processStart } from '../../base/liveness.ts';
 import { acquire } from '../../base/lock.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../../base/sleep.ts';
 import { eventsFolder, fileName, recordsIn, removeOld } from './files.ts';
 import { type Delivery, type Fact, form, type Forwarded, type Listener, type Received, receivedOf } from './records.ts';
 
@@ -262,7 +262,7 @@ function createFeed(paths: readonly string[], later: Later): Feed {
       signal?.addEventListener('abort', wake);
     });
     signal?.removeEventListener('abort', wake);
-    if (!ended) await pause(0, later, signal);
+    if (!ended) await sleep(0, later, signal);
   }
 
   function wake(): void {

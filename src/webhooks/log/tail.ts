@@ -2,7 +2,7 @@ import type { Later } from '../../base/host.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import { eventFiles, eventsFolder, recordsBack, recordsIn } from './files.ts';
 import type { Fact } from './records.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../../base/sleep.ts';
 
 /** How far each file has been read, by its path. */
 export type Cursor = ReadonlyMap<string, number>;
@@ -35,7 +35,7 @@ export async function* follow(stateFolder: string, options: FollowOptions): Asyn
         if (signal.aborted) return;
       }
     }
-    await pause(every, later, signal);
+    await sleep(every, later, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventNames } from '../../../src/sandbox/trigger/fields.ts';
+import { eventNames } from '../../../src/contract/events.ts';
 import { openLedger } from '../../../src/sandbox/state/ledger.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 import { snapshot } from '../../../src/sandbox/state/snapshot.ts';

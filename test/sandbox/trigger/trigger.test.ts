@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { events } from '../../../src/contract/events.ts';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
-import { eventNames } from '../../../src/sandbox/trigger/fields.ts';
+import { eventNames } from '../../../src/contract/events.ts';
 import { thrown } from '../../support/thrown.ts';
 import { calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
 

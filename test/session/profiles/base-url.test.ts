@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrl, isLoopback, originOf, sameOrigin } from '../../../src/session/profiles/base-url.ts';
+import { isLoopback } from '../../../src/base/loopback.ts';
+import { baseUrl, originOf, sameOrigin } from '../../../src/session/profiles/base-url.ts';
 import { thrown } from '../../support/thrown.ts';
 import { liveKey } from './people.ts';
 
@@ -80,6 +81,6 @@ describe('an origin', () => {
     ['http://sub.localhost', false],
     ['http://10.0.0.1', false],
   ])('%s is on this machine: %s', (url, loopback) => {
-    expect(isLoopback(url)).toBe(loopback);
+    expect(isLoopback(new URL(url).hostname)).toBe(loopback);
   });
 });

@@ -1,0 +1,21 @@
+import { BlockList, isIPv6 } from 'node:net';
+
+/** True if the host of a URL is literally this machine, so that a key may go there over plain HTTP. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** True for all names below `localhost` too. Connections must not ask a name server for these (RFC 6761). */
+export function isLocalhost(host: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/.test(host);
+}
+
+/** True if the host of a URL is this machine by any name or address, also an IPv4 address written as IPv6. */
+export function isThisMachine(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isLocalhost(host) || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');

@@ -1,0 +1,15 @@
+import type { Later } from './host.ts';
+
+/** Resolves after some milliseconds, or as soon as the signal aborts. */
+export function sleep(milliseconds: number, later: Later, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = later(milliseconds, end);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
+  });
+}
