@@ -123,25 +123,25 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   function restore(): void {
     const table = openTable(join(folder, 'table'));
     if (!table) return;
-    if (!isCovered(table)) return table.book.entries.close();
+    const segment = coveredBy(table);
+    if (!segment) return table.book.entries.close();
     covered = { name: table.name, size: table.size };
     book.restore(table.book);
     // Applying many changes to rows that are still in the file would take longer than reading them.
     if (isTailLong()) book.load();
-    enter(table.name, segmentNames(folder).at(-1) === table.name, table.size);
+    segment.seek(table.size);
+    follow(segment, table.name, segmentNames(folder).at(-1) === table.name);
   }
 
-  function isCovered(table: Table): boolean {
-    const path = join(folder, table.name);
-    if (table.secret !== check || !existsSync(path)) return false;
-    const segment = openAppendFile({ path, ...form, onRepaired });
-    try {
-      const { size } = fstatSync(segment.fd());
-      if (size < table.size) throw damaged(path, size, `it once had ${table.size} bytes`);
-      return tailOf(segment.fd(), table.size) === table.tail;
-    } finally {
-      segment.close();
-    }
+  /** The segment up to whose middle the table reaches; undefined if it belongs to another one. */
+  function coveredBy(table: Table): AppendFile | undefined {
+    if (table.secret !== check || !existsSync(join(folder, table.name))) return undefined;
+    const segment = opened(table.name);
+    const { size } = fstatSync(segment.fd());
+    if (size >= table.size && tailOf(segment.fd(), table.size) === table.tail) return segment;
+    segment.close();
+    if (size < table.size) throw damaged(segment.path, size, `it once had ${table.size} bytes`);
+    return undefined;
   }
 
   /** Whether reading what follows the table costs more than a look-up in it. Writing a large one takes long, too. */
@@ -153,12 +153,15 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 
   /** The first line names the segment before it, so that one that is missing or shorter is noticed. */
-  function enter(name: string, isLast: boolean, from = 0): void {
+  function enter(name: string, isLast: boolean): void {
     const next = opened(name);
-    if (from === 0 && !isAfter(next)) throw damaged(next.path, 0, `it does not follow ${before()?.name ?? 'nothing'}`);
+    if (!isAfter(next)) throw damaged(next.path, 0, `it does not follow ${before()?.name ?? 'nothing'}`);
+    follow(next, name, isLast);
+  }
+
+  function follow(next: AppendFile, name: string, isLast: boolean): void {
     current?.close();
     [current, day] = [next, name];
-    if (from > 0) next.seek(from);
     next.read(applyTo(book, next.path), isLast ? 'repair' : 'damage');
   }
 
