@@ -45,11 +45,9 @@ interface TableOptions {
 
 type Cells = readonly (readonly string[])[];
 
-/** The library cuts and measures a text over and over: longer ones take it minutes. */
+/** cli-table3 measures a text many times: longer texts and more rows are laid out here, at the same widths. */
 const longest = 1_000;
-
-// Laying out costs a fifth of a millisecond a row: rows leave in parts, so that the first are there at once.
-const part = 200;
+const page = 100;
 
 /** An aligned table in parts, or lines for one row that does not fit. It ends with the columns that were left out. */
 export async function* table(
@@ -68,11 +66,11 @@ export async function* table(
     return [];
   }
   const { columns: kept, leftOut } = fit(columns, width);
-  const layout = await layouter(kept);
+  const layout = cells.length > page ? (lines: Cells) => aligned(lines, kept) : await layouter(kept);
   if (options.header)
     yield `${ui.color.bold(layout([kept.map((column) => startOf(safeLine(column.name), column.width))]).trimEnd())}\n`;
-  for (let at = 0; at < cells.length; at += part) {
-    yield layout(cells.slice(at, at + part).map((line) => kept.map((column) => cut(line[column.at] ?? '', column))));
+  for (let at = 0; at < cells.length; at += page) {
+    yield layout(cells.slice(at, at + page).map((line) => kept.map((column) => cut(line[column.at] ?? '', column))));
   }
   return leftOut;
 }
@@ -124,18 +122,26 @@ async function layouter(columns: Fitted['columns']): Promise<(lines: Cells) => s
       colWidths: columns.map(({ width }) => width + gap),
     });
     for (const line of lines) made.push([...line]);
-    return `${made.toString().replaceAll(spacesAtEnd, '')}\n`;
+    return made
+      .toString()
+      .split('\n')
+      .map((line) => `${withoutSpacesAtEnd(line)}\n`)
+      .join('');
   };
 }
 
 function aligned(lines: Cells, columns: Fitted['columns']): string {
   const padded = (text: string, width = 0) => text + ' '.repeat(Math.max(0, width + gap - widthOf(text)));
   const line = (cells: readonly string[]) => cells.map((text, at) => padded(text, columns[at]?.width)).join('');
-  return lines.map((cells) => `${line(cells).replaceAll(spacesAtEnd, '')}\n`).join('');
+  return lines.map((cells) => `${withoutSpacesAtEnd(line(cells))}\n`).join('');
 }
 
-/** Looked for from the first space of each run alone: from every one, long runs inside a line would take minutes. */
-const spacesAtEnd = /(?<! ) +$/gm;
+/** A regular expression would take quadratic time for long runs of spaces inside a line. */
+function withoutSpacesAtEnd(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end -= 1;
+  return line.slice(0, end);
+}
 
 const noLines = Object.fromEntries(
   [

@@ -45,6 +45,13 @@ describe('a table on a terminal', () => {
     expect((await shown([row], 80)).lines).toEqual(['id  url                    plan', '1   http://127.0.0.1:4780']);
   });
 
+  it('lays out long lists like short ones', async () => {
+    const names = ['Ada', '😀😀', 'a name that is cut   ', ''];
+    const rows = Array.from({ length: 101 }, (_, n) => ({ id: n % 10, name: names[n % 4], last: n % 2 ? 'x' : '' }));
+    const { lines } = await shown(rows, 20);
+    expect(lines.slice(0, 101)).toEqual((await shown(rows.slice(0, 100), 20)).lines);
+  });
+
   it('aligns wide letters, also where they are cut', async () => {
     const rows = ['名前が長い人の名前が長い人の名前が長い人', '😀😀', 'Ada'].map((name) => ({ name, n: 1 }));
     const { lines } = await shown(rows, 24);
