@@ -23,6 +23,117 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
+/** The stable codes of expected failures. */
+export type ErrorCode =
+  | 'address-without-key'
+  | 'announced'
+  | 'answer'
+  | 'answer-too-large'
+  | 'bad-secret'
+  | 'bad-variable'
+  | 'base-url'
+  | 'bug'
+  | 'ca-file'
+  | 'completion-files'
+  | 'connection-lost'
+  | 'count'
+  | 'count-missing'
+  | 'declined'
+  | 'empty-variable'
+  | 'file-unusable'
+  | 'forbidden'
+  | 'foreign-address'
+  | 'foreign-file'
+  | 'foreign-link'
+  | 'foreign-origin'
+  | 'input-changed'
+  | 'interrupted'
+  | 'journal-damaged'
+  | 'journal-taken'
+  | 'journal-unknown'
+  | 'journal-unwritable'
+  | 'key'
+  | 'key-in-arguments'
+  | 'key-without-address'
+  | 'ledger-busy'
+  | 'ledger-secret'
+  | 'ledger-unwritable'
+  | 'left'
+  | 'live-key-to-sandbox'
+  | 'local-key-elsewhere'
+  | 'message-failed'
+  | 'no-api'
+  | 'no-command'
+  | 'no-events'
+  | 'no-key'
+  | 'no-profile'
+  | 'no-secret'
+  | 'no-single-list'
+  | 'no-such-event'
+  | 'not-confirmed'
+  | 'not-found'
+  | 'not-in-time'
+  | 'not-own'
+  | 'odd-folder'
+  | 'only-local'
+  | 'opposite'
+  | 'output-unwritable'
+  | 'pace-held'
+  | 'plain-http'
+  | 'port'
+  | 'port-busy'
+  | 'profile-exists'
+  | 'proxy'
+  | 'rate-limited'
+  | 'redirect-refused'
+  | 'rejected'
+  | 'reserved-profile'
+  | 'rows-edited'
+  | 'run-active'
+  | 'run-idle'
+  | 'run-of-other-account'
+  | 'run-unknown'
+  | 'runs-of-old-version'
+  | 'sandbox-busy'
+  | 'sandbox-elsewhere'
+  | 'sandbox-ended'
+  | 'sandbox-gone'
+  | 'sandbox-refused'
+  | 'sandbox-running'
+  | 'sandbox-start'
+  | 'sandbox-unproven'
+  | 'send-in-progress'
+  | 'sends-of-old-version'
+  | 'sent-before'
+  | 'sent-unsure'
+  | 'service-fault'
+  | 'state-folder'
+  | 'state-unreadable'
+  | 'state-unwritable'
+  | 'store-damaged'
+  | 'store-exposed'
+  | 'store-locked'
+  | 'store-shared'
+  | 'store-unreadable'
+  | 'store-unwritable'
+  | 'timeout'
+  | 'tls'
+  | 'too-many-errors'
+  | 'too-many-files'
+  | 'too-many-rows'
+  | 'two-callers'
+  | 'unauthorized'
+  | 'unexpected'
+  | 'unexpected-status'
+  | 'unknown-host'
+  | 'unknown-profile'
+  | 'unreachable'
+  | 'unreadable-answer'
+  | 'unrunnable'
+  | 'unverified-tls'
+  | 'usage'
+  | 'wrong-mode';
+
 /** Whether a call that changes something was carried out. */
 export type Done = 'no' | 'unknown';
 
@@ -37,13 +148,13 @@ interface FailureDetails {
 /** A foreseen failure: what happened, what to do next, and the exit code that says so. */
 export class CliError extends Error {
   readonly exit: ExitName;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly body: unknown;
   readonly done: Done | undefined;
 
-  constructor(exit: ExitName, code: string, message: string, details: FailureDetails = {}) {
+  constructor(exit: ExitName, code: ErrorCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
     this.name = 'CliError';
     this.exit = exit;
@@ -59,10 +170,10 @@ export function usage(message: string, hint?: string): CliError {
   return new CliError('usage', 'usage', message, { hint });
 }
 
-export function configuration(code: string, message: string, hint?: string, cause?: unknown): CliError {
+export function configuration(code: ErrorCode, message: string, hint?: string, cause?: unknown): CliError {
   return new CliError('configuration', code, message, { hint, cause });
 }
 
-export function unsafe(code: string, message: string, hint?: string): CliError {
+export function unsafe(code: ErrorCode, message: string, hint?: string): CliError {
   return new CliError('unsafe', code, message, { hint });
 }

@@ -1,4 +1,4 @@
-import { CliError, type Done, type ExitName } from '../base/errors.ts';
+import { CliError, type Done, type ErrorCode, type ExitName } from '../base/errors.ts';
 import { tooManyFiles, tooManyFilesCode } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -23,7 +23,7 @@ function anyFailure(trouble: Trouble, occasion: Occasion): CliError {
 
 interface Verdict {
   readonly exit: ExitName;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint?: string;
 }
 
@@ -115,7 +115,7 @@ function redirected(answer: WireAnswer, why: string, { method, conceal }: Occasi
 type NetworkTrouble = Extract<Trouble, { readonly kind: 'broken' | 'late' | 'interrupted' }>;
 
 interface Story {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
   /** Where a request that changes nothing ends; `network` if not said. */

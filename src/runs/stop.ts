@@ -1,11 +1,11 @@
-import { CliError, type ExitName } from '../base/errors.ts';
+import { CliError, type ErrorCode, type ExitName } from '../base/errors.ts';
 import type { Host, Later } from '../base/host.ts';
 import type { Context } from '../cli/command.ts';
 
 /** Why a run ended before all its rows were sent. */
 export interface Stopped {
   readonly exit: ExitName;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }

@@ -152,7 +152,7 @@ export function numbersOf({ outcomes }: Pick<Part, 'outcomes'>, outcome: Outcome
 }
 
 export function failure(exit: ExitName, done?: Done, status?: number, message = `${exit} it is`): CliError {
-  return new CliError(exit, `code-${exit}`, message, { done, status });
+  return new CliError(exit, 'rejected', message, { done, status });
 }
 
 export const rejected = () => failure('rejected', 'no', 400);
