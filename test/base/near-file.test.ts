@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nearFile } from '../../src/base/suggest.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 
 it.each([
   ['peple.csv', 'people.csv'],

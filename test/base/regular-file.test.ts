@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileFault, readRegular } from '../../src/base/files.ts';
 import { makePipe } from '../support/disk.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';
 
 it('a file is read', () => {

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
-import { testKey } from '../support/hostile.ts';
+import { testKey } from '../support/fake-service.ts';
 
 const root = dirname(dirname(binary));
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../src/contract/readers.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 export const message = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'] as const;

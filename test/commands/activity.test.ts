@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { type Machine, message, openMachine, spoilLog } from './activity-rig.ts';
 
 let machine: Machine;

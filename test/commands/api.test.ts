@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { callerOf, newHome, openHostile, testKey } from '../support/hostile.ts';
+import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
 
 const open = () => openHostile((_, __, response) => response.writeHead(201, { 'X-Kind': 'new' }).end('{ "a":1 }\n'));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/hostile.ts';
+import { openHostile } from '../support/fake-service.ts';
 
 /** A service whose pages these are; a cursor is the next one's number. */
 async function exported(pages: readonly string[], ...argv: readonly string[]) {

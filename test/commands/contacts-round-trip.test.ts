@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonText } from '../../src/base/json.ts';
 import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/hostile.ts';
+import { openHostile } from '../support/fake-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let here: World;

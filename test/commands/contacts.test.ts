@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../support/world.ts';
-import { noteCodes } from '../support/spoken.ts';
+import { noteCodes } from '../support/json-lines.ts';
 
 let world: World;
 beforeEach(async () => {

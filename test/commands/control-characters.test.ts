@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/hostile.ts';
+import { openHostile } from '../support/fake-service.ts';
 import { listener } from './webhooks-rig.ts';
 
 const acting = 'A\u001b[31m\u009b2J\u007f';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { callerOf, misdeeds, openHostile, testKey } from '../support/hostile.ts';
+import { callerOf, badResponses, openHostile, testKey } from '../support/fake-service.ts';
 import { examined, storeAcme } from './doctor-rig.ts';
 
 const answers: readonly {
@@ -92,7 +92,7 @@ describe('doctor, where the service answers', () => {
   });
 
   it('with something that is not HTTP', async () => {
-    const { home, url } = await openHostile((_, __, response) => misdeeds['what is not HTTP'](response));
+    const { home, url } = await openHostile((_, __, response) => badResponses['invalid HTTP'](response));
     const { code, wrong } = await examined({ home, env: callerOf(url) });
     expect([code, wrong]).toEqual([8, ['plan', 'contacts', 'templates', 'campaigns']]);
   });

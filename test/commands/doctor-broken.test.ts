@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serveProxy } from '../client/servers.ts';
 import type { CliOptions } from '../support/cli.ts';
-import { callerOf, newHome, testKey } from '../support/hostile.ts';
+import { callerOf, newHome, testKey } from '../support/fake-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
 

@@ -5,7 +5,7 @@ import { isRows, type Row } from '../../src/cli/output/rows.ts';
 import { listen } from '../client/servers.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 
 export interface Examined {
   readonly code: number;

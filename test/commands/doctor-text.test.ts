@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { newHome, openHostile } from '../support/hostile.ts';
-import { objects } from '../support/spoken.ts';
+import { newHome, openHostile } from '../support/fake-service.ts';
+import { objects } from '../support/json-lines.ts';
 
 const broken = () =>
   openHostile((_, __, response) => response.writeHead(500).end('{"message":"a '.padEnd(90, 'long ')));

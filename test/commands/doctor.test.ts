@@ -5,7 +5,7 @@ import { announceListener } from '../../src/webhooks/listeners.ts';
 import { deadPort, serveProxy } from '../client/servers.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { callerOf, newHome, openHostile, testKey } from '../support/hostile.ts';
+import { callerOf, newHome, openHostile, testKey } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { openWorld } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';

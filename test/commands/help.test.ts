@@ -5,8 +5,8 @@ import { whole } from '../../src/cli/tree.ts';
 import { tree } from '../../src/commands/index.ts';
 import { cli } from '../support/cli.ts';
 import { commands } from '../support/commands.ts';
-import { newHome } from '../support/hostile.ts';
-import { words } from '../support/words.ts';
+import { newHome } from '../support/fake-service.ts';
+import { words } from '../support/shell-words.ts';
 
 const root = await whole(tree);
 const groups = root.children.filter(({ kind }) => kind === 'group');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/hostile.ts';
-import { noteCodes } from '../support/spoken.ts';
+import { openHostile } from '../support/fake-service.ts';
+import { noteCodes } from '../support/json-lines.ts';
 
 /** A service whose pages these are; a cursor is the next one's number. */
 const paged = (...pages: readonly string[]) =>

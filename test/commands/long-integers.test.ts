@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { openHostile } from '../support/hostile.ts';
+import { openHostile } from '../support/fake-service.ts';
 
 // All above 2^53: as a number each of them would become another one.
 const [id, negative, beyond] = ['9223372036854775807', '-9007199254740993', '123456789012345678901234567890'];

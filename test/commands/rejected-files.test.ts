@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
-import { callerOf } from '../support/hostile.ts';
+import { callerOf } from '../support/fake-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/sandbox/state/ledger.ts';
 import { openStore } from '../../src/sandbox/state/store.ts';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 async function local() {

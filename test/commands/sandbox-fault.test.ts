@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 async function local() {

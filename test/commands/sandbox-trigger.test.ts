@@ -5,9 +5,9 @@ import { isRecord } from '../../src/contract/readers.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { eventNames } from '../../src/contract/events.ts';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { words } from '../support/words.ts';
+import { words } from '../support/shell-words.ts';
 
 async function local() {
   const home = newHome();

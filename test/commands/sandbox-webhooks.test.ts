@@ -3,7 +3,7 @@ import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { paths } from '../sandbox/calls.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

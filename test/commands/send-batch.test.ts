@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noteCodes } from '../support/spoken.ts';
+import { noteCodes } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
-import { callerOf, newHome } from '../support/hostile.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
 import { message } from './activity-rig.ts';
 
 const key = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';

@@ -4,8 +4,8 @@ import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { announceListener } from '../../src/webhooks/listeners.ts';
 import { startBin } from '../support/bin.ts';
 import { alive, cli } from '../support/cli.ts';
-import { openHostile, newHome } from '../support/hostile.ts';
-import { errorIn, noteCodes } from '../support/spoken.ts';
+import { openHostile, newHome } from '../support/fake-service.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { errorIn } from '../support/spoken.ts';
+import { errorIn } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const seeds = Array.from({ length: 10 }, (_, index) => `vary:${index}`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { listener } from './webhooks-rig.ts';
 
 const elsewhere = 'https://hooks.example.com';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announceListener } from '../../src/webhooks/listeners.ts';
 import { receiver } from '../sandbox/receiver.ts';
-import { noteCodes } from '../support/spoken.ts';
+import { noteCodes } from '../support/json-lines.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 import { listener, type Listener } from './webhooks-rig.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { cli } from '../support/cli.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 import { listener, rows } from './webhooks-rig.ts';

@@ -5,7 +5,7 @@ import type { Host } from '../../src/base/host.ts';
 import { idleWords } from '../../src/webhooks/event/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 
 const account = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
 const soon = { timeout: 10_000, interval: 5 };

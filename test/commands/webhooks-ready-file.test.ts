@@ -5,7 +5,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { portOf } from '../../src/base/http-server.ts';
 import { cli, type Ran } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 
 const soon = { timeout: 10_000, interval: 5 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EventJournal } from '../../src/webhooks/log/log.ts';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { journalIn, listening } from '../webhooks/rig.ts';
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

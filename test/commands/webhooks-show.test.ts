@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { listener } from './webhooks-rig.ts';
 
 const body = '{"type":"message.read","n":12345678901234567890,"to":"+12025550101","list":[],"o":{"a":[1,{}]}}';

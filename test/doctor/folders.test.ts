@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderCheck, networkFileSystem } from '../../src/doctor/folders.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 
 const check = (path: string) => folderCheck({ name: 'state', path, variable: 'BIZMSG_STATE_DIR' });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { liveGuardCheck } from '../../src/doctor/folders.ts';
 import { checkLedger } from '../../src/ledger/file/check.ts';
 import { makePipe } from '../support/disk.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { openLedger, planOf } from '../ledger/rig.ts';
 
 const check = (folder: string) => liveGuardCheck({ folder, check: () => checkLedger(folder) });

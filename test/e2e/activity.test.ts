@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { bin, startBin } from '../support/bin.ts';
 import { serve } from '../client/servers.ts';
-import { callerOf } from '../support/hostile.ts';
+import { callerOf } from '../support/fake-service.ts';
 import { type Machine, message, openMachine } from '../commands/activity-rig.ts';
 
 const liveLine = [...message, '--profile', 'local', '--mode', 'live'];

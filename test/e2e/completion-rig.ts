@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Shell, shells } from '../../src/cli/params.ts';
 import { binary } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 /** Shells, with the reason why one cannot be tested here. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 
 /** Encodes the typed words as the shims do. */
 const ended = (texts: readonly string[]) => texts.map((text) => `${text}\0`).join('');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 
 /** `bench/containers.mjs` runs more. */

@@ -6,8 +6,8 @@ import { serve, type Service } from '../client/servers.ts';
 import { secret as webhookSecret, signed } from '../commands/webhooks-rig.ts';
 import { accountKeys, openApi } from '../support/api.ts';
 import { cleanEnv } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
-import { installIn } from '../support/installed.ts';
+import { newHome } from '../support/fake-service.ts';
+import { installIn } from '../support/install.ts';
 import { serveLocal } from '../support/local.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../support/commands.ts';
-import { shaped, shapeOf } from '../support/sample.ts';
+import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
 /** Examples that prompt on a terminal; e2e/readme-account.test.ts runs them. */

@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, binary, cleanEnv } from '../support/bin.ts';
 import type { Ran } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 
 let home = '';
 beforeEach(() => {

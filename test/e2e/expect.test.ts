@@ -10,7 +10,7 @@ import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 

@@ -6,8 +6,16 @@ import { exitCodes, type ExitName } from '../../src/base/errors.ts';
 import { deadPort } from '../client/servers.ts';
 import { bin, binary, cleanEnv } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { callerOf, type Misdeed, misdeedNames, misdeeds, newHome, openHostile, testKey } from '../support/hostile.ts';
-import { errorIn, noteCodes, objects } from '../support/spoken.ts';
+import {
+  callerOf,
+  type BadResponse,
+  badResponseNames,
+  badResponses,
+  newHome,
+  openHostile,
+  testKey,
+} from '../support/fake-service.ts';
+import { errorIn, noteCodes, objects } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const send = ['send-template', '+12025550101', 'welcome'];
@@ -47,7 +55,7 @@ const pointingToItself = (answer: (own: string) => readonly [status: number, hea
     }),
   );
 
-const doing = (misdeed: Misdeed) => staged(() => openHostile((_, __, response) => void misdeeds[misdeed](response)));
+const doing = (bad: BadResponse) => staged(() => openHostile((_, __, response) => void badResponses[bad](response)));
 
 function staged(open: () => ReturnType<typeof openHostile>): () => Promise<Stage> {
   return async () => {
@@ -311,7 +319,7 @@ const failures: readonly Failure[] = [
     argv: list,
     exit: 'serviceFault',
     code: 'unreadable-answer',
-    stage: doing('half a JSON'),
+    stage: doing('incomplete JSON'),
     arrived: 1,
   },
   {
@@ -319,7 +327,7 @@ const failures: readonly Failure[] = [
     argv: list,
     exit: 'serviceFault',
     code: 'unreadable-answer',
-    stage: doing('what is not HTTP'),
+    stage: doing('invalid HTTP'),
     arrived: 1,
   },
   {
@@ -327,7 +335,7 @@ const failures: readonly Failure[] = [
     argv: list,
     exit: 'serviceFault',
     code: 'answer-too-large',
-    stage: doing('more than any answer has'),
+    stage: doing('a body of 34 MiB'),
     arrived: 1,
   },
   { name: 'a refused connection', argv: list, exit: 'network', code: 'unreachable', stage: unreachable },
@@ -352,7 +360,7 @@ const failures: readonly Failure[] = [
     argv: [...list, '--timeout', '200ms'],
     exit: 'network',
     code: 'timeout',
-    stage: doing('silence'),
+    stage: doing('no response'),
     arrived: 1,
   },
   {
@@ -540,16 +548,16 @@ describe('a failure', () => {
 
 describe('a POST that the service executed', () => {
   // An empty 2xx, or one of any shape, is a success if the document shows no body.
-  const badForAll = misdeedNames.filter(
+  const badForAll = badResponseNames.filter(
     (name) => !['an empty 200', 'a message_id that is a number', 'an empty message_id', 'an array'].includes(name),
   );
   const cases = [
-    ...misdeedNames.map((misdeed) => ({ call: 'send-template', argv: send, misdeed })),
-    ...badForAll.map((misdeed) => ({ call: 'contacts create', argv: create, misdeed })),
+    ...badResponseNames.map((bad) => ({ call: 'send-template', argv: send, bad })),
+    ...badForAll.map((bad) => ({ call: 'contacts create', argv: create, bad })),
   ];
 
-  it.each(cases)('is sent once if the response is $misdeed: $call exits 13', async ({ argv, misdeed }) => {
-    const hostile = await openHostile((_, __, response) => void misdeeds[misdeed](response));
+  it.each(cases)('is sent once if the response is $bad: $call exits 13', async ({ argv, bad }) => {
+    const hostile = await openHostile((_, __, response) => void badResponses[bad](response));
     const ran = await cli([...argv, '-o', 'json', '--timeout', '300ms'], hostile);
     const error = errorIn(ran.stderr);
     expect([ran.code, ran.stdout, error['done']]).toEqual([13, '', 'unknown']);
@@ -557,10 +565,10 @@ describe('a POST that the service executed', () => {
     expect(hostile.seen.map(({ method }) => method)).toEqual(['POST']);
   });
 
-  it.each(['a 500', 'a reset', 'silence', 'half a JSON'] as const)(
+  it.each(['a 500', 'a reset', 'no response', 'incomplete JSON'] as const)(
     'exits 13 in the binary after %s',
-    async (misdeed) => {
-      const { home, env, seen } = await openHostile((_, __, response) => void misdeeds[misdeed](response));
+    async (bad) => {
+      const { home, env, seen } = await openHostile((_, __, response) => void badResponses[bad](response));
       const ran = await bin([...send, '--timeout', '2s'], { home, env });
       expect([ran.code, ran.stdout, seen.length]).toEqual([13, '', 1]);
       expect(ran.stderr).toContain('it may have been done');

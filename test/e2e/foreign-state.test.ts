@@ -7,7 +7,7 @@ import { serve, type Service } from '../client/servers.ts';
 import { defaultData, locatorFolder, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { bin, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
-import { testKey } from '../support/hostile.ts';
+import { testKey } from '../support/fake-service.ts';
 
 const stranger = 4242;
 const isRoot = userInfo().uid === 0;

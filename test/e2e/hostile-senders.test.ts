@@ -6,8 +6,8 @@ import { post } from '../../src/base/post.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { drip, peakMemory } from '../support/drip.ts';
-import { objects } from '../support/spoken.ts';
+import { drip, peakMemory } from '../support/endless-bodies.ts';
+import { objects } from '../support/json-lines.ts';
 import { pour } from '../webhooks/apart.ts';
 
 const soon = { timeout: 10_000, interval: 20 };

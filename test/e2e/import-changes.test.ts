@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorIn } from '../support/spoken.ts';
+import { errorIn } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 /** Enough rows for more than one read. */

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { asRoot, mount, mounts } from '../support/small-disk.ts';
-import { noteCodes } from '../support/spoken.ts';
+import { asRoot, mount, canMount } from '../support/small-disk.ts';
+import { noteCodes } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 const count = 2_000;
 
-it.skipIf(!mounts())("writes failed rows to the run's folder if the input's disk is full", async () => {
+it.skipIf(!canMount())("writes failed rows to the run's folder if the input's disk is full", async () => {
   const world = await rig.newWorld();
   const disk = join(world.home, 'disk');
   mkdirSync(disk);

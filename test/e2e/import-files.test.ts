@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { errorIn, noteCodes } from '../support/spoken.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 

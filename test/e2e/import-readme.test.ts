@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin, binary, temporaryHome } from '../support/bin.ts';
-import { objects } from '../support/spoken.ts';
-import { blocksIn, lasting, stepsIn } from '../support/readme.ts';
+import { objects } from '../support/json-lines.ts';
+import { blocksIn, withoutVariables, stepsIn } from '../support/readme.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 const [source = '', rehearsed = '', imported = '', stopped = '', twice = '', ...recipes] = blocksIn(
@@ -80,7 +80,7 @@ describe('the import section of the README', () => {
 /** Removes durations, times and ids of runs. */
 function same(text = 'nothing that the README has'): string {
   const lasted = text.trimEnd().replace(/(sent in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
-  return lasting(lasted.replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)'));
+  return withoutVariables(lasted.replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)'));
 }
 
 /** Removes the number of rows sent before Ctrl-C. */

@@ -6,7 +6,7 @@ import type { NewFault } from '../../src/sandbox/state/records.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { binary, cleanEnv, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 /** Rows in flight, unless a flag changes it. */

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadPort, serve } from '../client/servers.ts';
 import { bin, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
-import { callerOf, newHome, testKey } from '../support/hostile.ts';
-import { errorIn } from '../support/spoken.ts';
+import { callerOf, newHome, testKey } from '../support/fake-service.ts';
+import { errorIn } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 const rows = 300;

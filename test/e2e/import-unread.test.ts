@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canSwapFiles } from '../support/disk.ts';
-import { errorIn, noteCodes } from '../support/spoken.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import * as rig from './import-rig.ts';
 
 const rows = 1_000;

@@ -6,7 +6,7 @@ import { serve } from '../client/servers.ts';
 import { accountKeys, openApi } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
 import type { Ran } from '../support/cli.ts';
-import { callerOf, newHome } from '../support/hostile.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 
 const key = accountKeys.sandbox;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import { blocksIn, eventIds, lasting, stepsIn } from '../support/readme.ts';
+import { blocksIn, eventIds, withoutVariables, stepsIn } from '../support/readme.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
@@ -65,7 +65,7 @@ describe("the README's section about events in a handler", () => {
     await shows(handler, stepsIn(broken)[0]?.shown);
     // The replay does not go through the listener.
     const told = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
-    expect(lasting(`${told}\n`)).toBe(lasting(`${listening?.shown}${heard}`));
+    expect(withoutVariables(`${told}\n`)).toBe(withoutVariables(`${listening?.shown}${heard}`));
   });
 
   it('waits for the event that a command should cause', async () => {
@@ -106,7 +106,7 @@ async function endHandler(terminal: Terminal): Promise<void> {
 }
 
 async function shows(terminal: Terminal, text = 'nothing that the README has'): Promise<void> {
-  await expect.poll(() => lasting(terminal.screen()), soon).toContain(lasting(text.trimEnd()));
+  await expect.poll(() => withoutVariables(terminal.screen()), soon).toContain(withoutVariables(text.trimEnd()));
 }
 
 /** Runs the commands of a block in order, and compares their output with the README if it shows any. */
@@ -116,7 +116,11 @@ async function runs(terminal: Terminal, block: string): Promise<void> {
     await terminal.enter(command);
     const code = await terminal.ended();
     const [, printed = ''] = /^\[0\] .*\n([^]*)\[0\]\s*$/.exec(terminal.screen()) ?? [];
-    expect([command, code, lasting(printed)]).toEqual([command, 0, lasting(shown === '' ? printed : shown)]);
+    expect([command, code, withoutVariables(printed)]).toEqual([
+      command,
+      0,
+      withoutVariables(shown === '' ? printed : shown),
+    ]);
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { blocksIn } from '../support/readme.ts';
 import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './readme-rig.ts';

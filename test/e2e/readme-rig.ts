@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
-import { installIn } from '../support/installed.ts';
-import { lasting, stepsIn } from '../support/readme.ts';
-import { abridged } from '../support/sample.ts';
+import { newHome } from '../support/fake-service.ts';
+import { installIn } from '../support/install.ts';
+import { withoutVariables, stepsIn } from '../support/readme.ts';
+import { abridged } from '../support/output-shape.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 interface Given {
@@ -56,7 +56,7 @@ export function openReader({ home = newHome(), env = {}, columns = 300, local = 
     const [, text = ''] = /^\[\d+\] .*\n([^]*)\[\d+\]\s*$/.exec(terminal.screen()) ?? [];
     return { code, printed: text.replaceAll(home, '/home/ada').trimEnd() };
   };
-  const told = (text: string) => lasting(local(text)).trimEnd();
+  const told = (text: string) => withoutVariables(local(text)).trimEnd();
   return {
     home,
     enter,

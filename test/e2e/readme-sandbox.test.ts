@@ -1,8 +1,8 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
-import { newHome } from '../support/hostile.ts';
-import { installIn } from '../support/installed.ts';
+import { newHome } from '../support/fake-service.ts';
+import { installIn } from '../support/install.ts';
 import { blocksIn } from '../support/readme.ts';
 import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './readme-rig.ts';

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bin } from '../support/bin.ts';
-import { newHome } from '../support/hostile.ts';
-import { errorIn, noteCodes } from '../support/spoken.ts';
+import { newHome } from '../support/fake-service.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import { delivery, journalIn } from '../webhooks/rig.ts';
 

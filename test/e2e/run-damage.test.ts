@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lineOf } from '../../src/base/journal-lines.ts';
-import { errorIn, noteCodes } from '../support/spoken.ts';
+import { errorIn, noteCodes } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 

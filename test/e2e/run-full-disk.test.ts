@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asRoot, mount, mounts } from '../support/small-disk.ts';
-import { errorIn } from '../support/spoken.ts';
+import { asRoot, mount, canMount } from '../support/small-disk.ts';
+import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 
 const rows = 400;
 
-describe.skipIf(!mounts())('a batch whose disk is full', () => {
+describe.skipIf(!canMount())('a batch whose disk is full', () => {
   it.each([
     ['in the folder of run logs', 'runs', 20],
     ['in the folder of the ledger', 'ledger', 40],

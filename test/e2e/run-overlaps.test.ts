@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorIn } from '../support/spoken.ts';
+import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 

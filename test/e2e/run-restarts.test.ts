@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 

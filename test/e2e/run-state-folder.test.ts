@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorIn } from '../support/spoken.ts';
+import { errorIn } from '../support/json-lines.ts';
 import * as rig from './runs-rig.ts';
 
 const single = ['send-template', rig.phoneOf(1), 'welcome', '-p', 'P1', '--yes', '-o', 'json'];

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 import { pour } from '../webhooks/apart.ts';
 import * as rig from './import-rig.ts';
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { serve, type Service } from '../client/servers.ts';
 import { accountKeys } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
-import { callerOf, newHome } from '../support/hostile.ts';
-import { errorIn } from '../support/spoken.ts';
+import { callerOf, newHome } from '../support/fake-service.ts';
+import { errorIn } from '../support/json-lines.ts';
 
 /** A server whose certificate is signed by an unknown authority. */
 const impostor = (): Promise<Service> => serve((_, __, response) => response.end('{"data":[],"id":"1"}'), 'https');

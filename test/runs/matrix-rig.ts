@@ -8,8 +8,8 @@ import { expect, vi } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { alive, cli, type CliOptions, later, type Ran } from '../support/cli.ts';
-import { isLong } from '../support/length.ts';
-import { objects } from '../support/spoken.ts';
+import { isLong } from '../support/long-tests.ts';
+import { objects } from '../support/json-lines.ts';
 
 // Tests that run at the same time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

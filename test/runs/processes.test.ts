@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Machine, modes, openMachine, people, summaryOf, type Told } from './matrix-rig.ts';
-import { isLong } from '../support/length.ts';
+import { isLong } from '../support/long-tests.ts';
 import { alive } from '../support/cli.ts';
 
 const rows = isLong ? 200 : 90;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive } from '../support/cli.ts';
-import { objects } from '../support/spoken.ts';
+import { objects } from '../support/json-lines.ts';
 import {
   type Machine,
   modes,

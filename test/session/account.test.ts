@@ -10,7 +10,7 @@ import { approach } from '../../src/session/connect.ts';
 import { resolve } from '../../src/session/profiles/resolve.ts';
 import { defaultData, findSandbox, writeLocator } from '../../src/sandbox/remote/locator.ts';
 import { alive } from '../support/cli.ts';
-import { newHome } from '../support/hostile.ts';
+import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
 import { key, rig } from './run-client-rig.ts';
 

@@ -9,23 +9,20 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { listen, serveProxy } from '../client/servers.ts';
 import { selfSigned } from './certificate.ts';
 
-/** Keys of an account that no sandbox knows. */
+/** Keys of a real account. */
 export const accountKeys = { sandbox: 'sk_test_4f9Qm2ZpL8xVt3Hd', live: 'sk_live_7Rw1Kc5NbY6uJe0S' } as const;
 
-interface Unlike {
-  /** What the sandbox key may do. */
+interface ServiceOptions {
+  /** The scope of the sandbox key. */
   readonly scope?: Scope;
-  /** It answers otherwise than the sandbox does. */
+  /** Changes the sandbox's responses. */
   readonly answer?: (reply: Reply) => Reply;
 }
 
-/**
- * A service that stands in for the one at https://api.example.com, and the environment in which that is it: a proxy
- * leads there, and its certificate is trusted.
- */
+/** Simulates https://api.example.com: returns an environment with a proxy that leads to a sandbox, and its certificate. */
 export async function openApi(
   home: string,
-  { scope = 'full', answer = (reply) => reply }: Unlike = {},
+  { scope = 'full', answer = (reply) => reply }: ServiceOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
   const identity = selfSigned({ host: 'api.example.com', until: new Date(Date.now() + 90 * 86_400_000) });
   const { keys, ...sandbox } = createSandbox();
@@ -36,10 +33,10 @@ export async function openApi(
   ]);
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: target = '', headers } = request;
-    // The sandbox takes only the keys that it made itself.
+    // The sandbox accepts only its own keys.
     const authorization = known.get(headers.authorization ?? '') ?? headers.authorization;
-    const asked = { 'content-type': headers['content-type'], authorization };
-    const reply = answer(await sandbox.answer({ method, target, headers: asked, body: await text(request) }));
+    const translated = { 'content-type': headers['content-type'], authorization };
+    const reply = answer(await sandbox.answer({ method, target, headers: translated, body: await text(request) }));
     response.writeHead(reply.status, reply.headers).end(reply.body);
   };
   const server = createServer(identity, (request, response) => void respond(request, response));

@@ -11,11 +11,11 @@ export interface BinOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** The current folder. */
+  /** The working directory. */
   readonly cwd?: string;
 }
 
-/** The real binary, with an environment that holds nothing but a home. */
+/** Runs the binary with an environment of its own. */
 export async function bin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Promise<Ran> {
   const ran = await execa(process.execPath, [binary, ...argv], {
     env: cleanEnv(home, env),
@@ -30,14 +30,14 @@ export async function bin(argv: readonly string[], { home, env, input = '', cwd 
 
 export interface Running {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   stdout(): string;
   stderr(): string;
-  /** Its exit code. */
+  /** The exit code. */
   readonly ended: Promise<number | null>;
 }
 
-/** The real binary while it runs, in a session that has no terminal, whatever the test's own has. */
+/** Starts the binary in a session without a terminal. */
 export function startBin(argv: readonly string[], { home, env, input = '', cwd }: BinOptions): Running {
   const child = spawn(process.execPath, [binary, ...argv], { env: cleanEnv(home, env), detached: true, cwd });
   const text = { stdout: '', stderr: '' };
@@ -54,7 +54,7 @@ export function cleanEnv(home: string, env: Readonly<Record<string, string>> = {
   return { HOME: home, PATH: process.env['PATH'] ?? '', ...env };
 }
 
-/** A home of its own, gone when the test is. */
+/** A new home folder. */
 export function temporaryHome(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The binary under test is the source as it stands. */
+/** Builds the binary if the source has changed. */
 export function setup(): void {
   execFileSync(process.execPath, ['build.mjs', '--if-stale'], { stdio: 'inherit' });
 }

@@ -7,13 +7,13 @@ export interface Certificate {
 
 export interface CertificateOptions {
   readonly name?: string;
-  /** A name that it is for, beside the address of this machine. */
+  /** A host name, in addition to 127.0.0.1. */
   readonly host?: string;
   readonly from?: Date;
   readonly until: Date;
 }
 
-/** A certificate for this machine that nobody but itself vouches for: X.509 by hand, since openssl may be missing. */
+/** Makes a self-signed certificate for this machine. Encodes X.509 itself, because openssl may be missing. */
 export function selfSigned({ name = 'Acme Ltd', host, from = new Date(0), until }: CertificateOptions): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const body = sequence(
@@ -61,7 +61,7 @@ function time(date: Date): Buffer {
 
 const ecdsaWithSha256 = sequence(identifier('2a8648ce3d040302'));
 
-/** subjectAltName: 127.0.0.1, and a name. */
+/** subjectAltName: the host name and 127.0.0.1. */
 function subjects(host: string | undefined): Buffer {
   const named = host === undefined ? [] : [tagged(0x82, Buffer.from(host))];
   return sequence(identifier('551d11'), tagged(0x04, sequence(...named, tagged(0x87, Buffer.from([127, 0, 0, 1])))));

@@ -13,21 +13,21 @@ export interface Ran {
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** The terminal's width; without it both outputs are pipes. */
+  /** The width of the terminal; undefined if both outputs are pipes. */
   readonly terminal?: number;
-  /** Where only stderr is that terminal: what stdout is then. */
+  /** The kind of stdout if only stderr is the terminal. */
   readonly stdout?: 'pipe' | 'file';
   readonly home: string;
-  /** The version of Node that it says it runs on. */
+  /** The simulated version of Node. */
   readonly node?: string;
   readonly later?: Host['later'];
   readonly now?: Host['now'];
   readonly steady?: Host['steady'];
-  /** What has the command end. */
+  /** Ends the command. */
   readonly signal?: AbortSignal;
 }
 
-/** One command line in this process, as `main` would run it. */
+/** Runs a command line in this process, like `main`. */
 export async function cli(argv: readonly string[], options: CliOptions): Promise<Ran> {
   const out = collector(options.stdout ? undefined : options.terminal, options.stdout === 'file');
   const err = collector(options.terminal);
@@ -50,7 +50,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     random: Math.random,
     kill: alive,
     spawnDetached: () => {
-      throw new Error('a test in process leaves no process behind');
+      throw new Error('a test in this process must not start a detached process');
     },
     spawnAttached: (command, given) => attached(command, given, [out.output, err.output]),
   };
@@ -74,7 +74,7 @@ export function later(milliseconds: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The command of a test has no stdin, and its outputs are collected. */
+/** Runs a child without stdin, and collects its output. */
 function attached(
   [program = '', ...words]: readonly string[],
   { env, apart }: Parameters<Host['spawnAttached']>[1],

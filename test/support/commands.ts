@@ -3,12 +3,12 @@ import { type Group, whole } from '../../src/cli/tree.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {
-  /** `contacts create` */
+  /** For example `contacts create`. */
   readonly name: string;
   readonly command: Command;
 }
 
-/** Every command of the tree, so that none can be forgotten. */
+/** Every command of the tree. */
 export const commands: readonly Named[] = within(await whole(tree), []);
 
 function within({ children }: Group, path: readonly string[]): readonly Named[] {

@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest';
 import { binary, type BinOptions, cleanEnv, type Running } from './bin.ts';
 import { alive } from './cli.ts';
 
-/** The words for `unshare` that put a command in a process namespace of its own. */
+/** Arguments of `unshare` that give a command its own process namespace. */
 export const isolated = ['--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 
-/** Why a test with containers cannot run here; undefined if it can. */
+/** The reason why tests with containers cannot run here, if any. */
 export const noContainers: string | undefined =
   spawnSync('unshare', [...isolated, 'true']).status === 0 ? undefined : 'skipped: needs root and unshare';
 
@@ -15,7 +15,7 @@ export interface Contained extends Running {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** The binary in a process namespace of its own, as in a container: there it is process 1, and sees no other. */
+/** Starts the binary in its own process namespace, as in a container: as process 1, without others. */
 export function startContained(argv: readonly string[], { home, env, input = '' }: BinOptions): Contained {
   const words = [...isolated, process.execPath, binary, ...argv];
   const child = spawn('unshare', words, { env: cleanEnv(home, env), detached: true });

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node
 export const canLimitFiles = succeeds(() => prlimit('--version'));
 export const canSwapFiles = existsSync('/proc/self/fd') && existsSync('/dev/full');
 
-/** What this does while no file of this process may grow beyond so many bytes, as on a full disk. */
+/** Runs `act` with a limit on the size of files, as on a full disk. */
 export function withRoomFor<T>(bytes: number, act: () => T): T {
   limitFiles(String(bytes));
   try {
@@ -14,7 +14,7 @@ export function withRoomFor<T>(bytes: number, act: () => T): T {
   }
 }
 
-/** Has what this process writes to one open file end up in another. */
+/** Replaces an open file, so that this process writes to `other` instead. */
 export function swapFile(path: string, other: string): void {
   const fd = readdirSync('/proc/self/fd').find((fd) => linkOf(fd) === path);
   if (fd === undefined) throw new Error(`${path} is not open`);
@@ -24,9 +24,9 @@ export function swapFile(path: string, other: string): void {
   for (const one of others) closeSync(one);
 }
 
-/** From now on no file of this process may grow beyond so many bytes. */
-export function limitFiles(most: string): void {
-  prlimit(`--fsize=${most}:`, '--pid', String(process.pid));
+/** Limits the size of files that this process writes. */
+export function limitFiles(bytes: string): void {
+  prlimit(`--fsize=${bytes}:`, '--pid', String(process.pid));
 }
 
 function prlimit(...words: string[]): void {
@@ -50,7 +50,7 @@ function succeeds(act: () => unknown): boolean {
   }
 }
 
-/** A pipe with a name, from which nothing ever comes. */
+/** Creates a named pipe. */
 export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'exec mkfifo "$1"', 'sh', path]);
 }

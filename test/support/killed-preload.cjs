@@ -1,6 +1,6 @@
 'use strict';
 
-// Kills its process just before the change to the disk with the number BIZMSG_KILLED_AT, and counts them.
+// Counts the process's changes to the disk, and kills it before the one with the number BIZMSG_KILLED_AT.
 const fs = require('node:fs');
 
 const { BIZMSG_KILLED_AT: last = '', BIZMSG_COUNTED: counted = '' } = process.env;

@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 import { serve } from '../../src/sandbox/serve.ts';
 import { alive, later } from './cli.ts';
 
-/** The sandbox that `--profile local` means in this home, for as long as the test runs. */
+/** Serves the sandbox that `--profile local` uses in this home, during the test. */
 export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
   const stateFolder = join(home, '.local/state/bizmsg');
   const served = await serve({

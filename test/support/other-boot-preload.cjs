@@ -1,6 +1,6 @@
 'use strict';
 
-// A process on this machine before or after a restart, at another time.
+// Simulates a process before or after a restart of this machine, at another time.
 const fs = require('node:fs');
 
 const { BIZMSG_TEST_BOOT: boot = '', BIZMSG_TEST_AHEAD: ahead = '0' } = process.env;

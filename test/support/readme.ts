@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 export const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-/** What is entered in a terminal, and what the README shows of what is printed then. */
+/** A command, and the output that the README shows for it. */
 export interface Step {
   readonly command: string;
   readonly shown: string;
 }
 
-/** The sections before the reference, which is made from the help: its title, and its code blocks in order. */
+/** Code blocks by title of their section, without the generated reference. */
 export const sections: ReadonlyMap<string, readonly Block[]> = new Map(
   readme
     .split('\n## Reference\n')[0]
@@ -26,14 +26,15 @@ function blocksOf(section: string): readonly Block[] {
   return [...found].map(([, language = '', text = '']) => ({ language, text }));
 }
 
-/** The code blocks of a section, in order. So many there are that a test runs: another one must not go unnoticed. */
+/** The code blocks of a section, in order. The expected count makes a test fail when a block is added. */
 export function blocksIn(title: string, count: number): readonly string[] {
   const blocks = sections.get(title) ?? [];
-  if (blocks.length !== count) throw new Error(`"${title}" has ${blocks.length} code blocks, and a test has ${count}`);
+  if (blocks.length !== count)
+    throw new Error(`"${title}" has ${blocks.length} code blocks, but the test expects ${count}`);
   return blocks.map(({ text }) => text);
 }
 
-/** The steps of a block, which may begin with what is shown without a command. */
+/** The steps of a block; the first may be output without a command. */
 export function stepsIn(block: string): readonly Step[] {
   return block.split(/^\$ /m).flatMap((text, at) => {
     const [command = '', ...shown] = at === 0 ? ['', text] : text.split(/(?<=\n)/);
@@ -42,7 +43,7 @@ export function stepsIn(block: string): readonly Step[] {
 }
 
 const eventId = /\be[0-9a-hjkmnp-tv-z]{10,}\b/g;
-const changing: readonly (readonly [RegExp, string])[] = [
+const variables: readonly (readonly [RegExp, string])[] = [
   [/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d\d:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/\b\d+ ms\b/g, 'SOME ms'],
@@ -53,9 +54,9 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\b(127\.0\.0\.1|localhost):\d+/g, '$1:PORT'],
 ];
 
-/** What of a text is the same whenever and wherever it is printed. */
-export function lasting(text: string): string {
-  return changing.reduce((left, [pattern, name]) => left.replace(pattern, name), text);
+/** Replaces the parts of an output that change: times, durations, ids, ports and key endings. */
+export function withoutVariables(text: string): string {
+  return variables.reduce((left, [pattern, name]) => left.replace(pattern, name), text);
 }
 
 export function eventIds(text: string): readonly string[] {

@@ -7,7 +7,7 @@ import { isRecord } from '../../src/contract/readers.ts';
 export interface Asked {
   /** The recipient, or the contact's phone. */
   readonly phone: string;
-  /** The number of requests with the same phone before it. */
+  /** The number of earlier requests with the same phone. */
   readonly before: number;
   /** Milliseconds since the service started. */
   readonly at: number;
@@ -28,7 +28,7 @@ export interface Answering {
 
 export interface Service {
   readonly url: string;
-  /** In the order in which they arrived. */
+  /** In order of arrival. */
   readonly asked: readonly Asked[];
   close(): void;
 }
@@ -37,7 +37,7 @@ type Decide = (asked: Omit<Asked, 'reply'>) => Answering;
 
 const live = 'sk_live_7Rw1Kc5NbY6uJe0S';
 
-/** A service of its own over HTTP, which records what it was asked. It knows no templates. */
+/** Starts a service that is not our sandbox and records requests. It has no templates. */
 export async function openService(decide: Decide = () => ({ reply: 200 }), port = 0): Promise<Service> {
   const asked: Asked[] = [];
   const counts = new Map<string, number>();
@@ -72,7 +72,7 @@ export async function openService(decide: Decide = () => ({ reply: 200 }), port 
   }
 }
 
-/** The environment that calls it with a live key. */
+/** An environment that calls it with a live key. */
 export function envOf({ url }: Pick<Service, 'url'>): Readonly<Record<string, string>> {
   return { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: live };
 }
@@ -87,6 +87,6 @@ function phoneIn(body: string): string {
 }
 
 function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen');
   return address;
 }

@@ -9,8 +9,8 @@ export function asRoot(...words: readonly string[]): void {
   execFileSync('sh', ['-c', 'exec "$@"', 'sh', ...words], { stdio: 'ignore' });
 }
 
-/** Only root may, and not everywhere. */
-export function mounts(): boolean {
+/** True if this process may mount, which root may in most places. */
+export function canMount(): boolean {
   const home = temporaryHome();
   try {
     mount(home.path, 'size=64k');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { binary, cleanEnv } from './bin.ts';
 
-/** Why tests in a real terminal cannot run here, or undefined. */
+/** The reason why tests in a terminal cannot run here, if any. */
 export const noTerminal =
   spawnSync('tmux', ['-V']).status === 0
     ? undefined
@@ -22,26 +22,26 @@ export interface Terminal {
   /** Waits for the shell and enters a command line; `bizmsg` is the binary under test. */
   enter(line: string): Promise<void>;
   type(text: string): void;
-  /** Types text and presses Enter, as one answers a prompt. */
+  /** Answers a prompt: types text and presses Enter. */
   answer(text: string): void;
   /** Presses a key by its tmux name. */
   press(key: string): void;
   screen(): string;
-  /** All that was ever shown, with the escapes that the terminal understood. */
+  /** The screen and its scrollback, with colors as escape codes. */
   history(): string;
-  /** All that was written to it; it fails on what is no UTF-8. */
+  /** All bytes written to the terminal; throws if they are not UTF-8. */
   written(): string;
-  /** The screen, once it holds this. */
+  /** The screen, once it contains the text. */
   until(text: string | RegExp): Promise<string>;
-  /** The exit code, once the shell is back. */
+  /** The exit code, once the shell prompts again. */
   ended(): Promise<number>;
   close(): void;
 }
 
-// The prompt is the exit code of the command before.
+// The prompt is the previous exit code.
 const prompt = /(?:^|\n)\[(\d+)\]\s*$/;
 
-/** A shell in a real terminal, with an environment that holds nothing but a home. */
+/** Opens a shell in a terminal (tmux), with an environment of its own. */
 export function openTerminal({ home, columns = 100, rows = 40, env = {} }: TerminalOptions): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-terminal-'));
   const socket = join(folder, 'tmux');
@@ -87,7 +87,7 @@ export function openTerminal({ home, columns = 100, rows = 40, env = {} }: Termi
     enter: async (line) => {
       await until(prompt);
       type(line);
-      // Until it is echoed, the prompt before it could be taken for the one after.
+      // Waits for the echo, so that the old prompt is not mistaken for the next one.
       await untilIs((shown) => !prompt.test(shown), line);
       press('Enter');
     },

@@ -1,4 +1,4 @@
-/** What a function throws, or undefined. */
+/** Returns what a function throws, or undefined. */
 export function thrown(act: () => unknown): unknown {
   try {
     act();

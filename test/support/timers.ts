@@ -1,12 +1,12 @@
 export interface ManualTimers {
   readonly later: Later;
-  /** The milliseconds of each timer that has not fired. */
+  /** Pending timers, with their milliseconds. */
   readonly armed: ReadonlyMap<() => void, number>;
-  /** Fires the timers that wait for so many milliseconds. */
+  /** Fires the timers with this delay. */
   fire(milliseconds: number): void;
 }
 
-/** Timers that only fire when the test says so. */
+/** Timers that the test fires. */
 export function manualTimers(): ManualTimers {
   const armed = new Map<() => void, number>();
   const later: Later = (milliseconds, run) => {

@@ -8,7 +8,7 @@ export interface World {
   readonly home: string;
   readonly sandbox: Sandbox;
   readonly url: string;
-  /** What calls the sandbox with its full sandbox key. */
+  /** An environment that calls the sandbox with its full sandbox key. */
   readonly env: Readonly<Record<string, string>>;
   readonly binEnv: Readonly<Record<string, string>>;
   run(argv: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
@@ -16,7 +16,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** A sandbox on a free port, a home of its own, and an environment that calls it. */
+/** Serves a sandbox on a free port, with a new home and an environment that calls it. */
 export async function openWorld(options: SandboxOptions = {}): Promise<World> {
   const home = temporaryHome();
   const served = await serve({

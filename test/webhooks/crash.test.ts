@@ -8,7 +8,7 @@ import { newestFirst, oldestFirst } from '../../src/webhooks/log/history.ts';
 import { cursorNow, follow } from '../../src/webhooks/log/tail.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
-import { isLong } from '../support/length.ts';
+import { isLong } from '../support/long-tests.ts';
 import { type Apart, listenApart, listenerScript, pour } from './apart.ts';
 import { journalIn, later, temporary } from './rig.ts';
 

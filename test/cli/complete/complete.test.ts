@@ -7,7 +7,7 @@ import { tree } from '../../../src/commands/index.ts';
 import type { Env } from '../../../src/base/host.ts';
 import { cli } from '../../support/cli.ts';
 import { commands } from '../../support/commands.ts';
-import { newHome } from '../../support/hostile.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
 import { openWorld } from '../../support/world.ts';
 

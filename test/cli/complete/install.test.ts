@@ -16,7 +16,7 @@ import type { Env } from '../../../src/base/host.ts';
 import { binary } from '../../support/bin.ts';
 import { cli } from '../../support/cli.ts';
 import { makePipe } from '../../support/disk.ts';
-import { newHome } from '../../support/hostile.ts';
+import { newHome } from '../../support/fake-service.ts';
 
 const files = {
   bash: '.local/share/bash-completion/completions/bizmsg',

@@ -1,5 +1,5 @@
-import { words } from '../../support/words.ts';
-import { newHome } from '../../support/hostile.ts';
+import { words } from '../../support/shell-words.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { cli } from '../../support/cli.ts';
 
 /** What is said of a line that is refused before anything is done. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/base/json.ts';
 import { serve } from '../../client/servers.ts';
 import { cli } from '../../support/cli.ts';
-import { callerOf, newHome } from '../../support/hostile.ts';
+import { callerOf, newHome } from '../../support/fake-service.ts';
 import { examine, key, openService, type Otherwise, refused, send, writing } from './rig.ts';
 
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';

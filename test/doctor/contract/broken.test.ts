@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clauses } from '../../../src/doctor/contract/clauses.ts';
-import { callerOf } from '../../support/hostile.ts';
+import { callerOf } from '../../support/fake-service.ts';
 import { broken } from './broken.ts';
 import { examine, key as usualKey, openService, writing } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deadPort } from '../../client/servers.ts';
-import { callerOf } from '../../support/hostile.ts';
+import { callerOf } from '../../support/fake-service.ts';
 import { examine, openService, refused, send } from './rig.ts';
 
 const verdictOf = async (url: string, id: string, argv: readonly string[] = []) =>

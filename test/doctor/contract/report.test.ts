@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { authority } from '../../client/servers.ts';
 import { cli } from '../../support/cli.ts';
-import { callerOf, newHome } from '../../support/hostile.ts';
+import { callerOf, newHome } from '../../support/fake-service.ts';
 import { examine, examined, key, openService, person, send, writing } from './rig.ts';
 
 describe('of a service that keeps to the document', () => {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../src/contract/readers.ts';
 import { serve, type Service } from '../../client/servers.ts';
 import { cli, type CliOptions, type Ran } from '../../support/cli.ts';
-import { callerOf, newHome } from '../../support/hostile.ts';
+import { callerOf, newHome } from '../../support/fake-service.ts';
 
 export const key = 'sk_test_4f9Qm2ZpL8xVt3HdXk7R';
 export const person = { id: 'c_77', phone: '+4915112345678', name: 'Zuzanna Quaas', tags: [], born: null };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from '../../support/cli.ts';
-import { callerOf, newHome } from '../../support/hostile.ts';
+import { callerOf, newHome } from '../../support/fake-service.ts';
 import { examine, key, openService, refused, send, writing } from './rig.ts';
 
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';

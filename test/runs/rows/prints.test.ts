@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../src/runs/input/row.ts';
 import { openSource, printOf, refuseOther } from '../../../src/runs/input/source.ts';
-import { newHome } from '../../support/hostile.ts';
+import { newHome } from '../../support/fake-service.ts';
 
 const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
 const text = `name\n${rows.join('\n')}`;

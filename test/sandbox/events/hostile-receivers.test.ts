@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { deadPort, serve, serveBytes } from '../../client/servers.ts';
-import { type Misdeed, misdeedNames, misdeeds } from '../../support/hostile.ts';
+import { type BadResponse, badResponseNames, badResponses } from '../../support/fake-service.ts';
 import { paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
@@ -17,29 +17,29 @@ async function delivered(url: string, patience?: number) {
   return { state: row?.state, status: attempt?.response?.status, error: attempt?.error, response: attempt?.response };
 }
 
-const failures: Readonly<Partial<Record<Misdeed, RegExp>>> = {
+const failures: Readonly<Partial<Record<BadResponse, RegExp>>> = {
   'a reset': /^closed the connection without an answer$/,
-  'the end of the connection': /^closed the connection without an answer$/,
-  silence: /^no whole answer within 0.2 s$/,
-  'a head and then silence': /^no whole answer within 0.2 s$/,
-  'half a JSON, cut off': /^the answer broke off/,
+  'a closed connection': /^closed the connection without an answer$/,
+  'no response': /^no whole answer within 0.2 s$/,
+  'headers without a body': /^no whole answer within 0.2 s$/,
+  'incomplete JSON and a closed connection': /^the answer broke off/,
   'a switch of protocols': /^closed the connection without an answer$/,
-  'what is not HTTP': /Parse Error/,
+  'invalid HTTP': /Parse Error/,
 };
-const silent = new Set<Misdeed>(['silence', 'a head and then silence']);
-const refusals = new Set<Misdeed>(['a 500', 'a 503 of a gateway in HTML', 'what nests too deep']);
+const silent = new Set<BadResponse>(['no response', 'headers without a body']);
+const refusals = new Set<BadResponse>(['a 500', 'a 503 of a gateway in HTML', 'JSON that nests too deep']);
 
 describe('a receiver that answers with', () => {
-  it.each(misdeedNames)('%s gets one attempt, which says what came of it', async (name) => {
-    const { url, seen } = await serve((_, __, response) => misdeeds[name](response));
+  it.each(badResponseNames)('%s gets one attempt, which says what came of it', async (name) => {
+    const { url, seen } = await serve((_, __, response) => badResponses[name](response));
     const { state, error } = await delivered(url, silent.has(name) ? 200 : undefined);
     const fails = name in failures || refusals.has(name);
     expect([seen.length, state]).toEqual([1, fails ? 'waiting' : 'delivered']);
     expect(error ?? 'none').toMatch(failures[name] ?? /^none$/);
   });
 
-  it('a head and then silence has its head recorded', async () => {
-    const { url } = await serve((_, __, response) => misdeeds['a head and then silence'](response));
+  it('headers without a body are recorded', async () => {
+    const { url } = await serve((_, __, response) => badResponses['headers without a body'](response));
     expect(await delivered(url, 200)).toMatchObject({ state: 'waiting', status: 200, response: { body: '' } });
   });
 

@@ -7,7 +7,7 @@ import type { Change } from '../../../src/sandbox/state/records.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { startBin } from '../../support/bin.ts';
 import { alive, later } from '../../support/cli.ts';
-import { newHome } from '../../support/hostile.ts';
+import { newHome } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
 import { calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
 

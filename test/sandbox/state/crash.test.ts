@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { temporaryHome } from '../../support/bin.ts';
-import { isLong } from '../../support/length.ts';
+import { isLong } from '../../support/long-tests.ts';
 import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 50 : 15));

@@ -7,7 +7,7 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serve, type Served } from '../../../src/sandbox/serve.ts';
 import { openStore } from '../../../src/sandbox/state/store.ts';
 import { alive, cli, later } from '../../support/cli.ts';
-import { newHome } from '../../support/hostile.ts';
+import { newHome } from '../../support/fake-service.ts';
 
 describe('the data id of a sandbox', () => {
   it('survives a restart with the same data', async () => {

@@ -12,16 +12,16 @@ for (let at = 0; at < connections; at++) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.write('POST /api/public/contacts HTTP/1.1\\r\\nhost: a\\r\\ntransfer-encoding: chunked\\r\\n\\r\\n');
   let left = chunks;
-  const pour = (error) => {
+  const sendMore = (error) => {
     if (error || left <= 0) return --unsent === 0 ? process.stdout.write('sent') : undefined;
     left -= 1_000;
-    socket.write(block, pour);
+    socket.write(block, sendMore);
   };
-  pour();
+  sendMore();
 }
 `;
 
-/** Has a process send bodies in chunks of one byte. It ends none of them, and stays connected for the whole test. */
+/** Starts a process that sends bodies in one-byte chunks without an end, and stays connected during the test. */
 export async function drip(port: number, connections: number, chunks: number): Promise<void> {
   const args = [port, connections, chunks].map(String);
   const attacker = spawn(process.execPath, ['-e', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -29,7 +29,7 @@ export async function drip(port: number, connections: number, chunks: number): P
   await once(attacker.stdout, 'data');
 }
 
-/** The most memory that a process has ever held, in MiB. */
+/** The peak memory of a process, in MiB. */
 export function peakMemory(pid: number): number {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kibibytes) / 1024;

@@ -2,7 +2,7 @@ import { isRecord } from '../../src/contract/readers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every line as the object that it must be. */
+/** Parses lines that must all be JSON objects. */
 export function objects(text: string): readonly Fields[] {
   return text
     .split('\n')
@@ -10,10 +10,10 @@ export function objects(text: string): readonly Fields[] {
     .map((line) => fields(line));
 }
 
-/** What stderr says last in JSON modes. */
+/** The error in the last line of stderr, in a JSON format. */
 export function errorIn(stderr: string): Fields {
   const error = objects(stderr).at(-1)?.['error'];
-  if (!isRecord(error)) throw new Error(`the last line is no error: ${stderr}`);
+  if (!isRecord(error)) throw new Error(`the last line is not an error: ${stderr}`);
   return error;
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binary } from './bin.ts';
 
-/** A PATH with the binary under test as `bizmsg`, as `npm link` has it. */
+/** Installs the binary under test as `bizmsg`, like `npm link`; returns the PATH. */
 export function installIn(home: string): string {
   const folder = join(home, 'bin');
   const file = join(folder, 'bizmsg');

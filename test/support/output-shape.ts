@@ -1,5 +1,5 @@
 const prefixes = 'msg_sandbox|con_sandbox|tpl_sandbox|cmp_sandbox|ord_sandbox|evt|key|whk|flt|dlv';
-const changing: readonly (readonly [RegExp, string])[] = [
+const variables: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{12}\b/g, 'RUN'],
   [/\b20\d\d-(?:…|\d\d-\d\dT(?:…|[\d:.]+Z))/g, 'TIME'],
   [new RegExp(`\\b(${prefixes})_[0-9a-z]+`, 'g'), '$1_ID'],
@@ -9,20 +9,20 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\d+(?:\.\d+)*/g, 'N'],
 ];
 
-/** A text without what is another time another: times, ids and numbers. */
+/** Replaces the parts of an output that change: times, ids and numbers. */
 export function shaped(text: string): string {
-  return changing.reduce(
+  return variables.reduce(
     (left, [pattern, name]) => left.replace(pattern, name),
     text.replace(/\s+$/gm, (end) => '\n'.repeat(end.split('\n').length - 1)).trimEnd(),
   );
 }
 
-/** What a text has to look like that a sample stands for: `…` is anything, on a line of its own any lines. */
+/** Matches outputs like the sample: `…` matches anything, and on its own line any number of lines. */
 export function shapeOf(sample: string): RegExp {
   return abridged(shaped(sample), '.*');
 }
 
-/** A text of which a line of `…` stands for any lines, and `…` in a line for what is given. */
+/** Matches a text in which a line `…` stands for any lines, and `…` within a line for the given pattern. */
 export function abridged(text: string, inLine = '…'): RegExp {
   const lines = text.split('\n');
   const parts = lines.map((line) => (line.trim() === '…' ? '(?:.*\n)*.*' : escaped(line).replaceAll('…', inLine)));
