@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvCell, tsvCell, undoCsv, undoTsv } from '../../src/base/cell-escapes.ts';
 
-const telling = fc.constantFrom(
+const special = fc.constantFrom(
   "'", '"', '\\', '=', '+', '-', '@', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',
   '\u001b', '\u009b', '\u202e', '\ud800', '👋🏽', 'a', ' ',
 ); // prettier-ignore
 const text = fc.oneof(
-  fc.array(telling, { maxLength: 6 }).map((parts) => parts.join('')),
+  fc.array(special, { maxLength: 6 }).map((parts) => parts.join('')),
   fc.string({ unit: 'binary' }),
 );
 const options = fc.record({ marks: fc.boolean() });
 
 describe('a cell', () => {
-  it('of TSV is read as it was', () => {
+  it('of TSV is read back unchanged', () => {
     fc.assert(
       fc.property(text, options, (value, given) => {
         expect(undoTsv(tsvCell(value, given))).toBe(value);
@@ -22,7 +22,7 @@ describe('a cell', () => {
     );
   });
 
-  it('of CSV is read as it was', () => {
+  it('of CSV is read back unchanged', () => {
     fc.assert(
       fc.property(text, options, (value, given) => {
         expect(undoCsv(csvCell(value, given))).toBe(value);
@@ -31,7 +31,7 @@ describe('a cell', () => {
     );
   });
 
-  it('has no control character, but for tabs and line breaks in CSV', () => {
+  it('has no control characters, except tabs and line breaks in CSV', () => {
     fc.assert(
       fc.property(text, (value) => {
         expect(tsvCell(value)).not.toMatch(/[\0-\u001f\u007f-\u009f]/);
@@ -42,7 +42,7 @@ describe('a cell', () => {
   });
 });
 
-describe('a cell of CSV', () => {
+describe('a CSV cell', () => {
   it.each([
     ['=1+1', "'=1+1"],
     ['=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'],
@@ -54,19 +54,19 @@ describe('a cell of CSV', () => {
     ['\rx', "'\rx"],
     ["'=1+1", "''=1+1"],
     ['a\u001b[31m\\', "'\\a\\u001b[31m\\\\"],
-  ])('that a spreadsheet or a terminal would act on gets an apostrophe: %j', (value, cell) => {
+  ])('gets an apostrophe if a spreadsheet or terminal would interpret it: %j', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
     expect(undoCsv(cell)).toBe(value);
   });
 
   it.each(['+12025550101', '-5', '+3.5', '-1e9', 'Ada', "O'Neil", "'tis", 'C:\\temp', 'a=b', "'-5", "'\\n"])(
-    'is left as it is: %s',
+    'is unchanged: %s',
     (value) => {
       expect([csvCell(value), undoCsv(value)]).toEqual([value, value]);
     },
   );
 
-  it('keeps its formula where that is asked for, but no control', () => {
+  it('keeps a formula on request, but no control characters', () => {
     expect([csvCell('=1', { rawFormulas: true }), csvCell('\u001b', { rawFormulas: true })]).toEqual([
       '=1',
       "'\\\\u001b",
@@ -74,6 +74,6 @@ describe('a cell of CSV', () => {
   });
 });
 
-it('escapes a quote that begins a cell of TSV, and no other', () => {
+it('escapes a quote at the start of a TSV cell only', () => {
   expect([tsvCell('"Zo"'), tsvCell('A "a"')]).toEqual(['\\"Zo"', 'A "a"']);
 });

@@ -13,7 +13,7 @@ import { thrown } from '../support/thrown.ts';
 const three = ['one', { two: ['zwei', 'deux'] }, 3];
 
 describe('a journal that another process writes', () => {
-  it('takes nothing more once the other has appended to it', async () => {
+  it('refuses writes after the other process has appended', async () => {
     const path = await written(three);
     const journal = open(path);
     read(journal);
@@ -23,7 +23,7 @@ describe('a journal that another process writes', () => {
     expect(await contentOf(path)).toEqual([...three, 'of the other']);
   });
 
-  it('takes nothing more once its owner has lost it', async () => {
+  it('refuses writes after its owner has lost the lock', async () => {
     const path = await written(three);
     let [isOurs, time] = [true, 0];
     const journal = open(path, { isOurs: () => isOurs, now: () => time });
@@ -36,7 +36,7 @@ describe('a journal that another process writes', () => {
     expect(await contentOf(path)).toEqual([...three, 'before']);
   });
 
-  it('is checked once per millisecond, and always before it is rewritten', async () => {
+  it('checks its owner once per millisecond, and always before a rewrite', async () => {
     let [checks, time] = [0, 0];
     const journal = open(temporary(), { isOurs: () => (checks += 1) > 0, now: () => time });
     for (const record of three) journal.append(record);
@@ -50,19 +50,19 @@ describe('a journal that another process writes', () => {
   });
 });
 
-describe('what is recorded', () => {
+describe('a record', () => {
   it.each([
-    ['of any kind', [null, 0, '', [], {}, { deep: [{ er: true }] }]],
-    ['in any script', ['Zoë', '日本', '👩‍👩‍👧', 'a\u2028b\u2029c', 'line\nfeed\r\0', '\ud800 alone', '\ufeff']],
-    ['of any size', [0, 1, 65_520, 65_521, 65_522, 65_523, 65_535, 65_536, 5_000_000].map((size) => 'é'.repeat(size))],
-  ])('is read again: %s', async (_, records) => {
+    ['any type', [null, 0, '', [], {}, { deep: [{ er: true }] }]],
+    ['any script', ['Zoë', '日本', '👩‍👩‍👧', 'a\u2028b\u2029c', 'line\nfeed\r\0', '\ud800 alone', '\ufeff']],
+    ['any size', [0, 1, 65_520, 65_521, 65_522, 65_523, 65_535, 65_536, 5_000_000].map((size) => 'é'.repeat(size))],
+  ])('is read back: %s', async (_, records) => {
     const path = await written(records);
     const journal = open(path);
     expect(read(journal)).toEqual(records);
     await journal.close();
   });
 
-  it('is one line each, for this user alone, below a line that says what it is', async () => {
+  it('is one line in a private file, below a header line', async () => {
     const path = await written(three);
     expect(fs.readFileSync(path, 'latin1')).toMatch(
       /^\[\d+,\{"format":"bizmsg test","version":1\}\]\n\[\d+,"one"\]\n(\[.+\]\n){2}$/,
@@ -70,7 +70,7 @@ describe('what is recorded', () => {
     expect(fs.statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('comes with the byte at which its line begins', async () => {
+  it('is read with the byte offset of its line', async () => {
     const path = await written(three);
     const journal = open(path);
     const places = Array.from(journal.past, ({ at }) => fs.readFileSync(path, 'latin1').slice(at).split('\n')[0]);
@@ -78,20 +78,20 @@ describe('what is recorded', () => {
     expect(places).toEqual(linesOf(path).slice(1));
   });
 
-  it('is added to what was there before', async () => {
+  it('is appended after earlier records', async () => {
     const path = await written(three);
     await written(['four'], path);
     expect(await contentOf(path)).toEqual([...three, 'four']);
   });
 
-  it('is read before anything is added', async () => {
+  it('can be added only after the journal was read', async () => {
     const journal = open(await written(three));
     expect(() => journal.append('four')).toThrow('read before');
     expect(() => journal.rewrite([])).toThrow('read before');
     await journal.close();
   });
 
-  it('begins with what it is given, when it is new', async () => {
+  it('comes after the initial records of a new journal', async () => {
     const path = await written(['two'], temporary(), { first: ['one'] });
     expect(await contentOf(path)).toEqual(['one', 'two']);
     const again = open(path, { first: ['none'] });
@@ -99,7 +99,7 @@ describe('what is recorded', () => {
     await again.close();
   });
 
-  it('is not there any more once somebody has removed it', async () => {
+  it('is lost if the file is removed, which isThere() reports', async () => {
     const path = temporary();
     const journal = open(path);
     const before = journal.isThere();
@@ -108,7 +108,7 @@ describe('what is recorded', () => {
     await journal.close();
   });
 
-  it('is not added to once it is closed', async () => {
+  it('cannot be added after the journal was closed', async () => {
     const journal = open(temporary());
     await Promise.all([journal.close(), journal.close()]);
     expect(() => journal.append('late')).toThrow('closed');
@@ -117,7 +117,7 @@ describe('what is recorded', () => {
 });
 
 describe('a crash', () => {
-  it('in the middle of the last line costs that line alone, wherever it was', async () => {
+  it('in the middle of the last line loses only that line, wherever it happens', async () => {
     const path = await written(three);
     const whole = fs.readFileSync(path);
     const begin = whole.lastIndexOf('\n', -2) + 1;
@@ -135,7 +135,7 @@ describe('a crash', () => {
     }
   });
 
-  it('before anything was recorded leaves a new one', async () => {
+  it('before the first record leaves a new journal', async () => {
     const path = await written([]);
     const header = fs.readFileSync(path);
     for (let end = 0; end < header.length; end++) {
@@ -147,14 +147,14 @@ describe('a crash', () => {
     }
   });
 
-  it('while it was rewritten leaves the old one, and nothing beside it', async () => {
+  it('during a rewrite leaves the old journal and no temporary file', async () => {
     const path = await written(three);
     fs.writeFileSync(`${path}.new`, fs.readFileSync(path).subarray(0, 60));
     expect(await contentOf(path)).toEqual(three);
     expect(fs.readdirSync(join(path, '..')).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
-  it('at any instant leaves all that was appended or rewritten until then', async () => {
+  it('at any moment leaves everything that was appended or rewritten before', async () => {
     const path = temporary();
     const script = await counter(join(path, '..'));
     for (let round = 0; round < 8; round++) {
@@ -172,8 +172,8 @@ describe('a crash', () => {
   });
 });
 
-describe('what is refused, and left as it is', () => {
-  it('is a line of which any byte has changed', async () => {
+describe('a damaged journal is refused and left unchanged, if', () => {
+  it('any byte of a line has changed', async () => {
     const path = await written(three);
     const whole = fs.readFileSync(path);
     const begin = whole.indexOf('\n', whole.indexOf('\n') + 1) + 1;
@@ -194,7 +194,7 @@ describe('what is refused, and left as it is', () => {
     }
   });
 
-  it('is a line feed that has come in', async () => {
+  it('a line feed was inserted', async () => {
     const path = await written(three);
     fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('zwei', 'zw\ni'));
     await expect(contentOf(path)).rejects.toMatchObject({ code: 'journal-damaged' });
@@ -203,7 +203,7 @@ describe('what is refused, and left as it is', () => {
   it.each([
     ['another version', { version: 2 }, 'journal-unknown', '"version":2'],
     ['another kind', { kind: 'other' }, 'journal-unknown', '"bizmsg other"'],
-  ])('is %s', async (_, options, code, why) => {
+  ])('it has %s', async (_, options, code, why) => {
     const path = await written(three, temporary(), options);
     const before = fs.readFileSync(path);
     const refusal = thrown(() => open(path));
@@ -213,7 +213,7 @@ describe('what is refused, and left as it is', () => {
   });
 
   it.each(['{"format":"bizmsg test","version":1}\n', 'a,b\n1,2\n', '\n', '[0,]\n', '[]\n'])(
-    'is what no journal begins with: %j',
+    'its first line is not a header: %j',
     (text) => {
       const path = temporary();
       fs.writeFileSync(path, text);
@@ -222,7 +222,7 @@ describe('what is refused, and left as it is', () => {
     },
   );
 
-  it.each(['precious', '\0\0precious', '[\0precious'])('is what is no journal and has no line at all: %j', (text) => {
+  it.each(['precious', '\0\0precious', '[\0precious'])('it is not a journal and has no complete line: %j', (text) => {
     const path = temporary();
     fs.writeFileSync(path, text);
     expect(thrown(() => open(path))).toMatchObject({ exit: 'configuration' });
@@ -231,7 +231,7 @@ describe('what is refused, and left as it is', () => {
 });
 
 describe('rewriting', () => {
-  it('puts other records in place of all, and goes on from there', async () => {
+  it('replaces all records, and later appends follow', async () => {
     const path = await written(three);
     const journal = open(path);
     read(journal);
@@ -243,7 +243,7 @@ describe('rewriting', () => {
     expect(fs.readdirSync(join(path, '..'))).toEqual(['journal.ndjson']);
   });
 
-  it('takes any number of records', async () => {
+  it('accepts any number of records', async () => {
     const path = temporary();
     const journal = open(path);
     const records = Array.from({ length: 5_000 }, (_, number) => ({ number, text: 'x'.repeat(number % 300) }));
@@ -252,7 +252,7 @@ describe('rewriting', () => {
     expect(await contentOf(path)).toEqual(records);
   });
 
-  it('that fails leaves what was there, and goes on there', async () => {
+  it('keeps the old records if it fails, and later appends follow', async () => {
     const path = await written(three);
     const journal = open(path);
     read(journal);
@@ -269,7 +269,7 @@ describe('rewriting', () => {
 });
 
 describe('the disk', () => {
-  it('takes what was added within 200 ms, and only while there is something', async () => {
+  it('is synced within 200 ms of an append, and only then', async () => {
     const timer = manualTimer();
     const journal = open(temporary(), { later: timer.later });
     expect(timer.armed).toEqual([]);
@@ -277,7 +277,7 @@ describe('the disk', () => {
     journal.append('two');
     expect(timer.armed.map(({ after }) => after)).toEqual([200]);
     timer.fire();
-    journal.append('while it is taken');
+    journal.append('during the sync');
     expect(timer.armed).toEqual([]);
     await timer.next();
     expect(timer.armed.map(({ after }) => after)).toEqual([200]);
@@ -285,7 +285,7 @@ describe('the disk', () => {
     expect(timer.armed).toEqual([]);
   });
 
-  it.skipIf(!canSwapFiles)('has what was added before, once it is waited for', async () => {
+  it.skipIf(!canSwapFiles)('has everything added before synced() resolves', async () => {
     const path = temporary();
     const journal = open(path);
     await journal.synced();
@@ -294,27 +294,27 @@ describe('the disk', () => {
     journal.append('two');
     await Promise.all([first, second, journal.synced()]);
     swapFile(path, '/dev/null');
-    // There is nothing left for it to take.
+    // Nothing is left to sync.
     await journal.synced();
     journal.append('three');
     await expect(journal.synced()).rejects.toMatchObject({ code: 'journal-unwritable' });
   });
 
-  it.skipIf(!canLimitFiles)('takes a line whole or not at all, and the next one once there is room', async () => {
+  it.skipIf(!canLimitFiles)('takes a whole line or nothing, and the next line once there is space', async () => {
     const path = await written(three);
     const before = fs.readFileSync(path);
     const journal = open(path);
     read(journal);
-    const append = () => journal.append('longer than the room that is left');
+    const append = () => journal.append('longer than the space that is left');
     const refusal = withRoomFor(before.length + 10, () => thrown(append));
     expect(refusal).toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
     expect(fs.readFileSync(path)).toEqual(before);
-    journal.append('longer than the room that was left');
+    journal.append('longer than the space that was left');
     await journal.close();
-    expect(await contentOf(path)).toEqual([...three, 'longer than the room that was left']);
+    expect(await contentOf(path)).toEqual([...three, 'longer than the space that was left']);
   });
 
-  it.skipIf(!canLimitFiles)('that has no room for a new one keeps the old', async () => {
+  it.skipIf(!canLimitFiles)('keeps the old journal if a rewrite does not fit', async () => {
     const path = await written(three);
     const journal = open(path);
     read(journal);
@@ -324,7 +324,7 @@ describe('the disk', () => {
     expect(await contentOf(path)).toEqual(three);
   });
 
-  it.skipIf(!canSwapFiles)('that cannot be trusted any more gets nothing more', async () => {
+  it.skipIf(!canSwapFiles)('gets nothing more after a failed write', async () => {
     const path = await written(three);
     const journal = open(path);
     read(journal);
@@ -336,7 +336,7 @@ describe('the disk', () => {
     expect(await contentOf(path)).toEqual(three);
   });
 
-  it.skipIf(!canSwapFiles)('that did not take what was added is not forgiven', async () => {
+  it.skipIf(!canSwapFiles)('gets nothing more after a failed sync', async () => {
     const timer = manualTimer();
     const path = temporary();
     const journal = open(path, { later: timer.later });
@@ -347,7 +347,7 @@ describe('the disk', () => {
     await expect(journal.close()).rejects.toMatchObject({ code: 'journal-unwritable' });
   });
 
-  it.skipIf(!canSwapFiles)('may be tried again with a new one', async () => {
+  it.skipIf(!canSwapFiles)('can be rewritten after a failed write', async () => {
     const path = temporary();
     const journal = open(path);
     swapFile(path, '/dev/full');
@@ -389,7 +389,7 @@ async function contentOf(path: string): Promise<readonly unknown[]> {
   }
 }
 
-/** A script that counts on in a journal, says how far, and again and again puts one number in place of all. */
+/** A script that appends numbers to a journal, prints each, and repeatedly rewrites the journal to one number. */
 async function counter(folder: string): Promise<string> {
   const [journal, script] = [join(folder, 'journal.mjs'), join(folder, 'counter.mjs')];
   const bundle = await rolldown({
@@ -428,16 +428,16 @@ function temporary(): string {
   return join(folder, 'journal.ndjson');
 }
 
-/** A timer that goes off when it is told to. */
+/** A timer that the test fires. */
 function manualTimer() {
   const armed: { readonly after: number; readonly run: () => void }[] = [];
-  let told = () => {};
+  let onArmed = () => {};
   const later: JournalOptions['later'] = (after, run) => {
     const timer = { after, run };
     armed.push(timer);
-    told();
+    onArmed();
     return () => void (armed.includes(timer) && armed.splice(armed.indexOf(timer), 1));
   };
-  const next = () => new Promise<void>((resolve) => (told = resolve));
+  const next = () => new Promise<void>((resolve) => (onArmed = resolve));
   return { armed, later, next, fire: () => armed.splice(0).forEach(({ run }) => run()) };
 }

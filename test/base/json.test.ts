@@ -6,12 +6,12 @@ it.each(['{"a":[1,"x]}"]}', '"[[["', 'null', '{"a\\"[":1}'])('reads %s', (text) 
   expect(parseJson(text)).toEqual(JSON.parse(text));
 });
 
-it('reads what is wide, and refuses what is deep', () => {
+it('reads wide JSON, and refuses deep JSON', () => {
   expect(parseJson(`[${'[],'.repeat(10_000)}[]]`)).toHaveLength(10_001);
   expect(() => parseJson('['.repeat(501) + ']'.repeat(501))).toThrow('deeper than 500');
 });
 
-it('reads a text with a long integer as JSON.parse does, but for that', () => {
+it('reads everything except long integers like JSON.parse', () => {
   fc.assert(
     fc.property(fc.jsonValue().filter(hasNoLongInteger), fc.constantFrom('', ' ', '\t'), (made, indent) => {
       const value: unknown = JSON.parse(JSON.stringify(made));
@@ -21,21 +21,18 @@ it('reads a text with a long integer as JSON.parse does, but for that', () => {
   );
 });
 
-it.each(['', 2, '\t'])(
-  'writes a value with a bigint as JSON.stringify writes it with a number, indented by %j',
-  (indent) => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const expected = JSON.stringify(
-          { n: 0, value, at: new Date(0), none: undefined, list: [undefined] },
-          undefined,
-          indent,
-        );
-        expect(jsonText({ n: 0n, value, at: new Date(0), none: undefined, list: [undefined] }, indent)).toBe(expected);
-      }),
-    );
-  },
-);
+it.each(['', 2, '\t'])('writes everything except bigints like JSON.stringify, indented by %j', (indent) => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const expected = JSON.stringify(
+        { n: 0, value, at: new Date(0), none: undefined, list: [undefined] },
+        undefined,
+        indent,
+      );
+      expect(jsonText({ n: 0n, value, at: new Date(0), none: undefined, list: [undefined] }, indent)).toBe(expected);
+    }),
+  );
+});
 
 it.each(['9007199254740991', '9007199254740993', '-9007199254740993', '{"__proto__":12345678901234567890}'])(
   'reads and writes %s unchanged',
@@ -44,7 +41,7 @@ it.each(['9007199254740991', '9007199254740993', '-9007199254740993', '{"__proto
   },
 );
 
-it('reads an integer of more digits than anybody waits for as a number', () => {
+it('reads an integer with very many digits as a number', () => {
   expect(parseJson('9'.repeat(1_000_000))).toBe(Infinity);
 });
 
@@ -52,12 +49,12 @@ function hasNoLongInteger(value: unknown): boolean {
   return !/\d{16}/.test(JSON.stringify(value));
 }
 
-it('reads a long integer beside a string of millions of escapes', () => {
+it('reads a long integer next to a string with millions of escapes', () => {
   const text = JSON.stringify([`:1234567890123456${'"'.repeat(5_000_000)}`]).replace(/\]$/, ',1234567890123456789]');
   const value = parseJson(text);
   expect(Array.isArray(value) && value[1]).toBe(1234567890123456789n);
 });
 
-it.each(['"a\\\\"', '"\\""', '"\\\\\\""', '""'])('reads the string %s beside a long integer', (string) => {
+it.each(['"a\\\\"', '"\\""', '"\\\\\\""', '""'])('reads the string %s next to a long integer', (string) => {
   expect(parseJson(`[${string},1234567890123456789]`)).toEqual([JSON.parse(string), 1234567890123456789n]);
 });

@@ -12,7 +12,7 @@ const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
 
 describe('a lock', () => {
-  it('is held by one, until it is released', () => {
+  it('is held by one owner until it is released', () => {
     const path = temporary();
     const first = acquire(path, me);
     expect(acquire(path, me)).toMatchObject({ held: false, by: { pid: process.pid, host: undefined } });
@@ -20,7 +20,7 @@ describe('a lock', () => {
     expect(acquire(path, me).held).toBe(true);
   });
 
-  it('is a file for its owner only, and leaves no other', () => {
+  it('is a private file, and creates no others', () => {
     const path = temporary();
     const claim = acquire(path, me);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -30,7 +30,7 @@ describe('a lock', () => {
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
 
-  it('tells who holds it, and nobody when its owner is dead', () => {
+  it('returns its owner, and nothing if the owner is dead', () => {
     const path = temporary();
     expect(holderOf(path, me.kill)).toBeUndefined();
     const claim = acquire(path, me);
@@ -42,10 +42,10 @@ describe('a lock', () => {
 
   it.each([
     ['its owner is dead', dead],
-    ['another process has the number of its owner', `${process.pid} 12345 abcd\n`],
+    ['another process has the pid of its owner', `${process.pid} 12345 abcd\n`],
     ['a crash left it empty', ''],
-    ['it says nothing', 'nonsense'],
-  ])('is free at once when %s', (_, content) => {
+    ['its content is invalid', 'nonsense'],
+  ])('is free if %s', (_, content) => {
     const path = temporary();
     writeFileSync(path, content);
     expect(acquire(path, me).held).toBe(true);
@@ -53,14 +53,14 @@ describe('a lock', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
 
-  it('is free too when whoever was taking it over died in the middle', () => {
+  it('is free if the process that was replacing a dead owner has died', () => {
     const path = temporary();
     writeFileSync(path, dead);
     writeFileSync(`${path}.abcd`, '999998 12345 dcba\n');
     expect(acquire(path, me).held).toBe(true);
   });
 
-  it('is left to one who is just taking it over', () => {
+  it('is not free while another process replaces the dead owner', () => {
     const path = temporary();
     writeFileSync(path, dead);
     writeFileSync(`${path}.abcd`, `${process.pid} - dcba\n`);
@@ -68,7 +68,7 @@ describe('a lock', () => {
     expect(readFileSync(path, 'utf8')).toBe(dead);
   });
 
-  it('that another has by now is not released by its former owner', () => {
+  it('is not released by a former owner', () => {
     const path = temporary();
     const claim = acquire(path, me);
     writeFileSync(path, `${process.pid} - ffff\n`);
@@ -76,7 +76,7 @@ describe('a lock', () => {
     expect(acquire(path, me).held).toBe(false);
   });
 
-  it('that cannot be made is an error', () => {
+  it('throws if it cannot be created', () => {
     expect(() => acquire(join(temporary(), 'no', 'folder'), me)).toThrow('ENOENT');
   });
 });
@@ -84,7 +84,7 @@ describe('a lock', () => {
 describe('a lock of another container', () => {
   const elsewhere = '1 12345@boot.namespace.host-b abcd\n';
 
-  it('is held as long as it is renewed, whatever runs here under the same number', () => {
+  it('is held as long as it is renewed, whatever process has that pid here', () => {
     const path = temporary();
     writeFileSync(path, elsewhere);
     const claim = acquire(path, { pid: process.pid, kill: () => false });
@@ -118,7 +118,7 @@ describe('a lock of another container', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('is lost to the process that took it over', () => {
+  it('is lost when another process takes it over', () => {
     const path = temporary();
     const claim = acquire(path, me);
     expect(claim.held && claim.isHeld()).toBe(true);
@@ -127,7 +127,7 @@ describe('a lock of another container', () => {
     expect(claim.held && claim.isHeld()).toBe(false);
   });
 
-  it('keeps its owner if the machine gets another host name', () => {
+  it("keeps its owner if the machine's host name changes", () => {
     const path = temporary();
     const claim = acquire(path, me);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/\.[^. ]+ /, '.another-name '));
@@ -143,8 +143,8 @@ describe('a lock of another container', () => {
 });
 
 describe('a process', () => {
-  it.runIf(process.platform === 'linux')('that was killed and not yet reaped is dead', async () => {
-    // the shell becomes a process that never reaps its child
+  it.runIf(process.platform === 'linux')('that was killed but not reaped is dead', async () => {
+    // The shell becomes a process that never reaps its child.
     const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line]: unknown[] = await once(parent.stdout, 'data');
     const pid = Number(String(line));
@@ -157,7 +157,7 @@ describe('a process', () => {
   });
 });
 
-it('has one owner among processes that find the same dead one at the same instant', async () => {
+it('has one owner if several processes find the same dead owner at the same time', async () => {
   const path = temporary();
   const script = await racer();
   for (let round = 0; round < 10; round++) {
@@ -170,7 +170,7 @@ it('has one owner among processes that find the same dead one at the same instan
   }
 }, 60_000);
 
-/** A script that claims the lock at a given instant, and holds it until all others have tried. */
+/** A script that acquires the lock at a given time, and holds it until all others have tried. */
 async function racer(): Promise<string> {
   const home = folder('racer');
   const file = join(home, 'racer.mjs');

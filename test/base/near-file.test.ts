@@ -15,7 +15,7 @@ it.each([
   ['none/people.csv', undefined],
   ['people.csv', undefined],
   ['', undefined],
-])('takes %j for %j', (typed, meant) => {
+])('for %j suggests %j', (typed, meant) => {
   const home = newHome();
   mkdirSync(join(home, 'in'));
   for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');

@@ -6,7 +6,7 @@ import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';
 
-it('a file is read', () => {
+it('reads a file', () => {
   const path = join(newHome(), 'file');
   writeFileSync(path, 'text');
   expect(readRegular(path).toString()).toBe('text');
@@ -15,8 +15,8 @@ it('a file is read', () => {
 it.each([
   ['a pipe', makePipe, 'it is not a regular file'],
   ['a folder', (path: string) => mkdirSync(path), 'a folder stands where a file should'],
-  ['nothing', () => {}, 'there is no such folder'],
-])('%s is not, and is not waited for', (_, put, reason) => {
+  ['a missing file', () => {}, 'there is no such folder'],
+])('refuses %s without waiting', (_, put, reason) => {
   const path = join(newHome(), 'file');
   put(path);
   expect(fileFault(thrown(() => readRegular(path)))?.reason).toBe(reason);
