@@ -21,6 +21,8 @@ export interface Marks {
   read(mark: number, into: Uint8Array, at: number): void;
   /** All rows, in the array in which they are kept. */
   bytes(): Uint8Array<ArrayBuffer>;
+  /** Frees the memory of the indexes: rows are only read by their number from now on. */
+  freeIndexes(): void;
   dump(): Dump;
 }
 
@@ -102,6 +104,11 @@ export function createMarks(dump?: Dump): Marks {
     bytes() {
       const isCurrent = view.buffer === words.buffer && view.length === count * rowSize;
       return isCurrent ? view : (view = new Uint8Array(words.buffer, words.byteOffset, count * rowSize));
+    },
+    freeIndexes() {
+      [older, olderSecond] = [new Uint32Array(0), new Uint32Array(0)];
+      digests.free();
+      seconds.free();
     },
     dump: dumped,
   };
@@ -234,6 +241,7 @@ function createIndex(covered: typeof digestIndex, slots = new Uint32Array(16), u
       slots[slot] = mark + 1;
       return before;
     },
+    free: () => void (slots = new Uint32Array(16)),
     dump: () => ({ used, slots }),
     reserve(words: Uint32Array, count: number): void {
       const size = Math.ceil(count / full) + 1;

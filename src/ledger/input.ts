@@ -6,6 +6,8 @@ import type { Kind, Row, Rows } from './ledger.ts';
 export interface Input extends Rows {
   /** The next row of the input. */
   add(row: Row): void;
+  /** Frees what finds equal rows, which takes as much memory as the rows; `read` goes on working. */
+  freeIndexes(): void;
 }
 
 /** Collects the rows of an input in order and finds duplicates. */
@@ -25,6 +27,7 @@ export function createInput(kind: Kind): Input {
     get bytes() {
       return marks.bytes();
     },
+    freeIndexes: marks.freeIndexes,
     read: (row) => marks.bytes().subarray(row * rowSize, (row + 1) * rowSize),
     isDuplicate: (row) => !isIndexed.has(row),
     hasRow: (other, at) => marks.first(other, at) !== -1,

@@ -156,6 +156,7 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);
   amend({ parts, found, accepted, log });
+  found.freeIndexes();
   const entry = await keepEntry(running, registered, tally);
   try {
     const reason = await sent(running, { found, registered, log, tally });
