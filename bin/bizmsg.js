@@ -49,7 +49,7 @@ const host = {
   get signal() {
     return (interruption ??= listening()).signal;
   },
-  takeSignals(listener, onUnread) {
+  handleSignals(listener, onUnread) {
     interruption ??= listening();
     [taker, unread] = [listener, onUnread];
     return () => {

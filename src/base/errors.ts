@@ -1,4 +1,4 @@
-/** What a shell sees. The numbers are a promise: scripts branch on them. */
+/** Exit codes. Scripts depend on these numbers, so they must not change. */
 export const exitCodes = {
   done: 0,
   unexpected: 1,
@@ -134,7 +134,7 @@ export type ErrorCode =
   | 'usage'
   | 'wrong-mode';
 
-/** Whether a call that changes something was carried out. */
+/** Whether a mutating call was processed. */
 export type Done = 'no' | 'unknown';
 
 interface FailureDetails {
@@ -145,7 +145,7 @@ interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** A foreseen failure: what happened, what to do next, and the exit code that says so. */
+/** An expected failure: what happened, a hint for the user, and an exit code. */
 export class CliError extends Error {
   readonly exit: ExitName;
   readonly code: ErrorCode;

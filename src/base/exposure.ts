@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type CliError, configuration } from './errors.ts';
-import { fileFault, namesIn } from './files.ts';
-import { shellWord } from './shell-word.ts';
+import { fsError, namesIn } from './files.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /** A file or folder that other users can change. */
 export interface Exposure {
@@ -14,7 +14,7 @@ export interface Exposure {
   readonly isFolder: boolean;
 }
 
-/** Tells who else can change a file or folder; undefined if nobody can, or if it cannot be used anyway. */
+/** Returns who else can change a file or folder; undefined if no other user can, or if it is not accessible. */
 export function exposureOf(path: string): Exposure | undefined {
   const found = statsOf(path);
   const me = ownUser();
@@ -31,7 +31,7 @@ export function requireOwn(path: string): void {
   if (exposure) throw notOwn(exposure);
 }
 
-/** Lists a folder that only this user can change. */
+/** Lists a folder; throws if other users can change it. */
 export function ownNamesIn(folder: string): readonly string[] {
   requireOwn(folder);
   return namesIn(folder);
@@ -46,12 +46,12 @@ function notOwn(exposure: Exposure): CliError {
 }
 
 function remedyFor({ path, isOurs, isFolder }: Exposure): string {
-  const word = shellWord(path);
+  const word = shellQuote(path);
   if (isOurs) return `check that everything in it is yours, then run chmod go-w ${word}`;
   return isFolder ? 'set BIZMSG_STATE_DIR to a folder of your own' : `remove it: rm ${word}`;
 }
 
-/** Where each user has a group of the same number, that group is the user's own. */
+/** A group with the number of the user is the user's private group on most Linux systems. */
 function isWritableByOthers({ mode, uid, gid }: Stats, me: number): boolean {
   const isPrivateGroup = uid === me && gid === me;
   return (mode & (isPrivateGroup ? 0o002 : 0o022)) !== 0;
@@ -61,7 +61,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (fileFault(error)) return undefined;
+    if (fsError(error)) return undefined;
     throw error;
   }
 }

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type CliError, configuration } from './errors.ts';
 
-/** Makes a folder for this user alone, and those above it. Node's own recursive way never returns below /proc. */
-export function makeFolder(path: string): void {
+/** Creates a folder and its parents with mode 0700. Node's recursive mkdir never returns below /proc. */
+export function createFolder(path: string): void {
   if (isFolder(path)) return;
-  makeFolder(dirname(path));
+  createFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -15,21 +15,21 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** One below the state folder, made where it is missing; whoever else is on this machine may not look into it. */
-export function stateFolderAt(folder: string): string {
+/** Creates a folder below the state folder if it is missing, readable for this user only. */
+export function createStateFolder(folder: string): string {
   try {
-    makeFolder(folder);
+    createFolder(folder);
     chmodSync(folder, 0o700);
     return folder;
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (!fault) throw error;
     const hint = 'BIZMSG_STATE_DIR can name another folder';
     throw configuration('state-unwritable', `cannot write ${folder}: ${fault.reason}`, hint, error);
   }
 }
 
-/** None where it cannot be read: what is looked for there is not there. */
+/** Lists a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -46,7 +46,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Opens nothing but a file: to read from a pipe that nobody writes to would never end, whatever signal comes. */
+/** Opens a regular file only: reading a pipe without a writer would block forever, even on signals. */
 export function openRegular(path: string, flags: number = fs.constants.O_RDONLY): number {
   const fd = fs.openSync(path, flags | fs.constants.O_NONBLOCK, 0o600);
   const found = fs.fstatSync(fd);
@@ -64,45 +64,45 @@ export function readRegular(path: string): Buffer {
   }
 }
 
-interface FileFault {
+interface FsError {
   readonly code: string;
-  /** The failure in words. */
+  /** A readable description of the code. */
   readonly reason: string;
 }
 
-/** What the file system said, or undefined for an error of another kind. */
-export function fileFault(error: unknown): FileFault | undefined {
+/** Returns code and reason of a file system error; undefined for other errors. */
+export function fsError(error: unknown): FsError | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
   return { code: error.code, reason: reasons[error.code] ?? error.code };
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EDQUOT: 'the disk quota is used up',
-  EEXIST: 'a file stands where a folder should',
+  EDQUOT: 'the disk quota is exceeded',
+  EEXIST: 'a file is in the place of a folder',
   EFTYPE: 'it is not a regular file',
   EIO: 'the disk reports an input/output error',
-  EISDIR: 'a folder stands where a file should',
+  EISDIR: 'it is a folder, not a file',
   EMFILE: 'this process has too many open files',
   ENFILE: 'this machine has too many open files',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file stands where a folder should',
+  ENOTDIR: 'a file is in the place of a folder',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
 };
 
-/** A file or folder of this machine that cannot be used, as a configuration error; undefined for any other error. */
+/** Converts a file system error with a path to a configuration error; undefined for any other error. */
 export function fileUnusable(error: unknown): CliError | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
-  const fault = fileFault(error);
+  const fault = fsError(error);
   if (!fault || typeof path !== 'string' || fault.reason === fault.code) return undefined;
   return configuration('file-unusable', `cannot use ${path}: ${fault.reason}`, moreFiles[fault.code], error);
 }
 
-/** A configuration error if this process, or the machine, may open no more files or connections. */
+/** Converts "too many open files" to a configuration error; undefined for any other error. */
 export function tooManyFiles(error: unknown): CliError | undefined {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   const hint = fault && moreFiles[fault.code];
   return hint === undefined ? undefined : configuration(tooManyFilesCode, fault?.reason ?? '', hint, error);
 }

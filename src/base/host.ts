@@ -2,87 +2,87 @@ import type { Readable, Writable } from 'node:stream';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Text that was given up because its reader took nothing for a while after a signal. */
+/** Output dropped because its reader stalled for too long after a signal. */
 export interface Unprinted {
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** Where text goes. */
+/** stdout or stderr. */
 export interface Output {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   /** Whether it is a regular file. */
   readonly isFile?: boolean;
   readonly unprinted: Unprinted;
-  /** Settles once all of it has left, or was given up; a reader that went away is not a failure. */
+  /** Resolves once the text is written or dropped. A closed reader is not an error. */
   write(text: string | Uint8Array): Promise<void>;
 }
 
 interface Child {
   readonly pid?: number | undefined;
-  /** Lets this process end while the child lives on. */
+  /** Lets this process end while the child keeps running. */
   unref(): void;
 }
 
 interface SpawnOptions {
   readonly env: Env;
-  /** A file that takes the child's output; it is made 0600. */
+  /** File for the child's output, created with mode 0600. */
   readonly log: string;
 }
 
-/** A process that has this one's stdin, stdout and stderr. */
+/** A child process that inherits stdin, stdout and stderr. */
 export interface Attached {
-  /** Undefined when it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Rejects when it could not be started. */
+  /** Rejects if it could not be started. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
 interface AttachOptions {
   readonly env: Env;
-  /** In a session of its own, so that it leads a process group and has no terminal. */
+  /** Starts it in a new session: it leads a process group and has no terminal. */
   readonly apart: boolean;
 }
 
-/** What asks a process to end. */
+/** Signals that ask a process to end. */
 export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** The process as the program sees it. `bin` makes the real one, tests make their own. */
+/** The operating system process behind an interface. `bin` creates the real one, tests create their own. */
 export interface Host {
-  /** What follows the program's name. */
+  /** Arguments after the program name. */
   readonly argv: readonly string[];
   readonly env: Env;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Whether stdin is a terminal, known without touching it. */
+  /** Whether stdin is a terminal. Known without opening the stream. */
   readonly stdinIsTerminal: boolean;
-  /** The streams themselves, for what reads stdin or draws on the terminal. */
+  /** The raw streams, for reading stdin and for prompts. */
   readonly streams: { readonly stdin: Readable; readonly stderr: Writable };
   readonly home: string;
-  /** The version of Node. */
+  /** Node version. */
   readonly node: string;
   readonly pid: number;
-  /** The command line that starts this same bizmsg again. */
+  /** Command line that starts the same bizmsg again. */
   readonly self: readonly string[];
   /** Aborted by SIGINT, SIGTERM and SIGHUP; the reason is the signal's name. */
   readonly signal: AbortSignal;
   /**
-   * From now on they neither abort that nor end this process, but are told, until what is returned is called; where
-   * `unread` is given, a reader of stdout who went away is told so too, again and again, and ends nothing either.
+   * Passes signals to `listener` instead of aborting `signal`, until the returned function is called. With `onUnread`,
+   * a closed stdout does not end the process either: each failed write calls it.
    */
-  takeSignals(listener: (signal: EndSignal) => void, unread?: () => void): () => void;
+  handleSignals(listener: (signal: EndSignal) => void, onUnread?: () => void): () => void;
   now(): number;
-  /** Milliseconds since this machine began: the same for all its processes, and never set back. */
+  /** Milliseconds since this machine started: monotonic, and the same for all its processes. */
   steady(): number;
   readonly later: Later;
   random(): number;
-  /** Signal 0 asks whether the process lives; a number below zero means a process group. */
+  /** Signal 0 checks whether the process is alive; a negative pid means a process group. */
   kill(pid: number, signal: 0 | EndSignal | 'SIGKILL'): boolean;
   /** Starts a process that outlives this one. */
   spawnDetached(command: readonly string[], options: SpawnOptions): Child;
   spawnAttached(command: readonly string[], options: AttachOptions): Attached;
 }
 
-/** Runs it after so many milliseconds; what is returned calls it off. */
+/** Runs a function after some milliseconds; returns a cancel function. */
 export type Later = (milliseconds: number, run: () => void) => () => void;

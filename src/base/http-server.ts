@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Why it could not; undefined when it listens. */
+/** Starts to listen; resolves to the error if that fails. */
 export function listen(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const settle = (failure?: NodeJS.ErrnoException) => {
@@ -20,13 +20,13 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Why there is no body: it was too large, its sender left, or others needed the memory that it held. */
-export type Unread = 'too large' | 'left' | 'crowded out';
+/** Why a body was not read. An evicted body made room in memory for newer ones. */
+export type BodyFailure = 'too large' | 'disconnected' | 'evicted';
 
-/** Reads the bodies of a server's requests, with a limit on the memory of all that are unfinished. */
+/** Reads request bodies, with a limit on the memory of all unfinished ones. */
 export interface BodyReader {
-  /** Calls `ended` once. A body that is too large is read to its end, or its sender would miss the answer. */
-  read(request: IncomingMessage, largest: number, ended: (body: Buffer | Unread) => void): void;
+  /** Calls `ended` once. A body that is too large is still read to its end, so that the sender gets the response. */
+  read(request: IncomingMessage, largest: number, ended: (body: Buffer | BodyFailure) => void): void;
 }
 
 const smallest = 4_096;
@@ -34,10 +34,10 @@ const none = Buffer.alloc(0);
 
 /**
  * Keeps an unfinished body in one growing buffer: a list of one-byte chunks takes 60 times the bytes that were sent.
- * When all of them together exceed `most` bytes, the oldest are dropped, since honest senders finish soon.
+ * When all of them together exceed `most` bytes, the oldest are evicted, since well-behaved senders finish soon.
  */
 export function createBodyReader(most: number): BodyReader {
-  /** The bytes that each holds, by what drops it; the oldest first. */
+  /** Bytes held per unfinished body, the oldest first; the key evicts it. */
   const unfinished = new Map<() => void, number>();
   let held = 0;
   return {
@@ -55,21 +55,21 @@ export function createBodyReader(most: number): BodyReader {
         else keep(chunk, at);
       });
       request.on('end', () => finish(size > largest ? 'too large' : buffer.subarray(0, size)));
-      request.on('close', () => finish('left'));
+      request.on('close', () => finish('disconnected'));
 
       function keep(chunk: Buffer, at: number): void {
         if (size > buffer.byteLength) {
           buffer = grown(buffer, size, length < largest ? length : largest);
-          hold(crowdOut, buffer.byteLength);
+          hold(evict, buffer.byteLength);
         }
         chunk.copy(buffer, at);
       }
 
-      function crowdOut(): void {
-        finish('crowded out');
+      function evict(): void {
+        finish('evicted');
       }
 
-      function finish(outcome: Buffer | Unread): void {
+      function finish(outcome: Buffer | BodyFailure): void {
         if (isOver) return;
         isOver = true;
         drop();
@@ -78,23 +78,23 @@ export function createBodyReader(most: number): BodyReader {
 
       function drop(): void {
         buffer = none;
-        release(crowdOut);
+        release(evict);
       }
     },
   };
 
-  function hold(crowdOut: () => void, bytes: number): void {
-    held += bytes - (unfinished.get(crowdOut) ?? 0);
-    unfinished.set(crowdOut, bytes);
+  function hold(evict: () => void, bytes: number): void {
+    held += bytes - (unfinished.get(evict) ?? 0);
+    unfinished.set(evict, bytes);
     for (const [oldest] of unfinished) {
       if (held <= most) return;
       oldest();
     }
   }
 
-  function release(crowdOut: () => void): void {
-    held -= unfinished.get(crowdOut) ?? 0;
-    unfinished.delete(crowdOut);
+  function release(evict: () => void): void {
+    held -= unfinished.get(evict) ?? 0;
+    unfinished.delete(evict);
   }
 }
 
@@ -105,18 +105,18 @@ function grown(buffer: Buffer, size: number, largest: number): Buffer {
 }
 
 /**
- * What is to leave in one turn of the event loop leaves at its end, one right after the other: waking whoever reads it
- * costs more than making it, and a peer of many connections that the first has woken is still awake for the next.
+ * Defers functions to the end of the event-loop turn and runs them together. Responses written in one go wake a client
+ * with many connections once instead of once for each, and waking it costs more than making the response.
  */
-export function createDepartures(): (depart: () => void) => void {
-  let ready: (() => void)[] = [];
-  return (depart) => {
-    if (ready.push(depart) === 1) setImmediate(leave);
+export function createEndOfTurn(): (run: () => void) => void {
+  let deferred: (() => void)[] = [];
+  return (run) => {
+    if (deferred.push(run) === 1) setImmediate(runAll);
   };
 
-  function leave(): void {
-    const all = ready;
-    ready = [];
-    for (const depart of all) depart();
+  function runAll(): void {
+    const all = deferred;
+    deferred = [];
+    for (const run of all) run();
   }
 }

@@ -3,46 +3,46 @@ import { crc32 } from 'node:zlib';
 import { type CliError, configuration } from './errors.ts';
 import { exactJson, jsonText } from './json.ts';
 
-/** What a journal records, and in which form: its first line says both. */
-export interface Form {
+/** The kind and format version of a journal, stored in its first line. */
+export interface JournalFormat {
   readonly kind: string;
   readonly version: number;
 }
 
-/** A line without its line feed, and the byte at which it begins. */
+/** A line without its line feed, and its byte offset. */
 export interface Line {
   readonly at: number;
   readonly bytes: Buffer;
 }
 
-/** A line that is not as it was written. */
+/** A line whose checksum does not match. */
 interface Damage {
   readonly path: string;
-  /** Which it is, and at which byte it begins. */
+  /** Describes the line and its offset. */
   readonly text: string;
 }
 
-/** Told of such a line, which is then passed over, unless this throws. */
+/** Called for each damaged line. The line is skipped, unless this throws. */
 export type OnDamage = (damage: Damage) => void;
 
 export interface ReadOptions {
-  /** The byte at which a line begins. */
+  /** Byte offset of a line. */
   readonly from?: number | undefined;
   readonly onDamage?: OnDamage | undefined;
 }
 
 interface Read {
   readonly record: unknown;
-  /** The byte at which the next one begins. */
+  /** Byte offset of the next record. */
   readonly next: number;
 }
 
 const chunkSize = 65_536;
 
-/** For those who only look while another writes: a line without an end is not there yet. */
+/** Reads a journal that another process may be writing: an unfinished last line is ignored. */
 export function* readJournal(
   path: string,
-  { kind, version }: Form,
+  { kind, version }: JournalFormat,
   { from = 0, onDamage }: ReadOptions = {},
 ): Generator<Read> {
   const [fd, header] = [openSync(path, 'r'), lineOf({ format: `bizmsg ${kind}`, version })];
@@ -51,7 +51,7 @@ export function* readJournal(
       const isHeader = line.at === 0 && `${line.bytes.toString()}\n` === header;
       const record = isHeader ? undefined : recordIn(line, path, onDamage);
       if (record === undefined) continue;
-      if (line.at === 0) throw foreign(line, path);
+      if (line.at === 0) throw unknownFormat(line, path);
       yield { next: line.at + line.bytes.length + 1, record };
     }
   } finally {
@@ -59,38 +59,38 @@ export function* readJournal(
   }
 }
 
-/** Passes over what is damaged, and says so once of each file. */
-export function sayingOnce(say: (text: string) => void): OnDamage {
-  const said = new Set<string>();
+/** Warns about the first damaged line of each file; damaged lines are skipped. */
+export function warnOncePerFile(warn: (text: string) => void): OnDamage {
+  const warned = new Set<string>();
   return ({ path, text }) => {
-    if (said.has(path)) return;
-    said.add(path);
-    say(`${text}, and is left out`);
+    if (warned.has(path)) return;
+    warned.add(path);
+    warn(`${text}, and is skipped`);
   };
 }
 
-/** A record with its checksum, so that no byte of it changes unnoticed. */
+/** Serializes a record with its checksum. */
 export function lineOf(record: unknown): string {
   const json = jsonText(record);
   return `[${crc32(json)},${json}]\n`;
 }
 
-/** Undefined is only what was passed over. */
+/** Parses a line and verifies its checksum. Returns undefined for a damaged line if `onDamage` does not throw. */
 export function recordIn({ at, bytes }: Line, path: string, onDamage: OnDamage = refuse): unknown {
   const comma = bytes.indexOf(',');
   const json = bytes.subarray(comma + 1, -1);
-  const isWhole = json.length > 0 && bytes.at(-1) === 0x5d && bytes.toString('latin1', 0, comma) === `[${crc32(json)}`;
-  if (isWhole) return exactJson(json.toString());
-  onDamage({ path, text: `${path} is damaged: the line at byte ${at} is not as it was written` });
+  const isIntact = json.length > 0 && bytes.at(-1) === 0x5d && bytes.toString('latin1', 0, comma) === `[${crc32(json)}`;
+  if (isIntact) return exactJson(json.toString());
+  onDamage({ path, text: `${path} is damaged: the line at byte ${at} has a wrong checksum` });
   return undefined;
 }
 
 function refuse({ text }: Damage): never {
-  const hint = 'nothing was changed; keep a copy of it, and move it away to begin anew';
+  const hint = 'nothing was changed; keep a copy of the file, then move it away to start over';
   throw configuration('journal-damaged', text, hint);
 }
 
-/** Complete lines one by one, however long, and in the end what follows the last of them. */
+/** Yields complete lines of any length; returns the unfinished rest. */
 export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
   let [at, position] = [from, from];
   let parts: Buffer[] = [];
@@ -111,8 +111,8 @@ export function* linesOf(fd: number, from = 0): Generator<Line, Line> {
   }
 }
 
-export function foreign(first: Line, path: string): CliError {
+export function unknownFormat(first: Line, path: string): CliError {
   const header = jsonText(recordIn(first, path)).slice(0, 80);
-  const hint = 'if a newer bizmsg wrote it, use that one; otherwise keep it, and move it away to begin anew';
-  return configuration('journal-unknown', `this bizmsg does not know the form of ${path}: ${header}`, hint);
+  const hint = 'if a newer bizmsg wrote it, use that version; otherwise keep a copy, then move it away to start over';
+  return configuration('journal-unknown', `this bizmsg does not know the format of ${path}: ${header}`, hint);
 }

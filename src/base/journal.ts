@@ -4,46 +4,46 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, configuration, unsafe } from './errors.ts';
-import { fileFault, namesIn } from './files.ts';
+import { fsError, namesIn } from './files.ts';
 import type { Later } from './host.ts';
-import { foreign, type Form, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
+import { unknownFormat, type JournalFormat, type Line, lineOf, linesOf, recordIn } from './journal-lines.ts';
 
-export interface JournalOptions extends Form {
+export interface JournalOptions extends JournalFormat {
   readonly later: Later;
-  /** What a new one begins with: it is there with these, or not at all. */
+  /** First records of a new journal, written atomically with it. */
   readonly first?: readonly unknown[];
-  /** It takes the place of one that may be there: a crash leaves the old or the new, whole. */
+  /** Replaces an existing journal atomically. */
   readonly isNew?: boolean;
   /** Whether this process still owns the file; checked before a line is written, at most once per millisecond. */
   readonly isOurs?: (() => boolean) | undefined;
-  /** The clock of these checks, in milliseconds; it has to go on while this process is stopped. */
+  /** The clock of these checks, in milliseconds. It must keep running while this process is stopped. */
   readonly now?: () => number;
-  /** Told how many bytes of a line that was never finished were cut off. */
+  /** Called with the length of an unfinished last line that was removed. */
   readonly onTorn?: ((bytes: number) => void) | undefined;
 }
 
 export interface Journal {
-  /** To be read once, and to its end, before anything is added. */
+  /** Existing records. Must be read once, to the end, before the first append. */
   readonly past: Iterable<Entry>;
-  /** Written when it returns, on the disk soon after; when it throws, nothing of it was added. */
+  /** Writes a record, which is synced to disk soon after. If it throws, nothing was added. */
   append(record: unknown): void;
-  /** Resolves once the disk has all that was added before; those who wait together share one sync. */
+  /** Resolves once everything appended so far is on disk. Concurrent callers share one sync. */
   synced(): Promise<void>;
-  /** In place of all that was recorded: a crash leaves the old or the new, whole. */
+  /** Replaces all records atomically. */
   rewrite(records: Iterable<unknown>): void;
-  /** Whether nobody has removed the file, which would go on taking what nobody finds. */
-  isThere(): boolean;
-  /** Resolves once all is on the disk. */
+  /** False if the file was deleted: further writes would be lost. */
+  exists(): boolean;
+  /** Resolves once everything is on disk. */
   close(): Promise<void>;
 }
 
 interface Entry {
-  /** The byte at which its line begins. */
+  /** Byte offset of the line. */
   readonly at: number;
   readonly record: unknown;
 }
 
-/** A file of records, one a line, that only grows and that a crash does not hurt; for one process at a time. */
+/** Opens a crash-safe, append-only file of records, one per line, for one process at a time. */
 export function openJournal(
   path: string,
   { kind, version, later, first = [], isNew, isOurs = () => true, now = Date.now, onTorn }: JournalOptions,
@@ -53,126 +53,124 @@ export function openJournal(
   const found = isNew ? undefined : openFound(path, header);
   let writer: Writer | undefined;
   let closing: Promise<void> | undefined;
-  if (!found) begin(first);
+  if (!found) start(first);
   return {
     past: found ? read(found) : [],
     append: (record) => current().write(lineOf(record)),
     synced: async () => current().synced(),
-    rewrite: (records) => begin(records, current()),
-    isThere: () => current().isThere(),
+    rewrite: (records) => start(records, current()),
+    exists: () => current().exists(),
     close: () => (closing ??= writer?.close() ?? Promise.resolve(found && closeSync(found.fd))),
   };
 
   function* read({ fd, lines }: Found): Generator<Entry> {
     let step = lines.next();
     for (; !step.done; step = lines.next()) yield { at: step.value.at, record: recordIn(step.value, path) };
-    // Only now that all before it is known to be good is anything changed.
+    // All lines before the unfinished one are intact, so the file may be changed now.
     const { at, bytes: rest } = step.value;
     if (rest.length > 0) ftruncateSync(fd, at);
     writer = createWriter({ path, fd, end: at, later, isOurs, now });
     if (rest.length > 0) onTorn?.(rest.length);
   }
 
-  function begin(records: Iterable<unknown>, old?: Writer): void {
-    const { fd, end } = replace({ path, header, records, before: () => old?.refuseTaken() });
+  function start(records: Iterable<unknown>, old?: Writer): void {
+    const { fd, end } = replace({ path, header, records, before: () => old?.refuseTakenOver() });
     writer = createWriter({ path, fd, end, later, isOurs, now });
-    // Whatever the disk has yet to take of it, it took with the new one.
+    // The new file is complete on disk, so a failed sync of the old one does not matter.
     old?.close().catch(() => {});
     syncFolderOf(path);
   }
 
   function current(): Writer {
     if (closing) throw new Error(`${path} is closed`);
-    if (!writer) throw new Error('the past of a journal is read before anything is added');
+    if (!writer) throw new Error('read the past of a journal before appending');
     return writer;
   }
 }
 
 interface Writer {
-  /** Throws if another process has taken the file over; checks now, whenever it last did. */
-  refuseTaken(): void;
+  /** Throws if another process has taken the file over. */
+  refuseTakenOver(): void;
   write(line: string): void;
   synced(): Promise<void>;
-  isThere(): boolean;
+  exists(): boolean;
   close(): Promise<void>;
 }
 
+/** Milliseconds between syncs. */
 const syncEvery = 200;
 const toDisk = promisify(fdatasync);
 
 interface WriterOptions {
   readonly path: string;
   readonly fd: number;
-  /** The byte at which the file ends. */
+  /** Size of the file. */
   readonly end: number;
   readonly later: Later;
   /** Whether this process still owns the file. */
   readonly isOurs: () => boolean;
-  /** Milliseconds of a clock that goes on while this process is stopped. */
+  /** Milliseconds of a clock that keeps running while this process is stopped. */
   readonly now: () => number;
 }
 
-/** Appends lines to an open file, each whole or not at all, and syncs them in the background. */
+/** Appends lines to an open file, each completely or not at all, and syncs them in the background. */
 function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOptions): Writer {
   let [end, isDirty] = [start, false];
-  /** After it nobody knows what the file holds, or what of it the disk has. */
+  /** Set after a failed write or sync: the contents of the file are unknown from then on. */
   let fault: Error | undefined;
   let syncing: Promise<void> | undefined;
-  let callOff = () => {};
+  let cancel = () => {};
   let checkedAt: number | undefined;
   return {
-    refuseTaken,
+    refuseTakenOver,
     write(line) {
       if (fault) throw fault;
-      refuseTakenNowAndThen();
+      checkOncePerMillisecond();
       try {
         end += writeWhole(fd, line, end);
       } catch (error) {
-        throw takenBack(unwritable(path, error));
+        throw rolledBack(unwritable(path, error));
       }
-      if (!isDirty && !syncing) callOff = later(syncEvery, sync);
+      if (!isDirty && !syncing) cancel = later(syncEvery, sync);
       isDirty = true;
     },
-    isThere: () => fstatSync(fd).nlink > 0,
+    exists: () => fstatSync(fd).nlink > 0,
     async synced() {
-      await settle();
+      await flush();
       if (fault) throw fault;
     },
     async close() {
-      await settle();
+      await flush();
       closeSync(fd);
       if (fault) throw fault;
     },
   };
 
-  function refuseTaken(): void {
-    if (fstatSync(fd).size > end || !isOurs()) throw (fault = taken(path));
+  function refuseTakenOver(): void {
+    if (fstatSync(fd).size > end || !isOurs()) throw (fault = takenOver(path));
   }
 
-  /**
-   * Checks once per millisecond: for every line it would cost half as much as writing. Only a process that stood still for
-   * long can lose its file, and then the clock has moved.
-   */
-  function refuseTakenNowAndThen(): void {
+  /** A check for every line would cost half as much as writing. Only a process that was stopped can lose its file. */
+  function checkOncePerMillisecond(): void {
     const at = now();
     if (at === checkedAt) return;
-    refuseTaken();
+    refuseTakenOver();
     checkedAt = at;
   }
 
-  async function settle(): Promise<void> {
+  async function flush(): Promise<void> {
     await syncing;
-    callOff();
+    cancel();
     if (isDirty) sync();
     await syncing;
   }
 
   function sync(): void {
     isDirty = false;
-    syncing = bring();
+    syncing = syncToDisk();
   }
 
-  async function bring(): Promise<void> {
+  async function syncToDisk(): Promise<void> {
     try {
       await toDisk(fd);
     } catch (error) {
@@ -180,34 +178,35 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
       return;
     }
     syncing = undefined;
-    if (isDirty) callOff = later(syncEvery, sync);
+    if (isDirty) cancel = later(syncEvery, sync);
   }
 
-  function takenBack(refusal: Error): Error {
+  /** Removes a partly written line. */
+  function rolledBack(error: Error): Error {
     try {
       ftruncateSync(fd, end);
     } catch {
-      fault = refusal;
+      fault = error;
     }
-    return refusal;
+    return error;
   }
 }
 
-/** A process that was stopped for long may have lost its file to another one, whose lines it must not overwrite. */
-function taken(path: string): Error {
+/** A process that was stopped for long may have lost its journal to a process whose lines it must not overwrite. */
+function takenOver(path: string): Error {
   const hint = 'this process has stopped writing; run the same command again once the other one has ended';
-  return unsafe('journal-taken', `another process writes this journal: ${path}`, hint);
+  return unsafe('journal-taken', `another process is writing this journal: ${path}`, hint);
 }
 
 interface Found {
   readonly fd: number;
-  /** Those after the first, one by one; what comes back at the end is the torn rest. */
+  /** Yields the lines after the header; returns the unfinished rest. */
   readonly lines: Generator<Line, Line>;
 }
 
 const chunkSize = 65_536;
 
-/** What stands there, with this first line; undefined where nothing was ever begun. */
+/** Opens a journal with this header; undefined if there is none, or only part of a header. */
 function openFound(path: string, header: string): Found | undefined {
   const fd = openIfThere(path);
   if (fd === undefined) return undefined;
@@ -215,7 +214,7 @@ function openFound(path: string, header: string): Found | undefined {
     const lines = linesOf(fd);
     const { value: first, done } = lines.next();
     if (!done && `${first.bytes.toString()}\n` === header) return { fd, lines };
-    if (!done || !isTorn(first, header)) throw foreign(first, path);
+    if (!done || !isTorn(first, header)) throw unknownFormat(first, path);
   } catch (error) {
     fs.closeSync(fd);
     throw error;
@@ -228,11 +227,11 @@ interface Replacement {
   readonly path: string;
   readonly header: string;
   readonly records: Iterable<unknown>;
-  /** Runs right before the new file takes the old one's place; may throw. */
+  /** Runs right before the rename; may throw. */
   readonly before: () => void;
 }
 
-/** Puts a new file in place of the one at this path, which stays as it is if this throws. */
+/** Replaces the file at this path atomically. If it throws, the old file is unchanged. */
 export function replace({ path, header, records, before }: Replacement): { fd: number; end: number } {
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   const fd = fs.openSync(draft, 'wx', 0o600);
@@ -252,30 +251,30 @@ export function replace({ path, header, records, before }: Replacement): { fd: n
   } catch (error) {
     fs.closeSync(fd);
     fs.rmSync(draft, { force: true });
-    throw !(error instanceof CliError) && fileFault(error) ? unwritable(path, error) : error;
+    throw !(error instanceof CliError) && fsError(error) ? unwritable(path, error) : error;
   }
 }
 
-/** Removes what a crash left of new files; the process that holds the journal calls it. */
+/** Removes drafts left by a crash. Only the owner of the journal may call this. */
 function removeDrafts(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of namesIn(folder))
     if (name.startsWith(start) && name.endsWith('.new')) fs.rmSync(join(folder, name), { force: true });
 }
 
-/** Has the disk take a name that was given; some file systems do that by themselves, and refuse to be asked. */
+/** Syncs the folder of a path after a rename. EINVAL means that the file system does not need it. */
 export function syncFolderOf(path: string): void {
   const fd = fs.openSync(dirname(path), 'r');
   try {
     fs.fsyncSync(fd);
   } catch (error) {
-    if (fileFault(error)?.code !== 'EINVAL') throw unwritable(path, error);
+    if (fsError(error)?.code !== 'EINVAL') throw unwritable(path, error);
   } finally {
     fs.closeSync(fd);
   }
 }
 
-/** How many bytes it took. A disk that is nearly full takes a part, and says why when it is offered the rest. */
+/** Writes the whole text and returns its size. A nearly full disk writes a part, and fails on the next write. */
 export function writeWhole(fd: number, text: string, at: number): number {
   const size = Buffer.byteLength(text);
   let done = fs.writeSync(fd, text, at);
@@ -284,8 +283,8 @@ export function writeWhole(fd: number, text: string, at: number): number {
 }
 
 export function unwritable(path: string, error: unknown): CliError {
-  const reason = fileFault(error)?.reason ?? String(error);
-  const hint = 'what was written before is kept';
+  const reason = fsError(error)?.reason ?? String(error);
+  const hint = 'earlier records are kept';
   return configuration('journal-unwritable', `cannot write ${path}: ${reason}`, hint, error);
 }
 
@@ -293,12 +292,12 @@ function openIfThere(path: string): number | undefined {
   try {
     return fs.openSync(path, 'r+');
   } catch (error) {
-    if (fileFault(error)?.code === 'ENOENT') return undefined;
+    if (fsError(error)?.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** A crash may have left a part of it, and zeros that were never written over. */
+/** A crash may leave a part of the header followed by zeros. */
 function isTorn({ bytes }: Line, header: string): boolean {
   const written = bytes.subarray(0, bytes.includes(0) ? bytes.indexOf(0) : undefined);
   return header.startsWith(written.toString()) && bytes.subarray(written.length).every((byte) => byte === 0);

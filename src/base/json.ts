@@ -1,32 +1,32 @@
-/** Deeper than any real record; walking a value that nests much deeper would exhaust the stack. */
+/** Deeper than any real record. Walking a much deeper value would overflow the stack. */
 const deepest = 500;
 
-/** Where an integer of 16 digits or more may begin: not inside a string, unless that holds such punctuation itself. */
+/** The start of an integer with 16 digits or more. It may be inside a string. */
 const longInteger = /(?:^|[[:,\s])-?\d{16}/;
 
-/** Reading and writing more digits takes seconds. */
+/** Parsing and printing more digits takes seconds. */
 const mostDigits = 10_000;
 
-/** JSON from outside. An integer that a number would round comes as a bigint. */
+/** Parses untrusted JSON. An integer that a number would round becomes a bigint. */
 export function parseJson(text: string): unknown {
   if (text.length > deepest && depthOf(text) > deepest) throw new SyntaxError(`it nests deeper than ${deepest} levels`);
   return exactJson(text);
 }
 
-/** JSON that is known not to nest too deep, such as our own. An integer that a number would round comes as a bigint. */
+/** Parses JSON of a known depth, such as our own. An integer that a number would round becomes a bigint. */
 export function exactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Ordinary texts have no long integer and are parsed once.
+  // Most texts have no long integer and are parsed once.
   return longInteger.test(text) ? exactly(text) : value;
 }
 
-/** The JSON of a value; a bigint in it is written as the integer that it is. */
+/** Serializes a value; a bigint becomes an integer. */
 export function jsonText(value: unknown, indent: number | string = ''): string {
   try {
-    // V8 takes a third longer as soon as an indent is given, even an empty one.
+    // V8 is a third slower with any indent, even an empty one.
     return (indent === '' ? JSON.stringify(value) : JSON.stringify(value, undefined, indent)) ?? 'null';
   } catch (error) {
-    // JSON.stringify refuses a bigint, which few values hold.
+    // JSON.stringify throws on a bigint, which few values contain.
     if (!(error instanceof TypeError)) throw error;
     return written(value, typeof indent === 'number' ? ' '.repeat(indent) : indent, '\n') ?? 'null';
   }
@@ -44,7 +44,7 @@ function depthOf(text: string): number {
   return most;
 }
 
-/** Parses a text that is known to be valid JSON, with each unsafe integer as a bigint. */
+/** Parses valid JSON, with each unsafe integer as a bigint. */
 function exactly(text: string): unknown {
   const tokens = /[\s,:]*(["[\]{}]|[^\s,:[\]{}"]+)/gy;
   const next = (): string => {
@@ -71,7 +71,7 @@ function exactly(text: string): unknown {
   return valueOf(next());
 }
 
-/** The place of the quote that ends a string. A regular expression would exhaust the stack on millions of escapes. */
+/** Finds the quote that ends a string. A regular expression would overflow the stack on millions of escapes. */
 function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); ; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -90,13 +90,10 @@ function written(value: unknown, indent: string, line: string): string | undefin
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value);
   const inner = line + indent;
-  if (Array.isArray(value))
-    return enclosed(
-      '[]',
-      value.map((item) => written(item, indent, inner) ?? 'null'),
-      indent,
-      line,
-    );
+  if (Array.isArray(value)) {
+    const items = value.map((item) => written(item, indent, inner) ?? 'null');
+    return enclosed('[]', items, indent, line);
+  }
   const fields = Object.entries(value).flatMap(([name, item]) => {
     const text = written(item, indent, inner);
     return text === undefined ? [] : `${JSON.stringify(name)}:${indent && ' '}${text}`;

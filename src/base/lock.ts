@@ -1,8 +1,16 @@
-import type { Later } from './host.ts';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { fileFault } from './files.ts';
-import { contentOf, hostIn, keepOpenFresh, lives, type Probe, processStart, silenceOf } from './liveness.ts';
+import { fsError } from './files.ts';
+import type { Later } from './host.ts';
+import {
+  readIfPresent,
+  hostIn,
+  startOpenFileHeartbeat,
+  isProcessAlive,
+  type Probe,
+  processStart,
+  silenceOf,
+} from './liveness.ts';
 
 export interface Owner {
   readonly pid: number;
@@ -30,7 +38,7 @@ export type Claim =
     }
   | { readonly held: false; readonly by: Holder | undefined };
 
-/** Claims a file for one process at a time, without waiting. It is free at once when its owner is dead. */
+/** Claims a file for one process, without waiting. A dead owner does not block it. */
 export function acquire(path: string, owner: Owner): Claim {
   const nonce = randomBytes(8).toString('hex');
   const text = `${owner.pid} ${processStart(owner.pid) ?? '-'} ${nonce}\n`;
@@ -39,21 +47,21 @@ export function acquire(path: string, owner: Owner): Claim {
   let isHeld = false;
   try {
     writeSync(fd, text);
-    isHeld = place(draft, path) || replaceDead(draft, path, owner);
+    isHeld = link(draft, path) || replaceDead(draft, path, owner);
   } finally {
     if (!isHeld) closeSync(fd);
     rmSync(draft, { force: true });
   }
-  return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(contentOf(path)) };
+  return isHeld ? heldClaim({ path, text, fd }, owner) : { held: false, by: holderIn(readIfPresent(path)) };
 }
 
-/** The process that holds it at this instant. Asking does not disturb a process that is claiming it. */
+/** Returns the process that holds the claim now, without disturbing a process that is claiming it. */
 export function holderOf(path: string, kill: Probe): Holder | undefined {
-  const holder = holderIn(contentOf(path));
-  return holder && lives(holder.pid, holder.start, kill, () => silenceOf(path)) ? holder : undefined;
+  const holder = holderIn(readIfPresent(path));
+  return holder && isProcessAlive(holder.pid, holder.start, kill, () => silenceOf(path)) ? holder : undefined;
 }
 
-/** The owner as messages name it. */
+/** Names the holder in messages. */
 export function nameOf(holder: Holder | undefined): string {
   if (!holder) return 'another process';
   return holder.host === undefined ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
@@ -66,7 +74,7 @@ interface Held {
 }
 
 function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
-  const stop = later && keepOpenFresh(fd, later);
+  const stop = later && startOpenFileHeartbeat(fd, later);
   let [isOpen, checked] = [true, Date.now()];
   return {
     held: true,
@@ -75,7 +83,7 @@ function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
       // A network file system may keep the name of a file that was replaced, so the path is read now and then, and
       // always after this process stood still.
       const now = Date.now();
-      if (Math.abs(now - checked) > checkEvery && contentOf(path) !== text) return false;
+      if (Math.abs(now - checked) > checkEvery && readIfPresent(path) !== text) return false;
       checked = now;
       return true;
     },
@@ -83,26 +91,26 @@ function heldClaim({ path, text, fd }: Held, { later }: Owner): Claim {
       if (!isOpen) return;
       isOpen = false;
       stop?.();
-      // First, so that a process without a free descriptor has one to read it.
+      // Close first, so that a process without a free descriptor can read the file.
       closeSync(fd);
-      if (contentOf(path) === text) rmSync(path, { force: true });
+      if (readIfPresent(path) === text) rmSync(path, { force: true });
     },
   };
 }
 
-/** Whether nobody has replaced or removed the file, as far as its link count tells. */
+/** False if the link count shows that the file was replaced or removed. */
 function isNamed(fd: number): boolean {
   try {
     return fstatSync(fd).nlink > 0;
   } catch (error) {
-    // A server that has dropped the file.
-    if (fileFault(error)?.code === 'ESTALE') return false;
+    // A file server has dropped the file.
+    if (fsError(error)?.code === 'ESTALE') return false;
     throw error;
   }
 }
 
-/** A link fails if the file exists, as `wx` does, but the file is complete from its first instant. */
-function place(draft: string, path: string): boolean {
+/** Creates the file complete and only if it does not exist: `wx` would create it empty first. */
+function link(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
     return true;
@@ -112,18 +120,18 @@ function place(draft: string, path: string): boolean {
   }
 }
 
-/** Of the processes that find the same dead owner, only the one that claims the succession may replace it. */
+/** Replaces the claim of a dead owner. Only the holder of the succession lock may do so. */
 function replaceDead(draft: string, path: string, owner: Owner): boolean {
-  const found = contentOf(path);
-  if (found === undefined) return place(draft, path);
+  const found = readIfPresent(path);
+  if (found === undefined) return link(draft, path);
   const dead = holderIn(found);
   // Both times come from the file system's own clock.
-  const silence = () => timeOf(draft) - timeOf(path);
-  if (dead && lives(dead.pid, dead.start, owner.kill, silence)) return false;
+  const age = () => timeOf(draft) - timeOf(path);
+  if (dead && isProcessAlive(dead.pid, dead.start, owner.kill, age)) return false;
   const succession = acquire(`${path}.${dead?.nonce ?? 'damaged'}`, owner);
   if (!succession.held) return false;
   try {
-    if (contentOf(path) !== found) return false;
+    if (readIfPresent(path) !== found) return false;
     renameSync(draft, path);
     return true;
   } finally {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { namesIn } from './files.ts';
-import { shellWord } from './shell-word.ts';
+import { shellQuote } from './shell-quote.ts';
 
-/** The candidate that a mistyped word most likely meant, if one is near enough. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+/** Returns the candidate closest to a mistyped word, if one is close enough. */
+export function suggest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));
   const scored = candidates
     .filter(({ length }) => Math.abs(length - word.length) <= most)
@@ -12,15 +12,15 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.distance <= most ? best.candidate : undefined;
 }
 
-/** Those that begin with the word, the shortest first; without any, the nearest. */
-export function likely(word: string, candidates: readonly string[]): readonly string[] {
+/** Returns the candidates with this prefix, the shortest first; without any, the closest candidate. */
+export function suggestAll(word: string, candidates: readonly string[]): readonly string[] {
   const begun = candidates.filter((candidate) => candidate.startsWith(word));
   if (begun.length > 0) return begun.sort((a, b) => a.length - b.length);
-  const near = nearest(word, candidates);
+  const near = suggest(word, candidates);
   return near === undefined ? [] : [near];
 }
 
-/** Edits between two words, where two letters swapped count as one (optimal string alignment). */
+/** Edit distance that counts two swapped letters as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {
@@ -35,14 +35,13 @@ function distance(a: string, b: string): number {
   return rows[a.length]?.[b.length] ?? Infinity;
 }
 
-/** More names than anybody looks through. */
-const most = 5_000;
+const mostNames = 5_000;
 
-/** What a path that leads nowhere most likely meant, as a hint: the nearest name in the same folder. */
-export function nearFile(path: string): string | undefined {
+/** Returns a hint with the closest name in the folder of a file that does not exist. */
+export function suggestFile(path: string): string | undefined {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const name = path.slice(folder.length);
   if (name.length < 2 || existsSync(path)) return undefined;
-  const [near] = likely(name, namesIn(folder === '' ? '.' : folder).slice(0, most));
-  return near === undefined ? undefined : `did you mean ${shellWord(folder + near)}?`;
+  const [near] = suggestAll(name, namesIn(folder === '' ? '.' : folder).slice(0, mostNames));
+  return near === undefined ? undefined : `did you mean ${shellQuote(folder + near)}?`;
 }

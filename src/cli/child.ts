@@ -2,9 +2,9 @@ import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, configuration } from '../base/errors.ts';
-import { fileFault, makeFolder } from '../base/files.ts';
+import { fsError, createFolder } from '../base/files.ts';
 import type { Attached, EndSignal, Env, Host } from '../base/host.ts';
-import { contentOf } from '../base/liveness.ts';
+import { readIfPresent } from '../base/liveness.ts';
 import { signalExit } from './output/reporter.ts';
 
 export interface Run {
@@ -57,7 +57,7 @@ async function exitOf(ended: Attached['ended']): Promise<number> {
 function passing(send: Send, { host, apart }: Omit<Passing, 'over'>): <T>(act: () => Promise<T>) => Promise<T> {
   return async (act) => {
     const over = new AbortController();
-    const release = host.takeSignals(passingOn(send, { host, apart, over: over.signal }));
+    const release = host.handleSignals(passingOn(send, { host, apart, over: over.signal }));
     try {
       return await act();
     } finally {
@@ -116,7 +116,7 @@ async function clear(send: Send): Promise<void> {
 }
 
 function unstartable(error: unknown, program: string): unknown {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   if (!fault || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')))
     return error;
   const details = { cause: error, ...(program.includes(' ') && { hint: aLine }) };
@@ -168,8 +168,8 @@ async function ownFolder(stateFolder: string, { self, pid }: Pick<Host, 'self' |
 
 function place(folder: string, script: string, pid: number): void {
   const path = join(folder, 'bizmsg');
-  if (contentOf(path) === script && isOurs(path)) return;
-  makeFolder(folder);
+  if (readIfPresent(path) === script && isOurs(path)) return;
+  createFolder(folder);
   const draft = `${path}.${pid}.new`;
   writeFileSync(draft, script, { mode: 0o700 });
   renameSync(draft, path);
@@ -257,7 +257,7 @@ function descends(pid: number, from: ReadonlySet<number>, parents: ReadonlyMap<n
 
 function isMarked({ pid, session, start }: Process, owner: Process, marks: readonly string[]): boolean {
   if (session !== owner.session || start < owner.start) return false;
-  const lines = contentOf(`/proc/${pid}/environ`)?.split('\0') ?? [];
+  const lines = readIfPresent(`/proc/${pid}/environ`)?.split('\0') ?? [];
   return marks.every((mark) => lines.includes(mark));
 }
 
@@ -272,7 +272,7 @@ function processTable(): readonly Process[] | undefined {
 }
 
 function statOf(pid: number): Process | undefined {
-  const stat = contentOf(`/proc/${pid}/stat`);
+  const stat = readIfPresent(`/proc/${pid}/stat`);
   // The name before the last bracket may hold spaces and brackets.
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   if (state === undefined || state === 'Z' || state === 'X') return undefined;

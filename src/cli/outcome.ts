@@ -9,7 +9,7 @@ import { jsonText } from '../base/json.ts';
 /** What the command came to; in a dry run, the request that it would have made. */
 export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
   if (!dryRun) return perform();
-  const { Planned, curlLine } = await import('../client/plan.ts');
+  const { Planned, curlLine } = await import('../client/dry-run.ts');
   try {
     return await perform();
   } catch (error) {

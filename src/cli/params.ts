@@ -1,7 +1,7 @@
 import { usage } from '../base/errors.ts';
 import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
-import { isPhone, repairedPhone } from '../contract/phones.ts';
+import { isPhone, normalizedPhone } from '../contract/phones.ts';
 
 /** Turns what was typed for one value into a typed one, or throws a usage error. */
 type TextReader<T> = (text: string) => T;
@@ -119,7 +119,7 @@ function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefin
 /** §2: `+` and digits. Only what that excludes is refused, with the repaired form where there is one. */
 export function phone(text: string): string {
   if (isPhone(text)) return text;
-  const repaired = repairedPhone(text);
+  const repaired = normalizedPhone(text);
   const hint = repaired ? `did you mean ${repaired}?` : 'use the international form, such as +12025550101';
   throw usage(`"${text}" is not a phone number`, hint);
 }

@@ -91,8 +91,8 @@ async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
     return await fileContent(path, signal);
   } catch (error) {
     if (error instanceof CliError || signal.aborted) throw error;
-    const { nearFile } = await import('../base/suggest.ts');
-    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, nearFile(path));
+    const { suggestFile } = await import('../base/suggest.ts');
+    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, suggestFile(path));
   }
 }
 

@@ -2,7 +2,7 @@ import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
 import { failureOf, isChange, type Trouble } from './failure.ts';
 import type { Ended, Pace } from './pace/pace.ts';
-import { planned } from './plan.ts';
+import { planned } from './dry-run.ts';
 import { askedBy, holdAfter, isLimited, retryDelay, tooLongAsked } from './retry.ts';
 import { answerLines, type Conceal, failureLines, requestLines } from './trace.ts';
 import { header, type Transport, type WireAnswer, type WireRequest } from './transport.ts';

@@ -1,4 +1,4 @@
-import { maskPhones, redact, shownKey } from '../base/redact.ts';
+import { maskPhones, redact, maskKey } from '../base/redact.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
@@ -21,7 +21,7 @@ export function failureLines(failure: Error, milliseconds: number, conceal: Conc
 
 function headerLine(name: string, value: string): string {
   const bearer = /^Bearer (.+)$/i.exec(value)?.[1];
-  if (/^authorization$/i.test(name) && bearer !== undefined) return `${name}: Bearer ${shownKey(bearer)}`;
+  if (/^authorization$/i.test(name) && bearer !== undefined) return `${name}: Bearer ${maskKey(bearer)}`;
   return /^(?:proxy-authorization|authorization|cookie|set-cookie)$/i.test(name) ? `${name}: …` : `${name}: ${value}`;
 }
 

@@ -52,7 +52,7 @@ export function openTransport({ many, connections, ...options }: TransportOption
 /** Whether the service can be connected to, the same way as requests go. None is sent. */
 export async function canReach(options: TransportOptions, signal: AbortSignal): Promise<boolean> {
   const { origin, ca, proxy } = wayOf(options);
-  const { canConnect } = await import('./probe.ts');
+  const { canConnect } = await import('./can-connect.ts');
   return canConnect({ origin, proxy, ca: await authorities(ca), signal });
 }
 

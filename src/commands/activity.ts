@@ -31,7 +31,7 @@ export const activity = command({
 });
 
 async function listed(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
-  const [{ newestFirst }, { activityFolder }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
+  const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, process: own }] = await Promise.all([
     import('../session/activity/log.ts'),
     import('../session/activity/log.ts'),
     import('../base/journal-lines.ts'),
@@ -40,7 +40,7 @@ async function listed(context: Context, { limit = 50, since, live, failed }: Inp
   const folder = activityFolder(stateFolder);
   refuseUnreadable(folder);
   const from = since === undefined ? -Infinity : own.now() - since;
-  const damage = sayingOnce((text) => context.note('activity-damaged', text));
+  const damage = warnOncePerFile((text) => context.note('activity-damaged', text));
   const rows = [];
   for (const past of newestFirst(folder, own.kill, damage)) {
     if (past.intent.at < from) break;

@@ -37,10 +37,10 @@ async function commandOrTopic(context: Context, words: readonly string[]): Promi
   try {
     return await context.helpFor(words);
   } catch (error) {
-    const { likely } = await import('../base/suggest.ts');
+    const { suggestAll } = await import('../base/suggest.ts');
     const word = words.join('-').toLowerCase();
     // A letter or two begin many a word.
-    const [topic] = word.length < 3 ? [] : likely(word, topicNames);
+    const [topic] = word.length < 3 ? [] : suggestAll(word, topicNames);
     if (!(error instanceof CliError) || error.code === 'announced' || topic === undefined) throw error;
     throw usage(error.message, `did you mean bizmsg help ${topic}?`);
   }

@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-word.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import { command } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { flag, mode, required } from '../cli/params.ts';
@@ -34,7 +34,7 @@ export const setKey = command({
   },
   view: ({ profile, mode, key, active }, ui) => {
     const stored = `${ui.color.green('Stored')} the ${mode} key ${key} of ${profile}`;
-    const activate = `bizmsg keys switch-mode ${mode} --profile ${shellWord(profile)}`;
+    const activate = `bizmsg keys switch-mode ${mode} --profile ${shellQuote(profile)}`;
     return active ? stored : `${stored}. It is not active: ${activate}`;
   },
 });

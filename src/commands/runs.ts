@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { configuration, usage } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import { command } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
@@ -47,18 +47,17 @@ export const showRun = command({
   piped: 'rows',
   first: ['line', 'outcome', 'reason', 'id'],
   run: async (context, { id, outcome }) => {
-    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { sayingOnce }, sandboxes] = await Promise.all(
-      [
+    const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { warnOncePerFile }, sandboxes] =
+      await Promise.all([
         import('../runs/listing.ts'),
         import('../runs/history.ts'),
         import('../runs/log.ts'),
         import('../base/journal-lines.ts'),
         context.sandboxes(),
-      ],
-    );
+      ]);
     const { stateFolder, process: own } = sandboxes;
     const { run, status } = runNamed(runsOf(stateFolder, own), id);
-    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    const onDamage = warnOncePerFile((text) => context.note('run-log', text));
     const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
     return wanted.map(({ number, line, outcome, reason, id }) => ({
@@ -97,12 +96,12 @@ export const resolveRun = command({
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
-    const [{ resolveRows }, { sayingOnce }, { stateFolder, process: own }] = await Promise.all([
+    const [{ resolveRows }, { warnOncePerFile }, { stateFolder, process: own }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../base/journal-lines.ts'),
       context.sandboxes(),
     ]);
-    const onDamage = sayingOnce((text) => context.note('run-log', text));
+    const onDamage = warnOncePerFile((text) => context.note('run-log', text));
     return resolveRows({ stateFolder, own, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
   },
   view: ({ run, rows, found }) =>
@@ -197,7 +196,7 @@ export function refuseUnreadable(folder: string): void {
   try {
     readdirSync(folder);
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (!fault) throw error;
     if (fault.code === 'ENOENT') return;
     const hint = 'it is below the state folder, which BIZMSG_STATE_DIR names';

@@ -150,7 +150,7 @@ terminal too.
 const announcedFamilies = `Announced by the API as coming soon, with no path yet. No command pretends to
 have any of it.
 
-${announced.map(({ family, what }) => `  ${family.padEnd(10)} ${what.join(', ')}`).join('\n')}
+${announced.map(({ family, features }) => `  ${family.padEnd(10)} ${features.join(', ')}`).join('\n')}
 `;
 
 /** The texts of the help topics. */

@@ -8,7 +8,7 @@ export interface Endpoint<Body = unknown, Answer = unknown> {
   readonly purpose: string;
   readonly body?: Reader<Body>;
   readonly answer: Reader<Answer>;
-  /** The status of success, where a request changes something. */
+  /** Success status of a mutating request. */
   readonly success?: number | Reader<unknown>;
   readonly query?: Reader<unknown>;
   readonly pagination?: Reader<unknown>;
@@ -76,12 +76,12 @@ export const records = {
   campaign: read.notShown,
 } as const;
 
-/** Coming soon: no command pretends to have any of these. */
+/** Features that the document announces. There are no commands for them yet. */
 export interface Announced {
   readonly family: Family;
-  /** The words somebody might type for it. */
+  /** Command names that users might try. */
   readonly words: readonly string[];
-  readonly what: readonly string[];
+  readonly features: readonly string[];
 }
 
 // §2, §4
@@ -89,13 +89,13 @@ export const announced: readonly Announced[] = [
   {
     family: 'Messages',
     words: ['messages', 'media'],
-    what: ['media sending', 'delivery-status lookup', 'plain text and interactive sending'],
+    features: ['media sending', 'delivery-status lookup', 'plain text and interactive sending'],
   },
-  { family: 'Contacts', words: ['segments', 'tags'], what: ['contact update', 'tagging', 'segments'] },
-  { family: 'Flows', words: ['flows'], what: ['trigger a flow'] },
-  { family: 'Templates', words: [], what: ['template submission', 'approval-status check'] },
-  { family: 'Webhooks', words: [], what: ['webhook management'] },
-  { family: 'Analytics', words: ['analytics'], what: ['campaign, conversation and agent-performance metrics'] },
+  { family: 'Contacts', words: ['segments', 'tags'], features: ['contact update', 'tagging', 'segments'] },
+  { family: 'Flows', words: ['flows'], features: ['trigger a flow'] },
+  { family: 'Templates', words: [], features: ['template submission', 'approval-status check'] },
+  { family: 'Webhooks', words: [], features: ['webhook management'] },
+  { family: 'Analytics', words: ['analytics'], features: ['campaign, conversation and agent-performance metrics'] },
 ];
 
 export const announcedShape = {

@@ -13,10 +13,10 @@ export type Scope = (typeof scopes)[number];
 // §5.10
 export const scopeEndpoints = read.notShown;
 
-/** What follows the prefix of a key that a sandbox on this machine minted. */
+/** Follows the prefix in keys issued by a local sandbox. */
 export const localMark = 'local-';
 
-/** The mode that a key's prefix states, or undefined when it has neither prefix. */
+/** Reads the mode from a key's prefix; undefined if it has neither. */
 export function modeOf(key: string): Mode | undefined {
   if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';
   return key.startsWith(keyPrefixes.live) ? 'live' : undefined;
@@ -29,15 +29,15 @@ export function isLocalKey(key: string): boolean {
 
 const prefix = 'whsec_';
 
-/** In bytes. Standard Webhooks asks for 24; a key of fewer than 16 can be guessed. */
+/** Bytes. Standard Webhooks asks for 24; fewer than 16 can be guessed. */
 export const shortestSecret = 16;
 
-/** The bytes that sign: what follows `whsec_`, in base64. */
+/** Decodes the bytes of a signing secret: base64 after `whsec_`. */
 export function signingKey(secret: string): Buffer {
   return Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
 }
 
-/** Whether a secret decodes to enough bytes. `whsec_`, which an unset variable leaves, decodes to none. */
+/** Whether a secret decodes to enough bytes. A bare `whsec_`, as an unset variable leaves it, does not. */
 export function isStrongSecret(secret: string): boolean {
   return signingKey(secret).length >= shortestSecret;
 }

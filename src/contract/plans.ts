@@ -1,9 +1,9 @@
 import * as read from './readers.ts';
 
 export interface Plan {
-  /** Requests a minute; undefined where it is agreed with the customer. */
+  /** Requests per minute; undefined if agreed with the customer. */
   readonly perMinute: number | undefined;
-  /** Messages a month; undefined where there is no limit. */
+  /** Messages per month; undefined if unlimited. */
   readonly perMonth: number | undefined;
 }
 

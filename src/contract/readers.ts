@@ -1,9 +1,9 @@
 import { isPhone } from './phones.ts';
 
-/** Turns a value from outside into a typed one, or throws a Mismatch that says where. */
+/** Converts untrusted data to a typed value, or throws a Mismatch with the place. */
 export type Reader<T> = (value: unknown, at?: string) => T;
 
-/** The place is a JSON pointer into the value that was read. */
+/** `at` is a JSON pointer into the value. */
 export class Mismatch extends Error {
   readonly at: string;
 
@@ -14,7 +14,7 @@ export class Mismatch extends Error {
   }
 }
 
-/** The document shows nothing here, so nothing is relied on: the value passes through as it came. */
+/** Passes the value through: the document does not define its shape, so nothing may depend on it. */
 export function notShown(value: unknown): unknown {
   return value;
 }
@@ -52,7 +52,7 @@ export function list<T>(item: Reader<T>): Reader<readonly T[]> {
 type Shape = Readonly<Record<string, Reader<unknown>>>;
 type Fields<S extends Shape> = { readonly [K in keyof S]: ReturnType<S[K]> };
 
-/** An object with at least these fields; the others pass through `rest`, or are left out without it. */
+/** Reads an object with at least these fields. Other fields pass through `rest`; without it they are dropped. */
 export function object<S extends Shape>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
 export function object(shape: Shape, rest?: typeof notShown): Reader<object> {
   return (value, at = '') => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isStrongSecret, signingKey } from './keys.ts';
 
-/** What Standard Webhooks sends beside the body. */
+/** Headers of Standard Webhooks. */
 export const signatureHeaders = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',
@@ -10,9 +10,9 @@ export const signatureHeaders = {
 
 export interface Signed {
   readonly id: string;
-  /** Seconds of the time of day. */
+  /** Unix time in seconds. */
   readonly timestamp: number;
-  /** The bytes that are sent: JSON made anew has another signature. */
+  /** The exact bytes sent. Reserialized JSON has a different signature. */
   readonly body: string | Uint8Array;
 }
 
@@ -30,24 +30,24 @@ export function isSecret(text: string): boolean {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && isStrongSecret(text);
 }
 
-/** What was signed as it seems, and the signatures that came with it. */
+/** The presumed signed content and the signatures received with it. */
 export interface Attempt {
   readonly signed: Signed;
   readonly signatures: readonly string[];
 }
 
-/** The place of the first secret that made one of the signatures. */
-export function firstFitting(secrets: readonly string[], attempt: Attempt): number | undefined {
-  const place = secrets.findIndex((secret) => fits(secret, attempt));
+/** Returns the index of the first secret that matches one of the signatures. */
+export function firstMatching(secrets: readonly string[], attempt: Attempt): number | undefined {
+  const place = secrets.findIndex((secret) => matches(secret, attempt));
   return place === -1 ? undefined : place;
 }
 
-export function fits(secret: string, { signed, signatures }: Attempt): boolean {
+export function matches(secret: string, { signed, signatures }: Attempt): boolean {
   const expected = sign(signed, secret);
   return signatures.some((signature) => isSame(signature, expected));
 }
 
-/** In the same time whatever differs. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

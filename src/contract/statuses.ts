@@ -15,7 +15,7 @@ export const statuses = {
 
 export type ErrorStatus = keyof typeof statuses;
 
-// §7: what an error's body holds
+// §7: the body of an error
 export const errorAnswer = {
   body: read.notShown,
   codes: read.notShown,

@@ -4,7 +4,7 @@ import type { CliError } from '../base/errors.ts';
 import type { Caller, ServiceCaller } from '../session/profiles/resolve.ts';
 import type { Explanation } from '../session/profiles/explain.ts';
 import { shellWord } from '../session/profiles/store.ts';
-import { shownKey } from '../base/redact.ts';
+import { maskKey } from '../base/redact.ts';
 import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');
@@ -30,7 +30,7 @@ function nameOf(caller: Caller): string {
 }
 
 export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, simulated: boolean): Check {
-  const shown = shownKey(key);
+  const shown = maskKey(key);
   if (simulated && modeOf(key) === 'live') return pass('key', `${shown}, a live key of the sandbox: nothing is real`);
   if (modeOf(key) === 'sandbox') return pass('key', `${shown}, a sandbox key`);
   if (modeOf(key) === 'live') return pass('key', `${shown}, a live key: what it sends is real`);

@@ -3,7 +3,7 @@ import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync } f
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { exposedBy, type Exposure, exposureOf } from '../base/exposure.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import type { FoundStore } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
 
@@ -94,7 +94,7 @@ function exposed({ name, path }: Place, open: readonly string[]): Check {
 }
 
 function unusable({ name, path, variable }: Place, error: unknown): Check {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   if (!fault) throw error;
   const isFile = fault.code === 'ENOTDIR';
   const first = isFile ? 'move the file away' : `chmod u+rwx ${shellPath(path)}`;
@@ -109,7 +109,7 @@ function modeOf(path: string): number | undefined {
     if (!found.isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     return found.mode;
   } catch (error) {
-    if (fileFault(error)?.code === 'ENOENT') return undefined;
+    if (fsError(error)?.code === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -165,7 +165,7 @@ function checkFolder(folder: string): void {
 }
 
 function unusableLedger(folder: string, error: unknown): Check {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   if (!fault) throw error;
   const path = pathOf(error) ?? folder;
   const bits = path === folder ? 'rwx' : 'rw';

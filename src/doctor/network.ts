@@ -4,7 +4,7 @@ import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { CliError } from '../base/errors.ts';
 import { localDate } from '../cli/output/times.ts';
 import { failureOf } from '../client/failure.ts';
-import { openTunnel } from '../client/probe.ts';
+import { openTunnel } from '../client/can-connect.ts';
 import type { Conceal } from '../client/trace.ts';
 import { wireFailure } from '../client/wire.ts';
 import { type Check, checksOf } from './check.ts';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import { configuration } from '../base/errors.ts';
-import { fileFault, readRegular, stateFolderAt } from '../base/files.ts';
+import { fsError, readRegular, createStateFolder } from '../base/files.ts';
 import type { Account, Row } from './ledger.ts';
 
 export const digestSize = 12;
@@ -107,13 +107,13 @@ export function unusable(message: string): Error {
 /** A link fails if the file exists, and the file is complete from its first instant. */
 function created(path: string, folder: string): Buffer {
   const secret = randomBytes(secretSize);
-  const draft = `${join(stateFolderAt(folder), 'secret')}.${randomBytes(8).toString('hex')}.new`;
+  const draft = `${join(createStateFolder(folder), 'secret')}.${randomBytes(8).toString('hex')}.new`;
   try {
     fs.writeFileSync(draft, secret, { mode: 0o600, flag: 'wx', flush: true });
     fs.linkSync(draft, path);
     return secret;
   } catch (error) {
-    if (fileFault(error)?.code !== 'EEXIST') throw error;
+    if (fsError(error)?.code !== 'EEXIST') throw error;
     return readRegular(path);
   } finally {
     fs.rmSync(draft, { force: true });
@@ -124,7 +124,7 @@ function contentOf(path: string): Buffer | undefined {
   try {
     return readRegular(path);
   } catch (error) {
-    if (fileFault(error)?.code === 'ENOENT') return undefined;
+    if (fsError(error)?.code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from '../cli/command.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { RunClient } from '../session/run-client.ts';
 import { findRows } from '../cli/output/rows.ts';
 import { recordPages } from '../cli/record-pages.ts';
@@ -41,7 +41,7 @@ export function batchJob(context: Context, options: BatchOptions): Job {
 /** A template is hardly called like a file that is there. */
 export function refuseSwapped(template: string, file: string): void {
   if (file === '-' || existsSync(file) || !existsSync(template)) return;
-  const right = `bizmsg send-batch ${shellWord(file)} ${shellWord(template)}`;
+  const right = `bizmsg send-batch ${shellQuote(file)} ${shellQuote(template)}`;
   throw usage(`"${file}" is not a file, and "${template}" is one`, `the template comes first, then the file: ${right}`);
 }
 

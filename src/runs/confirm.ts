@@ -3,8 +3,8 @@ import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 import { unsafe, usage } from '../base/errors.ts';
 import { redact } from '../base/redact.ts';
-import { shellWord } from '../base/shell-word.ts';
-import { nearest } from '../base/suggest.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import { whole } from '../cli/output/progress.ts';
 import type { RunTarget } from '../session/run-client.ts';
@@ -87,7 +87,7 @@ export function meantColumn(reasons: readonly string[], columns: readonly string
     const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
     const column = field === undefined ? undefined : columnFor(field, columns);
     if (field !== undefined && column !== undefined)
-      return `the input has "${column}": --map ${shellWord(`${column}=${field}`)}`;
+      return `the input has "${column}": --map ${shellQuote(`${column}=${field}`)}`;
   }
   return undefined;
 }
@@ -95,7 +95,7 @@ export function meantColumn(reasons: readonly string[], columns: readonly string
 function columnFor(field: string, columns: readonly string[]): string | undefined {
   if (columns.includes(field)) return undefined;
   const same = columns.find((column) => plain(column) === plain(field));
-  return same ?? nearest(field, columns.slice(0, mostLooked));
+  return same ?? suggest(field, columns.slice(0, mostLooked));
 }
 
 /** Columns beyond it are not compared. */

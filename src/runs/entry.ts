@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
 import { processStart } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { WrittenFiles } from './files.ts';
 import type { Written } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
@@ -104,5 +104,5 @@ function commandLine(typed: readonly string[]): string {
     if (/^(-p|--param|--set)$/.test(typed[at - 1] ?? '')) return '…';
     return word.replace(/^(-p|--param=|--set=).+$/s, '$1…');
   });
-  return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellWord(redact(word))))].join(' ');
+  return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellQuote(redact(word))))].join(' ');
 }

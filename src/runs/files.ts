@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import type { Row } from './input/row.ts';
 import { placeOf } from './input/source.ts';
@@ -50,7 +50,7 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
       const { secret } = running.opened.ledger;
       files[word] = await writeRejected({ context, input, folder, word, before: before[word], secret, rows });
     } catch (error) {
-      const reason = error instanceof CliError ? error.message : fileFault(error)?.reason;
+      const reason = error instanceof CliError ? error.message : fsError(error)?.reason;
       if (reason === undefined) throw error;
       context.note(
         'files',

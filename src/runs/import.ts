@@ -2,7 +2,7 @@ import { createContactMapping, createJsonTexts, createNamedInputs, namedInputs }
 import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
 import { phoneField } from './suspect.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
 import type { Job, Mapper } from './job.ts';
 
@@ -41,7 +41,7 @@ function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createCon
     },
     end() {
       const found = texts.fields();
-      const flags = found.map((field) => `--parse-json ${shellWord(field)}`).join(' ');
+      const flags = found.map((field) => `--parse-json ${shellQuote(field)}`).join(' ');
       if (found.length > 0)
         note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
     },
@@ -57,5 +57,5 @@ function phoneOf(body: object): string {
 /** `--phone` checks a field only if it is named. */
 function uncheckedPhone(body: string): string | undefined {
   const field = phoneField(JSON.parse(body));
-  return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellWord(field)} does`;
+  return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellQuote(field)} does`;
 }

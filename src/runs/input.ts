@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { openSource, type Source } from './input/source.ts';
 import type { Context } from '../cli/command.ts';
-import { namesIn, stateFolderAt } from '../base/files.ts';
-import { lives, type Probe, processStart, silenceOf } from '../base/liveness.ts';
+import { namesIn, createStateFolder } from '../base/files.ts';
+import { isProcessAlive, type Probe, processStart, silenceOf } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
 import type { RunInput } from './options.ts';
 
@@ -63,7 +63,7 @@ export function besideOf(path: string, word: string): string {
 
 function copyPath(stateFolder: string, pid: number): string {
   const name = `.stdin-${pid}-${randomBytes(6).toString('hex')}@${processStart(pid) ?? ''}`;
-  return join(stateFolderAt(join(stateFolder, 'runs')), name);
+  return join(createStateFolder(join(stateFolder, 'runs')), name);
 }
 
 /** Crashes leave copies. */
@@ -73,7 +73,7 @@ function removeLeftCopies(stateFolder: string, kill: Probe): void {
     const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];
     const path = join(folder, name);
     // A copy is written once, so one of another machine is kept for a day.
-    const isLeft = () => !lives(Number(pid), start, kill, () => silenceOf(path) - day);
+    const isLeft = () => !isProcessAlive(Number(pid), start, kill, () => silenceOf(path) - day);
     if (pid !== undefined && isLeft()) rmSync(path, { force: true });
   }
 }

@@ -2,9 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, usage } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
-import { lives, type Probe, silenceOf } from '../base/liveness.ts';
+import { isProcessAlive, type Probe, silenceOf } from '../base/liveness.ts';
 import { listRuns, type RunEntry } from '../ledger/file/runs.ts';
-import { nearest } from '../base/suggest.ts';
+import { suggest } from '../base/suggest.ts';
 
 type RunStatus = 'running' | 'unfinished' | 'finished' | 'closed';
 
@@ -34,7 +34,8 @@ function statusOf(
   { kill, now }: { readonly kill: Probe; readonly now: () => number },
 ): RunStatus {
   const idle = now() - updatedAt;
-  if (endedAt === undefined && owner && lives(owner.pid, owner.start, kill, () => idle - silent)) return 'running';
+  if (endedAt === undefined && owner && isProcessAlive(owner.pid, owner.start, kill, () => idle - silent))
+    return 'running';
   if (stopped === closedText) return 'closed';
   const isOpen = endedAt === undefined || (counts['left'] ?? 0) > 0;
   if (!isOpen) return 'finished';
@@ -50,7 +51,7 @@ export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
   if (exact) return exact;
   if (found.length > 1)
     throw usage(`${found.length} runs begin with "${text}"`, `such as ${found[0]?.run} and ${found[1]?.run}`);
-  const near = nearest(
+  const near = suggest(
     text,
     runs.map(({ run }) => run),
   );

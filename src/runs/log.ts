@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../contract/readers.ts';
-import { fileFault, namesIn, stateFolderAt } from '../base/files.ts';
+import { fsError, namesIn, createStateFolder } from '../base/files.ts';
 import { unwritable, writeWhole } from '../base/journal.ts';
 import { lineOf, linesOf, type OnDamage, recordIn } from '../base/journal-lines.ts';
 import { redact } from '../base/redact.ts';
@@ -86,7 +86,7 @@ export function logFolder(stateFolder: string, run: string): string {
 
 export function createRunLog(folder: string, header: LogHeader): RunLog {
   const name = `${header.at.toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}.ndjson`;
-  const path = join(stateFolderAt(folder), name);
+  const path = join(createStateFolder(folder), name);
   const fd = openSync(path, 'ax+', 0o600);
   /** The byte at which the record about a row begins. */
   const places = new Map<number, number>();
@@ -138,7 +138,7 @@ export function createRunLog(folder: string, header: LogHeader): RunLog {
     try {
       end += writeWhole(fd, lineOf(record), end);
     } catch (error) {
-      if (!fileFault(error)) throw error;
+      if (!fsError(error)) throw error;
       throw unwritable(path, error);
     }
   }

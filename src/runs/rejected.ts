@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fileFault, namesIn } from '../base/files.ts';
+import { fsError, namesIn } from '../base/files.ts';
 import { jsonText } from '../base/json.ts';
 import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
@@ -55,7 +55,7 @@ export async function writeRejected(options: RejectedOptions): Promise<Written |
   try {
     return await writeAt(options, beside);
   } catch (error) {
-    const fault = error instanceof CliError ? undefined : fileFault(error);
+    const fault = error instanceof CliError ? undefined : fsError(error);
     if (!fault) throw error;
     const written = await writeAt(options, join(folder, basename(beside)));
     if (written) context.note('files', `cannot write ${beside}: ${fault.reason}; the rows are in ${written.file}`);
@@ -118,7 +118,7 @@ function isUnchanged({ file, sha256 }: Written): boolean {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
   } catch (error) {
-    if (fileFault(error)) return false;
+    if (fsError(error)) return false;
     throw error;
   }
 }
@@ -142,7 +142,7 @@ function namedFreely(draft: string, first: string): string {
       linkSync(draft, file);
       return file;
     } catch (error) {
-      const code = fileFault(error)?.code;
+      const code = fsError(error)?.code;
       if (code === 'EEXIST') continue;
       // A file system without links.
       return replaced(draft, file);

@@ -2,10 +2,10 @@ import { knownKeys } from '../session/current-caller.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
-import { sayingOnce } from '../base/journal-lines.ts';
+import { warnOncePerFile } from '../base/journal-lines.ts';
 import { amend } from './history.ts';
 import { checkCount, confirmLive, holdSpareFiles, meantColumn, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectNote } from './dry-run.ts';
@@ -61,7 +61,7 @@ async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
     return undefined;
   } catch (error) {
     if (error instanceof CliError) return error;
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (!fault) throw error;
     return configuration('ledger-unwritable', `cannot write the ledger: ${fault.reason}`, undefined, error);
   }
@@ -151,7 +151,7 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   const folder = logFolder(stateFolder, run);
   const parts = logParts(
     folder,
-    sayingOnce((text) => context.note('run-log', text)),
+    warnOncePerFile((text) => context.note('run-log', text)),
   );
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);

@@ -134,7 +134,7 @@ export interface RunSignals extends Signals {
 const sameKeyPress = 500;
 
 export function untilSignaled(
-  { takeSignals, now }: Pick<Host, 'takeSignals' | 'now'>,
+  { handleSignals, now }: Pick<Host, 'handleSignals' | 'now'>,
   { note, signal }: Pick<Context, 'note' | 'signal'>,
 ): RunSignals {
   const [stop, leave] = [new AbortController(), new AbortController()];
@@ -155,7 +155,7 @@ export function untilSignaled(
     stop: stop.signal,
     leave: leave.signal,
     take() {
-      giveBack = takeSignals((name) => {
+      giveBack = handleSignals((name) => {
         if (stoppedAt !== undefined) return now() > stoppedAt + sameKeyPress ? leave.abort(name) : undefined;
         stoppedAt = now();
         if (name === 'SIGINT')

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type BodyReader, createBodyReader, createDepartures } from '../base/http-server.ts';
+import { type BodyReader, createBodyReader, createEndOfTurn } from '../base/http-server.ts';
 import type { Probe } from '../base/liveness.ts';
 import { bindLoopback } from './bind.ts';
 import { control, isControl, largestFor } from './control/control.ts';
@@ -114,7 +114,7 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
 
 /** What needs no waiting is answered without a promise, which would cost a tenth of it. */
 function handling(controlled: () => Controlled, idle: Idle): Handle {
-  const depart = createDepartures();
+  const depart = createEndOfTurn();
   const [strangers, own] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
   const readingFor = (head: Head) => {
     const largest = largestFor(head, controlled());
@@ -184,8 +184,8 @@ function receive(
   if (hasNoBody(request)) return whole({ method, target, headers, body: none });
   const { largest, bodies } = readingFor(head);
   bodies.read(request, largest, (body) => {
-    if (body === 'crowded out') return crowded();
-    if (body === 'left') return;
+    if (body === 'evicted') return crowded();
+    if (body === 'disconnected') return;
     // What answers it only asks whether it is larger than that.
     whole({ method, target, headers, body: body === 'too large' ? Buffer.alloc(largest + 1) : body });
   });

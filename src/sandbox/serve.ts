@@ -2,8 +2,8 @@ import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type CliError, configuration, unsafe } from '../base/errors.ts';
-import { makeFolder } from '../base/files.ts';
-import { keepFresh, type Probe } from '../base/liveness.ts';
+import { createFolder } from '../base/files.ts';
+import { startHeartbeat, type Probe } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Store } from './state/ledger.ts';
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions) {
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
-  const stopBeating = keepFresh(write(), later, write);
+  const stopBeating = startHeartbeat(write(), later, write);
   sandbox.onLocatorChange(() => {
     if (isOver) return;
     try {
@@ -129,7 +129,7 @@ type Held = Extract<Claim, { held: true }>;
 
 /** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */
 async function claim(data: string, { stateFolder, pid, kill, now, later }: ServeOptions): Promise<Held> {
-  makeFolder(data);
+  createFolder(data);
   const deadline = now() + patience;
   for (;;) {
     const claimed = acquire(join(data, 'lock'), { pid, kill, later });

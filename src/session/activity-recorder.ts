@@ -3,7 +3,7 @@ import type { Around } from '../client/exchange.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import { CliError } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import type { Outcome } from '../ledger/ledger.ts';
 import type { Approached, Session } from './session.ts';
 import type { OnceOptions } from './duplicate-guard.ts';
@@ -124,7 +124,7 @@ async function writerOf(
 }
 
 function reasonOf(error: unknown): string {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   if (!fault) throw error;
   return fault.reason;
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { configuration } from '../base/errors.ts';
-import { fileFault, readRegular } from '../base/files.ts';
+import { fsError, readRegular } from '../base/files.ts';
 import type { Target } from './profiles/resolve.ts';
-import { shownKey } from '../base/redact.ts';
+import { maskKey } from '../base/redact.ts';
 import { recording } from './activity-recorder.ts';
 import { sharedRate, singlePace } from './pace.ts';
 import { newcomerNote } from './current-caller.ts';
@@ -137,7 +137,7 @@ function announce({ reporter, given }: Session, caller: AnyCaller, target: Targe
   if (target.mode !== 'sandbox') {
     const name =
       'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
-    reporter.note('live', `LIVE ${name} · ${host} · ${shownKey(target.key)}`);
+    reporter.note('live', `LIVE ${name} · ${host} · ${maskKey(target.key)}`);
   }
   if (simulated)
     reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
@@ -147,7 +147,7 @@ function certificates(file: string): string {
   try {
     return readRegular(file).toString();
   } catch (error) {
-    const reason = fileFault(error)?.reason;
+    const reason = fsError(error)?.reason;
     throw configuration('ca-file', `--ca-file ${file} cannot be read${reason ? `: ${reason}` : ''}`, undefined, error);
   }
 }

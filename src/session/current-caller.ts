@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { shownKey } from '../base/redact.ts';
+import { maskKey } from '../base/redact.ts';
 import type { Candidate } from './profiles/explain.ts';
 import type { Asked, Caller, Source } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -41,11 +41,11 @@ function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
   const { source, mode } = caller;
   if (caller.kind === 'local') {
     const running = sandboxes.find();
-    const key = running ? shownKey(running.keys[caller.mode]) : null;
+    const key = running ? maskKey(running.keys[caller.mode]) : null;
     return { profile: 'local', source, mode, address: running?.url ?? null, key, plan: null };
   }
   const { profile = null, baseUrl, key, plan = null } = caller;
-  return { profile, source, mode, address: baseUrl, key: shownKey(key), plan };
+  return { profile, source, mode, address: baseUrl, key: maskKey(key), plan };
 }
 
 /** The options, variables and store that decide who is calling. */

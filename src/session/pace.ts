@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fileFault } from '../base/files.ts';
+import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
 import { createFileLedger } from '../client/pace/minute-file.ts';
 import type { Granted, Share } from '../client/pace/minute.ts';
@@ -101,7 +101,7 @@ function nameFor({ target: { baseUrl, key }, minute, window }: Shared): string {
 
 function reasonOf(error: unknown): string {
   if (error instanceof CliError) return error.message;
-  return fileFault(error)?.reason ?? String(error);
+  return fsError(error)?.reason ?? String(error);
 }
 
 interface Paced extends Pick<Shared, 'onWait'> {

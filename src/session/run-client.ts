@@ -1,5 +1,5 @@
 import { CliError, type ExitName, usage } from '../base/errors.ts';
-import { shownKey } from '../base/redact.ts';
+import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
 import type { Departure } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
@@ -133,7 +133,7 @@ const twoWindows = 120_000;
 
 function targetOf(caller: Caller, { target, simulated }: Approached, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
-  return { address, mode: target.mode, shownKey: shownKey(target.key), plan, simulated };
+  return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
 }
 
 /** Milliseconds that a run may be kept from its first row. */

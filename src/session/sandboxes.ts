@@ -31,7 +31,10 @@ export interface Sandboxes {
 }
 
 /** This process, and what it may use of its world. */
-export interface OwnProcess extends Pick<Host, 'pid' | 'kill' | 'now' | 'steady' | 'later' | 'takeSignals' | 'random'> {
+export interface OwnProcess extends Pick<
+  Host,
+  'pid' | 'kill' | 'now' | 'steady' | 'later' | 'handleSignals' | 'random'
+> {
   readonly build: string;
 }
 
@@ -91,7 +94,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       now: host.now,
       steady: host.steady,
       later: host.later,
-      takeSignals: host.takeSignals,
+      handleSignals: host.handleSignals,
       random: host.random,
       build: __BUILD__,
     },

@@ -2,9 +2,16 @@ import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateFolderAt } from '../base/files.ts';
+import { createStateFolder } from '../base/files.ts';
 import { isRecord } from '../contract/readers.ts';
-import { contentOf, keepFresh, lives, type Probe, processStart, silenceOf } from '../base/liveness.ts';
+import {
+  readIfPresent,
+  startHeartbeat,
+  isProcessAlive,
+  type Probe,
+  processStart,
+  silenceOf,
+} from '../base/liveness.ts';
 import { ownNamesIn, requireOwn } from '../base/exposure.ts';
 
 /** Where a listener runs, so that other commands know that it does. */
@@ -30,7 +37,7 @@ export function announceListener(
     renameSync(`${path}.new`, path);
   };
   write();
-  const stop = later && keepFresh(path, later, write);
+  const stop = later && startHeartbeat(path, later, write);
   return () => {
     stop?.();
     rmSync(path, { force: true });
@@ -66,7 +73,9 @@ function foundIn(folder: string, kill: Probe): readonly Found[] {
   return ownNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const locator = /^\d+-[0-9a-f]+\.json$/.test(name) ? locatorIn(path) : undefined;
-    return locator ? [{ path, locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
+    return locator
+      ? [{ path, locator, isLive: isProcessAlive(locator.pid, locator.start, kill, () => silenceOf(path)) }]
+      : [];
   });
 }
 
@@ -79,13 +88,13 @@ function folderIn(stateFolder: string): string {
 }
 
 function ownFolder(stateFolder: string): string {
-  return stateFolderAt(folderIn(stateFolder));
+  return createStateFolder(folderIn(stateFolder));
 }
 
 function locatorIn(path: string): ListenerLocator | undefined {
   requireOwn(path);
   try {
-    const value: unknown = JSON.parse(contentOf(path) ?? 'null');
+    const value: unknown = JSON.parse(readIfPresent(path) ?? 'null');
     return isLocator(value) ? value : undefined;
   } catch {
     return undefined;

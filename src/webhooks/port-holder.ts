@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { contentOf } from '../base/liveness.ts';
+import { readIfPresent } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
 
 export interface Holder {
@@ -11,7 +11,7 @@ const listening = '0A';
 
 /** The process that listens to a port, where Linux tells; other users' processes are not told. */
 export function holderOf(port: number): Holder | undefined {
-  const inodes = ['tcp', 'tcp6'].flatMap((table) => inodesIn(contentOf(`/proc/net/${table}`) ?? '', port));
+  const inodes = ['tcp', 'tcp6'].flatMap((table) => inodesIn(readIfPresent(`/proc/net/${table}`) ?? '', port));
   if (inodes.length === 0) return undefined;
   const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
   const pid = entriesOf('/proc').find((entry) => /^\d+$/.test(entry) && holds(entry, sockets));
@@ -32,7 +32,7 @@ function holds(pid: string, sockets: ReadonlySet<string>): boolean {
 }
 
 function commandOf(pid: string): string {
-  const words = (contentOf(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim();
+  const words = (readIfPresent(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim();
   return redact(words).slice(0, 100);
 }
 

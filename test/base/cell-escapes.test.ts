@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvCell, tsvCell, undoCsv, undoTsv } from '../../src/base/cell-escapes.ts';
+import { csvCell, tsvCell, unescapeCsv, unescapeTsv } from '../../src/base/cell-escapes.ts';
 
 const special = fc.constantFrom(
   "'", '"', '\\', '=', '+', '-', '@', '1', '12025550101', '.5', 'e3', 'u001b', 'n', 't', '\t', '\n', '\r', '\0',
@@ -16,7 +16,7 @@ describe('a cell', () => {
   it('of TSV is read back unchanged', () => {
     fc.assert(
       fc.property(text, options, (value, given) => {
-        expect(undoTsv(tsvCell(value, given))).toBe(value);
+        expect(unescapeTsv(tsvCell(value, given))).toBe(value);
       }),
       { numRuns: 5_000 },
     );
@@ -25,7 +25,7 @@ describe('a cell', () => {
   it('of CSV is read back unchanged', () => {
     fc.assert(
       fc.property(text, options, (value, given) => {
-        expect(undoCsv(csvCell(value, given))).toBe(value);
+        expect(unescapeCsv(csvCell(value, given))).toBe(value);
       }),
       { numRuns: 5_000 },
     );
@@ -56,13 +56,13 @@ describe('a CSV cell', () => {
     ['a\u001b[31m\\', "'\\a\\u001b[31m\\\\"],
   ])('gets an apostrophe if a spreadsheet or terminal would interpret it: %j', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
-    expect(undoCsv(cell)).toBe(value);
+    expect(unescapeCsv(cell)).toBe(value);
   });
 
   it.each(['+12025550101', '-5', '+3.5', '-1e9', 'Ada', "O'Neil", "'tis", 'C:\\temp', 'a=b', "'-5", "'\\n"])(
     'is unchanged: %s',
     (value) => {
-      expect([csvCell(value), undoCsv(value)]).toEqual([value, value]);
+      expect([csvCell(value), unescapeCsv(value)]).toEqual([value, value]);
     },
   );
 

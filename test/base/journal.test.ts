@@ -86,8 +86,8 @@ describe('a record', () => {
 
   it('can be added only after the journal was read', async () => {
     const journal = open(await written(three));
-    expect(() => journal.append('four')).toThrow('read before');
-    expect(() => journal.rewrite([])).toThrow('read before');
+    expect(() => journal.append('four')).toThrow('before appending');
+    expect(() => journal.rewrite([])).toThrow('before appending');
     await journal.close();
   });
 
@@ -102,9 +102,9 @@ describe('a record', () => {
   it('is lost if the file is removed, which isThere() reports', async () => {
     const path = temporary();
     const journal = open(path);
-    const before = journal.isThere();
+    const before = journal.exists();
     fs.rmSync(path);
-    expect([before, journal.isThere()]).toEqual([true, false]);
+    expect([before, journal.exists()]).toEqual([true, false]);
     await journal.close();
   });
 
@@ -186,7 +186,7 @@ describe('a damaged journal is refused and left unchanged, if', () => {
         expect(thrown(() => read(journal))).toMatchObject({
           exit: 'configuration',
           code: 'journal-damaged',
-          message: `${path} is damaged: the line at byte ${begin} is not as it was written`,
+          message: `${path} is damaged: the line at byte ${begin} has a wrong checksum`,
         });
         await journal.close();
         expect(fs.readFileSync(path)).toEqual(damaged);

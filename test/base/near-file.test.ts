@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nearFile } from '../../src/base/suggest.ts';
+import { suggestFile } from '../../src/base/suggest.ts';
 import { newHome } from '../support/fake-service.ts';
 
 it.each([
@@ -20,5 +20,5 @@ it.each([
   mkdirSync(join(home, 'in'));
   for (const name of ['people.csv', 'two words.csv', 'in/orders.csv']) writeFileSync(join(home, name), '');
   const shown = meant?.includes(' ') ? `'${home}/${meant}'` : `${home}/${meant}`;
-  expect(nearFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shown}?`);
+  expect(suggestFile(`${home}/${typed}`)).toBe(meant && `did you mean ${shown}?`);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fileFault, readRegular } from '../../src/base/files.ts';
+import { fsError, readRegular } from '../../src/base/files.ts';
 import { makePipe } from '../support/disk.ts';
 import { newHome } from '../support/fake-service.ts';
 import { thrown } from '../support/thrown.ts';
@@ -14,10 +14,10 @@ it('reads a file', () => {
 
 it.each([
   ['a pipe', makePipe, 'it is not a regular file'],
-  ['a folder', (path: string) => mkdirSync(path), 'a folder stands where a file should'],
+  ['a folder', (path: string) => mkdirSync(path), 'it is a folder, not a file'],
   ['a missing file', () => {}, 'there is no such folder'],
 ])('refuses %s without waiting', (_, put, reason) => {
   const path = join(newHome(), 'file');
   put(path);
-  expect(fileFault(thrown(() => readRegular(path)))?.reason).toBe(reason);
+  expect(fsError(thrown(() => readRegular(path)))?.reason).toBe(reason);
 });

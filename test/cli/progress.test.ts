@@ -30,7 +30,7 @@ function written(
     pid: 1,
     self: [],
     signal: new AbortController().signal,
-    takeSignals: refuse,
+    handleSignals: refuse,
     now: () => time,
     steady: () => time,
     later,

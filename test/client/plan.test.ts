@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { curlLine, Planned, type PlannedRequest } from '../../src/client/plan.ts';
+import { curlLine, Planned, type PlannedRequest } from '../../src/client/dry-run.ts';
 import { key, message, rig } from './rig.ts';
 import { serve } from './servers.ts';
 

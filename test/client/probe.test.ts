@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { canConnect } from '../../src/client/probe.ts';
+import { canConnect } from '../../src/client/can-connect.ts';
 import { canReach } from '../../src/client/transport.ts';
 import { authority, deadPort, listen, serve, serveProxy } from './servers.ts';
 

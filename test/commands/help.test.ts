@@ -64,7 +64,7 @@ describe('help', () => {
 
   it('announced lists what the API announces', async () => {
     const { stdout } = await run(['help', 'announced']);
-    expect(announced.flatMap(({ what }) => what).filter((one) => !stdout.includes(one))).toEqual([]);
+    expect(announced.flatMap(({ features }) => features).filter((one) => !stdout.includes(one))).toEqual([]);
   });
 
   it.each(['exit-codes', 'environment', 'output'])('%s is a topic, on lines of 80 columns', async (topic) => {

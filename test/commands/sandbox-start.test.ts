@@ -53,7 +53,7 @@ it('ends with 3 when what it kept is damaged, and says where', async () => {
   writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seed"', '"feed"'));
   const { code, stdout, stderr } = await start();
   expect([code, stdout]).toEqual([3, '']);
-  expect(stderr).toContain(`error: ${journal} is damaged: the line at byte 53 is not as it was written\n`);
+  expect(stderr).toContain(`error: ${journal} is damaged: the line at byte 53 has a wrong checksum\n`);
 });
 
 it.each([

@@ -22,7 +22,7 @@ async function damaged(...texts: readonly string[]) {
     two,
     three,
     path,
-    said: `note: ${path} is damaged: the line at byte ${at} is not as it was written`,
+    said: `note: ${path} is damaged: the line at byte ${at} has a wrong checksum`,
   };
 }
 
@@ -49,7 +49,7 @@ describe('a journal with a damaged line', () => {
       const left = texts.includes(second) ? [three, one] : [three, two, one];
       const { code, stdout, stderr } = await run('webhooks history -o id');
       expect([code, stdout]).toEqual([0, left.map((id) => `${id}\n`).join('')]);
-      expect(stderr).toBe(`${said}, and is left out\n`);
+      expect(stderr).toBe(`${said}, and is skipped\n`);
     },
   );
 
@@ -58,7 +58,7 @@ describe('a journal with a damaged line', () => {
     const { id } = journalIn(stateFolder).received(delivery());
     const { code, stdout, stderr } = await run('webhooks history -o id');
     expect([code, stdout.split('\n').sort()]).toEqual([0, ['', one, three, id].sort()]);
-    expect(stderr).toBe(`${said}, and is left out\n`);
+    expect(stderr).toBe(`${said}, and is skipped\n`);
   });
 
   it('says nothing of a line that nobody had to read', async () => {
@@ -75,13 +75,13 @@ describe('a journal with a damaged line', () => {
     expect([checked.code, checked.stdout]).toEqual([12, expect.stringContaining('unsigned')]);
     const replayed = await run(`webhooks replay ${one} ${three} --to ${handler.url}`);
     expect([replayed.code, handler.received.map(({ body }) => body)]).toEqual([0, [bodies[0], bodies[2]]]);
-    for (const { stderr } of [shown, checked, replayed]) expect(stderr).toBe(`${said}, and is left out\n`);
+    for (const { stderr } of [shown, checked, replayed]) expect(stderr).toBe(`${said}, and is skipped\n`);
   });
 
   it('has no event that is found by the id that stood there', async () => {
     const { two, run, said } = await damaged(second);
     const { code, stderr } = await run(`webhooks show ${two}`);
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`${said}, and is left out\nerror: there is no event`)]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`${said}, and is skipped\nerror: there is no event`)]);
   });
 
   it.each([[header], [second], ['three']])('keeps nobody from hearing what comes next: %s', async (text) => {

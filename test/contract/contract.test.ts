@@ -19,7 +19,7 @@ describe('the contract says what the document says', () => {
   });
 
   it('§2: what is announced only, by family', () => {
-    expect(Object.fromEntries(announced.map(({ family, what }) => [family, what]))).toEqual({
+    expect(Object.fromEntries(announced.map(({ family, features }) => [family, features]))).toEqual({
       Messages: ['media sending', 'delivery-status lookup', 'plain text and interactive sending'],
       Contacts: ['contact update', 'tagging', 'segments'],
       Flows: ['trigger a flow'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { processStart } from '../../src/base/liveness.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { announceListener } from '../../src/webhooks/listeners.ts';
 import { deadPort } from '../client/servers.ts';
 import { otherSecret, secret, signed } from '../commands/webhooks-rig.ts';
@@ -286,7 +286,7 @@ describe('webhooks expect with a known secret', () => {
     const running = startBin(words, { home });
     await expect.poll(() => sandbox.webhooks.list(), soon).toHaveLength(1);
     const [webhook] = sandbox.webhooks.list();
-    expect(await post(webhook?.url ?? '', { body })).toMatchObject({ status: 200 });
+    expect(await httpRequest(webhook?.url ?? '', { body })).toMatchObject({ status: 200 });
     await expect.poll(running.stderr, soon).toContain('order.paid does not count: it is not signed');
     writeFileSync(came, '');
     expect(await running.ended).toBe(0);

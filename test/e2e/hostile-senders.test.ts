@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { raw } from '../sandbox/served.ts';
 import { bin, type Running, startBin, temporaryHome } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
@@ -87,7 +87,9 @@ it.each([
 ])('answers a web page, with %j, %i', async (flags, status, kept) => {
   const { port } = await listen(...flags);
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
-  expect(await post(`http://127.0.0.1:${port}/`, { headers, body: '{"type":"order.paid"}' })).toMatchObject({ status });
+  expect(await httpRequest(`http://127.0.0.1:${port}/`, { headers, body: '{"type":"order.paid"}' })).toMatchObject({
+    status,
+  });
   expect(objects((await run('webhooks', 'history', '-o', 'ndjson')).stdout)).toHaveLength(kept);
 });
 
@@ -98,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that ne
   it('use little memory in a listener, which still works', { timeout: 120_000 }, async () => {
     const { pid, port } = await listen();
     await drip(port, connections, chunks);
-    expect(await post(`http://127.0.0.1:${port}/`, { body: '{}' })).toMatchObject({ status: 200 });
+    expect(await httpRequest(`http://127.0.0.1:${port}/`, { body: '{}' })).toMatchObject({ status: 200 });
     expect(peakMemory(pid)).toBeLessThan(250);
   });
 
@@ -108,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('bodies in one-byte chunks that ne
     await expect.poll(running.stdout, soon).toContain('\n');
     const url = String(objects(running.stdout())[0]?.['url']);
     await drip(Number(new URL(url).port), connections, chunks);
-    expect(await post(`${url}/api/public/contacts`, { method: 'GET' })).toMatchObject({ status: 401 });
+    expect(await httpRequest(`${url}/api/public/contacts`, { method: 'GET' })).toMatchObject({ status: 401 });
     expect(peakMemory(running.pid)).toBeLessThan(250);
   });
 });
@@ -119,7 +121,7 @@ function bytes(text: string | Buffer): Attack {
 }
 
 async function large(port: number): Promise<string> {
-  const { status } = await post(`http://127.0.0.1:${port}/`, { body: 'x'.repeat(100 * 1_000_000) });
+  const { status } = await httpRequest(`http://127.0.0.1:${port}/`, { body: 'x'.repeat(100 * 1_000_000) });
   return String(status);
 }
 

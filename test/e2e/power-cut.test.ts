@@ -41,7 +41,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
 });
 
 /** The error for a journal with a damaged line, caused by zeros in front of other lines. */
-const damage = /"journal-damaged".*the line at byte \d+ is not as it was written/;
+const damage = /"journal-damaged".*the line at byte \d+ has a wrong checksum/;
 
 const calls = 300;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canConnect } from '../../src/client/probe.ts';
+import { canConnect } from '../../src/client/can-connect.ts';
 import { startServer } from '../../src/sandbox/http.ts';
 import { calls, paths } from '../sandbox/calls.ts';
 import { token } from '../sandbox/served.ts';

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { bearing, order, paths } from './calls.ts';
 import { type served, token } from './served.ts';
 
@@ -20,7 +20,7 @@ export async function ask(server: Server, method: string, target: string, asking
   const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
   if (leaves) {
     await called;
-    await post(`${server.url}/__sandbox/status`, { method: 'GET', headers: { 'x-sandbox-token': token } });
+    await httpRequest(`${server.url}/__sandbox/status`, { method: 'GET', headers: { 'x-sandbox-token': token } });
     leaving.abort();
   }
   return seen;

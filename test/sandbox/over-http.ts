@@ -1,4 +1,4 @@
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { bearing } from './calls.ts';
 import type { served } from './served.ts';
 
@@ -26,7 +26,7 @@ export function overHttp(server: Served): Wire {
     const headers = Object.entries(bearing(key)).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     );
-    const answer = await post(server.url + path, { method, headers: Object.fromEntries(headers), body: text });
+    const answer = await httpRequest(server.url + path, { method, headers: Object.fromEntries(headers), body: text });
     return { status: answer.status, headers: answer.headers, text: answer.body, body: parsed(answer.body) };
   };
   return {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { beatEvery } from '../../src/base/liveness.ts';
+import { heartbeatInterval } from '../../src/base/liveness.ts';
 import { acquire } from '../../src/base/lock.ts';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { defaultData, findSandbox } from '../../src/sandbox/remote/locator.ts';
 import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
@@ -20,7 +20,7 @@ it('is found while it serves, and not after', async () => {
   const served = await serve(options);
   const found = findSandbox(options.stateFolder, kill);
   expect(found).toMatchObject(served.locator);
-  expect(await post(`${found?.url}/`)).toMatchObject({ status: 401 });
+  expect(await httpRequest(`${found?.url}/`)).toMatchObject({ status: 401 });
   await served.close();
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
@@ -43,7 +43,7 @@ it('is found again after its locator was removed, and not once it has ended', as
   const served = await serve(options);
   rmSync(join(options.stateFolder, 'sandboxes', `${served.locator.port}.json`));
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
-  timers.fire(beatEvery);
+  timers.fire(heartbeatInterval);
   expect(findSandbox(options.stateFolder, kill)).toMatchObject(served.locator);
   await served.close();
   expect([...timers.armed.values()]).toEqual([]);
@@ -98,7 +98,7 @@ it('goes on where the one before it ended', async () => {
   const options = optionsIn(temporary());
   const first = await serve(options);
   const headers = { authorization: `Bearer ${first.locator.keys.sandbox}`, 'content-type': 'application/json' };
-  await post(`${first.locator.url}/api/public/contacts`, { headers, body: '{"phone":"+12025550177"}' });
+  await httpRequest(`${first.locator.url}/api/public/contacts`, { headers, body: '{"phone":"+12025550177"}' });
   await first.close();
   const second = await serve(options);
   expect(second.locator.keys).toEqual(first.locator.keys);

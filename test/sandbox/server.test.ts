@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { bearing, order, paths } from './calls.ts';
 import { raw, served } from './served.ts';
@@ -10,7 +10,7 @@ import { raw, served } from './served.ts';
 describe('over HTTP', () => {
   it('a template is sent, and the answer says so in JSON', async () => {
     await using server = await served();
-    const answer = await post(server.url + paths.send, headed(server, JSON.stringify(order)));
+    const answer = await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)));
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
     expect(JSON.parse(answer.body)).toEqual({ message_id: server.sandbox.messages()[0]?.id });
   });
@@ -18,7 +18,7 @@ describe('over HTTP', () => {
   it('localhost is reached by both of its addresses, where there are two', async () => {
     await using server = await served();
     const ask = (host: string) =>
-      post(`http://${host}:${server.port}/`, { method: 'GET' }).then(({ status }) => status);
+      httpRequest(`http://${host}:${server.port}/`, { method: 'GET' }).then(({ status }) => status);
     expect(await ask('localhost')).toBe(401);
     expect(await ask('[::1]').catch(({ code }: NodeJS.ErrnoException) => code)).toSatisfy(
       (seen) => seen === 401 || seen === 'EADDRNOTAVAIL' || seen === 'EAFNOSUPPORT' || seen === 'ECONNREFUSED',
@@ -55,10 +55,12 @@ describe('broken HTTP', () => {
 
   it('is what a body of 100 MB counts as, and the next request is answered', async () => {
     await using server = await served();
-    const huge = await post(server.url + paths.send, headed(server, 'x'.repeat(100_000_000)));
+    const huge = await httpRequest(server.url + paths.send, headed(server, 'x'.repeat(100_000_000)));
     expect(JSON.parse(huge.body)).toMatchObject({ status: 400, detail: expect.stringContaining('1 MiB') });
     expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toMatchObject([{ status: 400 }]);
-    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    expect(await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({
+      status: 200,
+    });
   });
 
   it('and 2,000 who say nothing, or never end their headers, keep nobody waiting', async () => {
@@ -69,7 +71,9 @@ describe('broken HTTP', () => {
       socket.on('error', () => {});
       if (index >= 2_000) socket.write('GET /slow HTTP/1.1\r\nhost: a');
     });
-    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    expect(await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({
+      status: 200,
+    });
     for (const socket of sockets) socket.destroy();
   });
 
@@ -92,7 +96,9 @@ describe('broken HTTP', () => {
     const others = Array.from({ length: 64 }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
     for (const socket of others) socket.write(unfinished);
     expect(await oldest).toMatch(/^HTTP\/1\.1 400 [^]*too many are unfinished/);
-    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    expect(await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({
+      status: 200,
+    });
     for (const socket of others) socket.destroy();
   });
 
@@ -103,7 +109,9 @@ describe('broken HTTP', () => {
     socket.write(`POST ${paths.send} HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{`);
     await once(socket, 'connect');
     socket.destroy();
-    expect(await post(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({ status: 200 });
+    expect(await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({
+      status: 200,
+    });
     expect(server.sandbox.messages()).toHaveLength(1);
   });
 });
@@ -123,7 +131,7 @@ describe('a port', () => {
     await using first = await served({ port: undefined });
     await using second = await served({ port: undefined });
     expect(new Set([first.port, second.port, 4781]).size).toBe(3);
-    expect(await post(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
+    expect(await httpRequest(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
   });
 
   it('is free once it is closed, whoever still holds a connection', async () => {
@@ -144,7 +152,7 @@ describe('when nobody asks', () => {
     const idle: number[] = [];
     await using server = await served({ clock, idle: 1_000, onIdle: () => idle.push(clock.now()) });
     await clock.advance(600);
-    await post(`${server.url}/`, { method: 'GET' });
+    await httpRequest(`${server.url}/`, { method: 'GET' });
     await clock.advance(999);
     expect(idle).toEqual([]);
     await clock.advance(1);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beatEvery } from '../../src/base/liveness.ts';
+import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
@@ -14,7 +14,7 @@ const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
   const later: Host['later'] = (milliseconds, run) => {
-    if (milliseconds === beatEvery) return () => {};
+    if (milliseconds === heartbeatInterval) return () => {};
     const due = time + milliseconds;
     const immediate = setImmediate(() => {
       time = Math.max(time, due);
@@ -116,7 +116,7 @@ it('sends all the same where the folder cannot be had, and says so', async () =>
   const { code, stderr } = await run(send);
   expect([code, stderr]).toEqual([
     0,
-    "note: the plan's pace is not shared with other processes: a file stands where a folder should\n",
+    "note: the plan's pace is not shared with other processes: a file is in the place of a folder\n",
   ]);
   expect(service.seen).toHaveLength(1);
 });

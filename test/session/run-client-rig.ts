@@ -45,7 +45,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
     pid: process.pid,
     self: [],
     signal: new AbortController().signal,
-    takeSignals: refuse,
+    handleSignals: refuse,
     now: Date.now,
     steady: () => performance.now(),
     later: isHasty ? (_, run) => later(0, run) : later,

@@ -43,7 +43,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     pid: process.pid,
     self: [process.execPath, new URL('../../bin/bizmsg.js', import.meta.url).pathname],
     signal: options.signal ?? new AbortController().signal,
-    takeSignals: () => () => {},
+    handleSignals: () => () => {},
     now: options.now ?? Date.now,
     steady: options.steady ?? (() => performance.now()),
     later: options.later ?? later,

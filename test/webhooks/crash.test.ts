@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { newestFirst, oldestFirst } from '../../src/webhooks/log/history.ts';
 import { cursorNow, follow } from '../../src/webhooks/log/tail.ts';
@@ -121,7 +121,8 @@ describe('a listener with no room left', () => {
   it.skipIf(!canLimitFiles)('acknowledges nothing, and takes events again once there is', async () => {
     const folder = temporary();
     const listener = await listenApart(script, folder);
-    const send = (body: string) => post(`http://127.0.0.1:${listener.port}/`, { body }).then(({ status }) => status);
+    const send = (body: string) =>
+      httpRequest(`http://127.0.0.1:${listener.port}/`, { body }).then(({ status }) => status);
     expect(await send('1')).toBe(200);
     limitFiles(listener.pid, '10');
     expect([await send('2'), await send('3')]).toEqual([500, 500]);

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beatEvery } from '../../src/base/liveness.ts';
+import { heartbeatInterval } from '../../src/base/liveness.ts';
 import { announceListener, liveListeners } from '../../src/webhooks/listeners.ts';
 import { alive } from '../support/cli.ts';
 import { manualTimers } from '../support/timers.ts';
@@ -33,7 +33,7 @@ it('is found again after its file was removed, until it is withdrawn', () => {
   const forget = announceListener(folder, locator, timers.later);
   for (const name of readdirSync(join(folder, 'listeners'))) rmSync(join(folder, 'listeners', name));
   expect(liveListeners(folder, alive)).toEqual([]);
-  timers.fire(beatEvery);
+  timers.fire(heartbeatInterval);
   expect(liveListeners(folder, alive)).toMatchObject([locator]);
   forget();
   expect(timers.armed.size).toBe(0);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { post } from '../../src/base/post.ts';
+import { httpRequest } from '../../src/base/http-request.ts';
 import { eventOf } from '../../src/webhooks/event/event.ts';
 import { newestFirst } from '../../src/webhooks/log/history.ts';
 import type { Received } from '../../src/webhooks/log/records.ts';
@@ -44,7 +44,7 @@ describe('an event', () => {
 
   it.each([201, 204, 400, 503])('is answered %i if that is wished, and kept all the same', async (status) => {
     const listener = await listening({ respond: () => status });
-    expect(await post(listener.url, { body: 'x' })).toMatchObject({ status, body: '' });
+    expect(await httpRequest(listener.url, { body: 'x' })).toMatchObject({ status, body: '' });
     expect(received(listener)).toMatchObject([{ body: 'x' }]);
   });
 
@@ -56,7 +56,7 @@ describe('an event', () => {
         return 200;
       },
     });
-    expect(await post(listener.url, { body: 'x' })).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url, { body: 'x' })).toMatchObject({ status: 200 });
     await Promise.all(closes);
   });
 
@@ -127,10 +127,10 @@ describe('an event', () => {
 
   it('of 5 MiB is kept, and a larger one is refused once it was read, and the next one taken', async () => {
     const listener = await listening();
-    expect(await post(listener.url, { body: 'x'.repeat(5 * mebibyte) })).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url, { body: 'x'.repeat(5 * mebibyte) })).toMatchObject({ status: 200 });
     for (const size of [5 * mebibyte + 1, 100 * mebibyte])
-      expect(await post(listener.url, { body: 'x'.repeat(size) })).toMatchObject({ status: 413 });
-    expect(await post(listener.url, { body: 'next' })).toMatchObject({ status: 200 });
+      expect(await httpRequest(listener.url, { body: 'x'.repeat(size) })).toMatchObject({ status: 413 });
+    expect(await httpRequest(listener.url, { body: 'next' })).toMatchObject({ status: 200 });
     expect(received(listener).map(({ body }) => body.length)).toEqual([4, 5 * mebibyte]);
     expect(listener.warned[0]).toBe('an event to / was refused: its body is larger than 5 MiB');
   });
@@ -139,8 +139,8 @@ describe('an event', () => {
     const { journal } = await listening();
     await journal.close();
     const listener = await listening({ journal });
-    expect(await post(listener.url, { body: '1' })).toMatchObject({ status: 500 });
-    expect(await post(listener.url, { body: '2' })).toMatchObject({ status: 500 });
+    expect(await httpRequest(listener.url, { body: '1' })).toMatchObject({ status: 500 });
+    expect(await httpRequest(listener.url, { body: '2' })).toMatchObject({ status: 500 });
     expect(listener.warned).toEqual([
       expect.stringMatching(/^an event could not be recorded, and was answered 500: .+/),
     ]);
@@ -186,14 +186,14 @@ describe('many events', () => {
 describe('what is no event', () => {
   it.each(['GET', 'HEAD'])('is a %s of the health path, which is answered', async (method) => {
     const listener = await listening({ path: '/hooks' });
-    const answer = await post(`http://127.0.0.1:${listener.port}/__bizmsg/health?x`, { method });
+    const answer = await httpRequest(`http://127.0.0.1:${listener.port}/__bizmsg/health?x`, { method });
     expect(answer).toMatchObject({ status: 200 });
     expect([received(listener), listener.warned]).toEqual([[], []]);
   });
 
   it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is a %s, which is refused with a note', async (method) => {
     const listener = await listening();
-    const answer = await post(listener.url, { method });
+    const answer = await httpRequest(listener.url, { method });
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } });
     expect(received(listener)).toEqual([]);
     expect(listener.warned).toEqual([`${method} / was refused: events are sent by POST`]);
@@ -201,7 +201,7 @@ describe('what is no event', () => {
 
   it('is a POST to another path than the one that was given', async () => {
     const listener = await listening({ path: '/hooks' });
-    const send = (path: string) => post(`http://127.0.0.1:${listener.port}${path}`, { body: path });
+    const send = (path: string) => httpRequest(`http://127.0.0.1:${listener.port}${path}`, { body: path });
     for (const path of ['/', '/hooks/', '/hook', '/hooksx', '/HOOKS', '/__bizmsg/health'])
       expect(await send(path)).toMatchObject({ status: 404 });
     for (const path of ['/hooks', '/hooks?x=/y']) expect(await send(path)).toMatchObject({ status: 200 });
@@ -212,9 +212,9 @@ describe('what is no event', () => {
   it('is one that comes a thousand times, and it is said once', async () => {
     let now = 0;
     const listener = await listening({ now: () => now });
-    for (let time = 0; time < 50; time++) await post(listener.url, { method: 'GET' });
+    for (let time = 0; time < 50; time++) await httpRequest(listener.url, { method: 'GET' });
     now = 1_000;
-    await post(listener.url, { method: 'GET' });
+    await httpRequest(listener.url, { method: 'GET' });
     const text = 'GET / was refused: events are sent by POST';
     expect(listener.warned).toEqual([text, `${text} (and 49 more like it before)`]);
   });
@@ -239,7 +239,7 @@ describe('broken HTTP', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
     expect(received(listener)).toEqual([]);
     expect(listener.warned).toHaveLength(1);
-    expect(await post(listener.url)).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
 
   it.each(['', 'host: \r\n', 'host: a\r\nhost: b\r\n', 'host: ../../etc\r\n'])(
@@ -280,7 +280,7 @@ describe('broken HTTP', () => {
     await new Promise((written) => {
       socket.write('POST /gone HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{', written);
     });
-    await post(listener.url, { body: 'meanwhile' });
+    await httpRequest(listener.url, { body: 'meanwhile' });
     socket.resetAndDestroy();
     await expect.poll(() => listener.warned).toEqual(['a sender left before the body of POST /gone was whole']);
     expect(received(listener).map(({ body }) => body)).toEqual(['meanwhile']);
@@ -311,7 +311,7 @@ describe('a slow sender', () => {
     const sockets = Array.from({ length: 1_000 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     sockets.slice(0, 100).forEach((socket) => socket.write('POST / HTTP/1.1\r\nx: '));
-    expect(await post(listener.url)).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
     for (const socket of sockets) socket.destroy();
   });
 });
@@ -327,7 +327,7 @@ describe('what a web page sends', () => {
 
   it.each(pages)('is refused and not kept: %s, %j', async (page, headers) => {
     const listener = await listening();
-    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({
+    expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({
       status: 403,
       body: 'web pages may not send events here\n',
     });
@@ -337,20 +337,20 @@ describe('what a web page sends', () => {
 
   it.each(pages)('is kept if that is allowed: %s, %j', async (_, headers) => {
     const listener = await listening({ allowWebPages: true });
-    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
     expect(received(listener)).toHaveLength(1);
   });
 
   it('is refused from a site whose name leads to this machine', async () => {
     const listener = await listening();
     const headers = { host: `evil.example:${listener.port}`, origin: `http://evil.example:${listener.port}` };
-    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 403 });
+    expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 403 });
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]'])('is kept from its own origin, %s', async (name) => {
     const listener = await listening();
     const headers = { origin: `http://${name}:${listener.port}`, 'sec-fetch-site': 'same-origin' };
-    expect(await post(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
   });
 });
 
@@ -368,7 +368,7 @@ describe('unfinished bodies', () => {
     expect(listener.warned[0]).toBe(
       'an unfinished event to /began was dropped: all unfinished ones together exceeded 64 MiB',
     );
-    expect(await post(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
     expect(received(listener).map(({ path }) => path)).toEqual(['/']);
   });
 });
@@ -377,7 +377,7 @@ describe('where it listens', () => {
   it('is reached by both addresses of localhost, where there are two, and by no other', async () => {
     const listener = await listening();
     const ask = (host: string) =>
-      post(`http://${host}:${listener.port}/`).then(
+      httpRequest(`http://${host}:${listener.port}/`).then(
         ({ status }) => status,
         ({ code }: NodeJS.ErrnoException) => code,
       );
@@ -390,7 +390,7 @@ describe('where it listens', () => {
   it('is a host of its own if that is wished', async () => {
     const listener = await listening({ host: '127.0.0.2', path: '/hooks' });
     expect(listener.url).toBe(`http://127.0.0.2:${listener.port}/hooks`);
-    expect(await post(listener.url)).toMatchObject({ status: 200 });
+    expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
 
   it.each(['127.0.0.1', '::1', '0.0.0.0', '::'])('is not where %s is taken, and it says by whom', async (host) => {

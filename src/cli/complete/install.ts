@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CliError, configuration, usage } from '../../base/errors.ts';
-import { fileFault, makeFolder, readRegular } from '../../base/files.ts';
+import { fsError, createFolder, readRegular } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
 import { isShell, type Shell, shells } from '../params.ts';
 
@@ -290,7 +290,7 @@ export function textOf(path: string): string | undefined {
   try {
     return readRegular(path).toString('latin1');
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (fault?.code === 'ENOENT' || fault?.code === 'ENOTDIR') return undefined;
     throw fault ? unusable('read', path, error) : error;
   }
@@ -299,7 +299,7 @@ export function textOf(path: string): string | undefined {
 /** In one go, with the mode that it had; a link stays a link. */
 export function writeText(path: string, text: string, pid: number): void {
   try {
-    makeFolder(dirname(path));
+    createFolder(dirname(path));
     const real = realOf(path);
     const aside = `${real}.${pid}`;
     try {
@@ -311,7 +311,7 @@ export function writeText(path: string, text: string, pid: number): void {
       throw error;
     }
   } catch (error) {
-    throw fileFault(error) ? unusable('write', path, error) : error;
+    throw fsError(error) ? unusable('write', path, error) : error;
   }
 }
 
@@ -319,7 +319,7 @@ export function removeFile(path: string): void {
   try {
     rmSync(path);
   } catch (error) {
-    throw fileFault(error) ? unusable('remove', path, error) : error;
+    throw fsError(error) ? unusable('remove', path, error) : error;
   }
 }
 
@@ -354,6 +354,6 @@ function realOf(path: string): string {
 }
 
 function unusable(what: string, path: string, error: unknown): CliError {
-  const reason = fileFault(error)?.reason ?? String(error);
+  const reason = fsError(error)?.reason ?? String(error);
   return configuration('completion-files', `cannot ${what} ${path}: ${reason}`, undefined, error);
 }

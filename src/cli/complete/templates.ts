@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireOwn } from '../../base/exposure.ts';
-import { readRegular, stateFolderAt } from '../../base/files.ts';
+import { readRegular, createStateFolder } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
@@ -86,7 +86,7 @@ export function learnTemplates(
   const aside = (file: string) => `${file}.${pid}`;
   let file: string | undefined;
   try {
-    const folder = stateFolderAt(stateFolder(env, home));
+    const folder = createStateFolder(stateFolder(env, home));
     const place = placeOf(caller);
     const others = [...readTemplates(folder)].filter(([other]) => other !== place);
     const kept = [...new Set(names)].filter((name) => name.length <= longest).slice(0, mostNames);

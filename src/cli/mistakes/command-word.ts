@@ -1,6 +1,6 @@
 import { announced } from '../../contract/endpoints.ts';
 import { CliError, usage } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import type { Group, Node } from '../tree.ts';
 import { globals } from '../globals.ts';
 import { longName } from '../params.ts';
@@ -23,7 +23,7 @@ export function unknownCommand(stray: Stray): CliError {
   const family = path.length === 1 && announced.find(({ words }) => words.includes(word));
   if (family) {
     return new CliError('usage', 'announced', `${word}: announced by the API, not available yet`, {
-      hint: `coming soon: ${family.what.join(', ')}; see bizmsg help announced`,
+      hint: `coming soon: ${family.features.join(', ')}; see bizmsg help announced`,
     });
   }
   return usage(`"${word}" is not a command of ${path.join(' ')}`, hintFor(stray));
@@ -38,7 +38,7 @@ interface Spot {
 type Alike = (word: string, name: string) => boolean;
 
 const same: Alike = (word, name) => word === name;
-const near: Alike = (word, name) => nearest(word, [name]) !== undefined;
+const near: Alike = (word, name) => suggest(word, [name]) !== undefined;
 const inPart: Alike = (word, name) => name.split('-').includes(word);
 const alike: readonly Alike[] = [same, (word, name) => meant(word).includes(name), near];
 
@@ -78,7 +78,7 @@ function likelySpots(stray: Stray, spots: readonly Spot[]): readonly Spot[] {
     word,
   } = stray;
   const names = children.map(({ name }) => name);
-  const name = meant(word).find((one) => names.includes(one)) ?? nearest(word, names);
+  const name = meant(word).find((one) => names.includes(one)) ?? suggest(word, names);
   const here = children.filter((node) => node.name === name).map((node) => ({ path: [...path, node.name], node }));
   if (here.length > 0) return [...here, ...related(stray, spots, same)];
   return closest(alike, (isAlike) => related(stray, spots, isAlike));

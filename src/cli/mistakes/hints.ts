@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/shell-word.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { globals } from '../globals.ts';
 import { usageLine } from '../help.ts';
 import { longName, type Param } from '../params.ts';
@@ -19,7 +19,7 @@ export function toFile({ path, node }: Line, file: string): string {
   const ending = /[^.]*$/.exec(file.toLowerCase())?.[0];
   const format = globals.output.choices?.find((one) => one === ending) ?? 'csv';
   const output = node.honours.includes('output') ? ` -o ${format}` : '';
-  return `results go to stdout: ${path.join(' ')}${output} > ${shellWord(file)}`;
+  return `results go to stdout: ${path.join(' ')}${output} > ${shellQuote(file)}`;
 }
 
 /** The option of the command's own that takes a file, if there is one. */

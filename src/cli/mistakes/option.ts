@@ -1,6 +1,6 @@
 import { type CliError, usage } from '../../base/errors.ts';
-import { likely, nearest } from '../../base/suggest.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { suggestAll, suggest } from '../../base/suggest.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { globals, honourable } from '../globals.ts';
 import { longName, type Param, type Params } from '../params.ts';
 import { didYouMean, fileOption, firstName, isFileName, toFile } from './hints.ts';
@@ -33,11 +33,11 @@ const hints: readonly Hint[] = [
   ofFile,
   formatNamed,
   nearOne,
-  ({ node }, { text, value }) => instead(node.instead, nearest(text, Object.keys(node.instead ?? {})), value),
+  ({ node }, { text, value }) => instead(node.instead, suggest(text, Object.keys(node.instead ?? {})), value),
 ];
 
 function instead(known: Readonly<Record<string, string>> = {}, name = '', value = '…'): string | undefined {
-  return known[name]?.replace(/\S*VALUE\S*/, (word) => shellWord(word.replace('VALUE', () => value)));
+  return known[name]?.replace(/\S*VALUE\S*/, (word) => shellQuote(word.replace('VALUE', () => value)));
 }
 
 /** `--file people.csv`, where an argument is called so. */
@@ -53,7 +53,7 @@ function fileArgument(line: Line, { value }: Typed): string | undefined {
 }
 
 function standsAlone(line: Line, name: string, value: string): string {
-  const words = argumentsOf(line).map((one) => (one === name ? shellWord(value) : `<${one}>`));
+  const words = argumentsOf(line).map((one) => (one === name ? shellQuote(value) : `<${one}>`));
   return `the ${name} stands without an option: ${[...line.path, ...words].join(' ')}`;
 }
 
@@ -84,7 +84,7 @@ function isWord(word: string, part: string): boolean {
 function ofFile(line: Line, { value }: Typed): string | undefined {
   if (!isFileName(value)) return undefined;
   const option = fileOption(line);
-  if (option !== undefined) return didYouMean([`${option} ${shellWord(value)}`]);
+  if (option !== undefined) return didYouMean([`${option} ${shellQuote(value)}`]);
   return line.node.honours.includes('output') ? toFile(line, value) : undefined;
 }
 
@@ -105,7 +105,7 @@ function nearOne(line: Line, { text }: Typed): string | undefined {
 /** Without the dashes, which no two names differ by. */
 function likelyOf(text: string, params: Params): readonly string[] {
   const names = longNames(params).map((name) => name.slice(2));
-  return text.length > 3 ? likely(text.slice(2), names).map((name) => `--${name}`) : [];
+  return text.length > 3 ? suggestAll(text.slice(2), names).map((name) => `--${name}`) : [];
 }
 
 /** The command's own options, and the global ones that it does not refuse. */

@@ -1,5 +1,5 @@
 import { type CliError, usage } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { longName } from '../params.ts';
 import { asUsed, didYouMean, fileOption, firstName, isFileName, toFile } from './hints.ts';
 import { argumentsOf, type Line, type Typed, typedIn } from './line.ts';
@@ -54,17 +54,17 @@ function following(typed: readonly Typed[], word: Typed): readonly string[] {
 function afterValue(option: Typed, words: readonly string[]): string {
   const { text: name, value = '' } = option;
   if (!wantsSign(option)) {
-    const quote = `quote a value that has a space: ${name} ${shellWord([value, ...words].join(' '))}`;
+    const quote = `quote a value that has a space: ${name} ${shellQuote([value, ...words].join(' '))}`;
     return option.param?.repeats ? `${quote}; if they are several: ${each(name, [value, ...words])}` : quote;
   }
   if (value.includes('=')) return `one ${name} for each: ${each(name, [value, ...words])}`;
   const end = words.findIndex((word) => word.includes('='));
-  if (end < 0) return `write ${name} ${shellWord(`${value}=${words[0]}`)}`;
-  return `quote a value that has a space: ${name} ${shellWord([value, ...words.slice(0, end + 1)].join(' '))}`;
+  if (end < 0) return `write ${name} ${shellQuote(`${value}=${words[0]}`)}`;
+  return `quote a value that has a space: ${name} ${shellQuote([value, ...words.slice(0, end + 1)].join(' '))}`;
 }
 
 function each(name: string, values: readonly string[]): string {
-  return values.map((value) => `${name} ${shellWord(value)}`).join(' ');
+  return values.map((value) => `${name} ${shellQuote(value)}`).join(' ');
 }
 
 /** `--json tags`, where a field of JSON has an option of its own, such as `--parse-json`. */
@@ -72,13 +72,13 @@ function ofName({ node }: Line, flag = '', word: string): string | undefined {
   const found = Object.values(node.params).find(
     (param) => param.kind === 'option' && flag.startsWith('--') && longName(param).endsWith(flag.slice(1)),
   );
-  return found && `${flag} takes no value; ${didYouMean([`${longName(found)} ${shellWord(word)}`])}`;
+  return found && `${flag} takes no value; ${didYouMean([`${longName(found)} ${shellQuote(word)}`])}`;
 }
 
 function ofFile(line: Line, file: string): string {
   if (argumentsOf(line).includes('file')) return 'one file at a time: give each a line of its own';
   const option = fileOption(line);
-  return option === undefined ? toFile(line, file) : didYouMean([`${option} ${shellWord(file)}`]);
+  return option === undefined ? toFile(line, file) : didYouMean([`${option} ${shellQuote(file)}`]);
 }
 
 /** Values that are given one by one, by an option so frequent that it has a short name. */
@@ -86,5 +86,5 @@ function asParam({ node }: Line, word: string): string | undefined {
   const found = Object.values(node.params).find(
     ({ kind, repeats, spec }) => kind === 'option' && repeats && /^-\w,/.test(spec),
   );
-  return found && didYouMean([`${firstName(found)} ${shellWord(word)}`]);
+  return found && didYouMean([`${firstName(found)} ${shellQuote(word)}`]);
 }

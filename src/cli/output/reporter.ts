@@ -1,5 +1,5 @@
 import { CliError, configuration, exitCodes } from '../../base/errors.ts';
-import { fileFault, fileUnusable, tooManyFiles } from '../../base/files.ts';
+import { fsError, fileUnusable, tooManyFiles } from '../../base/files.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import { withoutSecrets } from '../../base/redact.ts';
@@ -103,7 +103,7 @@ function interrupted(error: unknown, signal: unknown): CliError | undefined {
 /** A result that cannot be written, as on a full disk, must not look like success. */
 export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
-  const why = fileFault(error)?.reason ?? error.message;
+  const why = fsError(error)?.reason ?? error.message;
   return configuration('output-unwritable', `not all of the result could be written: ${why}`, undefined, error);
 }
 

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { configuration } from '../../base/errors.ts';
-import { namesIn, openRegular, stateFolderAt } from '../../base/files.ts';
-import { isElsewhere, lives, processStart } from '../../base/liveness.ts';
+import { namesIn, openRegular, createStateFolder } from '../../base/files.ts';
+import { isElsewhere, isProcessAlive, processStart } from '../../base/liveness.ts';
 import type { Owner } from '../../base/lock.ts';
 import {
   type Book,
@@ -90,7 +90,7 @@ function turnIn(path: string, token: Token, options: FileLedgerOptions, { who, s
   try {
     const { window, owner, now, onDamaged } = options;
     const time = now();
-    const isAlive = ({ pid, start, seen }: Party) => lives(pid, start, owner.kill, () => time - seen);
+    const isAlive = ({ pid, start, seen }: Party) => isProcessAlive(pid, start, owner.kill, () => time - seen);
     return change(path, onDamaged, (found) => {
       const current = refresh(found, { time, window, lives: isAlive });
       return settle(current, { who, share, time, window });
@@ -176,7 +176,7 @@ function isLeft(folder: string, name: string, { kill }: Owner): boolean {
   const [, pid, start] = /^[0-9a-z]+\.(\d+)\.(.*)$/.exec(name) ?? [];
   if (pid === undefined) return false;
   if (isElsewhere(start)) return takenFor(join(folder, name)) > longestTurn;
-  return !lives(Number(pid), start === '' ? undefined : start, kill);
+  return !isProcessAlive(Number(pid), start === '' ? undefined : start, kill);
 }
 
 /** Milliseconds since it was renamed. */
@@ -197,7 +197,7 @@ async function isMade({ folder, name, mine, owner }: Missing): Promise<boolean> 
   const isThere = (names: readonly string[]) => names.some((other) => other === name || other.startsWith(`${name}.`));
   if (isThere(namesIn(folder))) return false;
   const { acquire } = await import('../../base/lock.ts');
-  const claim = acquire(join(stateFolderAt(folder), `new-${name}`), owner);
+  const claim = acquire(join(createStateFolder(folder), `new-${name}`), owner);
   if (!claim.held) return false;
   try {
     const names = namesIn(folder);

@@ -1,4 +1,4 @@
-import { shownKey } from '../../base/redact.ts';
+import { maskKey } from '../../base/redact.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { choice, flag, required } from '../../cli/params.ts';
@@ -37,7 +37,7 @@ export const listSandboxKeys = command({
     const keys = await (await context.sandbox()).keys();
     return keys.map(({ id, text, mode, scope, state, createdAt }) => ({
       id,
-      key: shownKey(String(text)),
+      key: maskKey(String(text)),
       mode,
       scope,
       state,

@@ -1,4 +1,4 @@
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { type EventName, eventNames } from '../../contract/events.ts';
 import { usage } from '../../base/errors.ts';
@@ -50,7 +50,7 @@ export function wordsOf(names: readonly unknown[]): string {
 function meant(word: string): readonly Name[] {
   const found = words.get(word);
   if (found) return found;
-  const near = nearest(word, nameWords);
+  const near = suggest(word, nameWords);
   // contacts is nearer to the events of a contact than to the endpoints that it begins.
   const begun = word === '' ? [] : nameWords.filter((one) => one.startsWith(word));
   const likely = begun.length > 0 || near === undefined ? begun : [near];

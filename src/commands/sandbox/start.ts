@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Context, streaming } from '../../cli/command.ts';
 import { count, duration, flag, type Input, option } from '../../cli/params.ts';
 import { type CliError, usage } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { checkExternal, settings } from './settings.ts';
 import type { Change } from '../../sandbox/state/records.ts';
 import type { Store } from '../../sandbox/state/ledger.ts';
@@ -126,7 +126,7 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
   const { alreadyRunning } = await import('../../sandbox/serve.ts');
   const { url, background, words = [] } = locator;
   if (!background || isStartedWith(locator, asked)) return alreadyRunning(url);
-  const [theirs, ours] = [words, asked].map((all) => all.map(shellWord).join(' ') || 'no options');
+  const [theirs, ours] = [words, asked].map((all) => all.map(shellQuote).join(' ') || 'no options');
   return alreadyRunning(`${url}, started with ${theirs} and not with ${ours}`);
 }
 

@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/shell-word.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { isRow } from '../../cli/output/rows.ts';
@@ -78,6 +78,6 @@ export const sandboxEnv = command({
   },
   view: (variables) =>
     Object.entries(variables)
-      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+      .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
       .join('\n'),
 });

@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, isRow, type Row } from '../../cli/output/rows.ts';
@@ -11,7 +11,7 @@ import { inOurWords } from './control-errors.ts';
 
 function eventNamed(text: string): EventName {
   if (isEventName(text)) return text;
-  const near = nearest(text, eventNames);
+  const near = suggest(text, eventNames);
   throw usage(`"${text}" is not an event`, near ? `did you mean ${near}?` : `the events are ${eventNames.join(', ')}`);
 }
 

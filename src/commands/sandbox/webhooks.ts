@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { cell, type Row } from '../../cli/output/rows.ts';
@@ -130,7 +130,7 @@ function eventList(text: string): readonly EventName[] {
 function meant(word: string): readonly EventName[] {
   const found = eventNames.filter((name) => name === word || familyOf(name) === word);
   if (found.length > 0) return found;
-  const near = nearest(word, [...eventNames, ...families]);
+  const near = suggest(word, [...eventNames, ...families]);
   throw usage(
     `"${word}" is not an event`,
     near ? `did you mean ${near}?` : `use ${[...families, ...eventNames].join(', ')}`,

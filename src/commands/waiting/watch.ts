@@ -1,6 +1,6 @@
 import { configuration } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
-import { sayingOnce } from '../../base/journal-lines.ts';
+import { warnOncePerFile } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { liveListeners } from '../../webhooks/listeners.ts';
@@ -41,7 +41,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   const { stateFolder, process, live, remote } = await context.sandboxes();
   const { kill, now, later } = process;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
-  const onDamage = sayingOnce((text) => context.note('journal-damaged', text));
+  const onDamage = warnOncePerFile((text) => context.note('journal-damaged', text));
   const source = listened(stateFolder, { now, later, onDamage });
   const stored = await storedSecret(context);
   if (stored === undefined) return source;

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecord } from '../../contract/readers.ts';
 import { CliError, usage } from '../../base/errors.ts';
-import { fileFault } from '../../base/files.ts';
+import { fsError } from '../../base/files.ts';
 import { nameOf } from '../../base/lock.ts';
-import { hostIn, keepFresh, lives, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
+import { hostIn, startHeartbeat, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 
 /** A file that is there as long as a listener is ready, whole from its first instant. */
 export interface ReadyFile {
@@ -31,7 +31,7 @@ export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyF
       if (by !== undefined) throw usage(`"${path}" is the ready file of ${by}, which still listens`, anotherName);
       own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
       place(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
-      stopBeating = keepFresh(path, later, () => {});
+      stopBeating = startHeartbeat(path, later, () => {});
     },
     remove() {
       stopBeating();
@@ -49,7 +49,7 @@ function ownerOf(path: string, kill: Probe): string | undefined {
   const { type, pid, start } = fieldsIn(found);
   if (type !== 'ready') throw usage(`"${path}" is there already, and no listener has written it`, anotherName);
   const known = typeof start === 'string' ? start : undefined;
-  const isLive = typeof pid === 'number' && lives(pid, known, kill, () => silenceOf(path));
+  const isLive = typeof pid === 'number' && isProcessAlive(pid, known, kill, () => silenceOf(path));
   return isLive ? nameOf({ pid, host: hostIn(known) }) : undefined;
 }
 
@@ -97,12 +97,12 @@ function removeOwn(path: string, own: string): void {
   try {
     if (contentOf(path) === own) rmSync(path, { force: true });
   } catch (error) {
-    if (!(error instanceof CliError) && !fileFault(error)) throw error;
+    if (!(error instanceof CliError) && !fsError(error)) throw error;
   }
 }
 
 function reasoned(path: string, error: unknown): unknown {
-  const fault = fileFault(error);
+  const fault = fsError(error);
   return fault ? unfit(path, fault.reason) : error;
 }
 

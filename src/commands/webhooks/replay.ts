@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { fileFault } from '../../base/files.ts';
+import { fsError } from '../../base/files.ts';
 import { type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
@@ -98,7 +98,7 @@ function recorded<T>(context: Context, record: () => T): T | undefined {
   try {
     return record();
   } catch (error) {
-    const why = error instanceof CliError ? error.message : fileFault(error)?.reason;
+    const why = error instanceof CliError ? error.message : fsError(error)?.reason;
     if (why === undefined) throw error;
     context.note('not-recorded', `what comes of it is not recorded: ${why}`);
     return undefined;

@@ -68,6 +68,6 @@ function hasFailed({ forwards: [last] }: Past, isUnsentFailed: boolean): boolean
 
 /** What is damaged in the journals of listeners keeps nobody from seeing the rest. */
 export async function sayingDamage({ note }: Pick<Context, 'note'>): Promise<OnDamage> {
-  const { sayingOnce } = await import('../../base/journal-lines.ts');
-  return sayingOnce((text) => note('journal-damaged', text));
+  const { warnOncePerFile } = await import('../../base/journal-lines.ts');
+  return warnOncePerFile((text) => note('journal-damaged', text));
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { type CliError, configuration, unsafe } from '../../base/errors.ts';
-import { fileFault, openRegular } from '../../base/files.ts';
+import { fsError, openRegular } from '../../base/files.ts';
 import { syncFolderOf, unwritable, writeWhole } from '../../base/journal.ts';
-import { foreign, type Line, lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
+import { unknownFormat, type Line, lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { isRecord } from '../../contract/readers.ts';
 
 /** A file of checksummed lines that several processes append to, one at a time. */
@@ -46,7 +46,7 @@ export function createAppendFile(path: string, form: Form, header: Readonly<Reco
     fs.linkSync(draft, path);
     syncFolderOf(path);
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (fault && fault.code !== 'EEXIST') throw unwritable(path, error);
     if (!fault) throw error;
   } finally {
@@ -128,7 +128,8 @@ function headerIn(fd: number, path: string, { format, version }: Form) {
   const { value: first, done } = lines.next();
   if (done) throw damaged(path, 0, 'its first line is incomplete');
   const header = recordIn(first, path);
-  if (!isRecord(header) || header['format'] !== format || header['version'] !== version) throw foreign(first, path);
+  if (!isRecord(header) || header['format'] !== format || header['version'] !== version)
+    throw unknownFormat(first, path);
   return { header, after: first.bytes.length + 1 };
 }
 

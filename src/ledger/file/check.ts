@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../contract/readers.ts';
-import { foreign, linesOf, recordIn } from '../../base/journal-lines.ts';
+import { unknownFormat, linesOf, recordIn } from '../../base/journal-lines.ts';
 import { openRegular } from '../../base/files.ts';
 import { createBook } from '../book.ts';
 import { checkOf, secretIn, unusable } from '../identity.ts';
@@ -27,7 +27,7 @@ function checkSegment(path: string, check: string, apply: (record: unknown) => v
       const record = recordIn(line, path);
       if (line.at > 0) applied(path, line.at, () => apply(record));
       else if (!isRecord(record) || record['format'] !== form.format || record['version'] !== form.version)
-        throw foreign(line, path);
+        throw unknownFormat(line, path);
       else if (record['secret'] !== check) throw unusable(`${path} was written with another secret`);
     }
   } finally {

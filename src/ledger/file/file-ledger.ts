@@ -3,8 +3,8 @@ import { fdatasync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError } from '../../base/errors.ts';
-import { fileFault, stateFolderAt } from '../../base/files.ts';
-import { keepFresh, lives, processStart } from '../../base/liveness.ts';
+import { fsError, createStateFolder } from '../../base/files.ts';
+import { startHeartbeat, isProcessAlive, processStart } from '../../base/liveness.ts';
 import type { Later } from '../../base/host.ts';
 import { unwritable } from '../../base/journal.ts';
 import type { Owner } from '../../base/lock.ts';
@@ -71,11 +71,11 @@ interface Call {
 
 export function openFileLedger(options: FileLedgerOptions): FileLedger {
   const { owner, now, later, random, isLocal, sync = toDisk } = options;
-  const folder = stateFolderAt(options.folder);
+  const folder = createStateFolder(options.folder);
   const secret = secretIn(folder, hasSegments(folder));
   const book = createBook();
   const isAlive = (other: KnownOwner) =>
-    lives(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now()));
+    isProcessAlive(other.pid, other.start, owner.kill, () => silenceOf(folder, other, now()));
   const segments = createSegments({ ...options, folder, book, isAlive, check: checkOf(secret) });
   const turn = createTurn({ path: join(folder, 'turn'), owner, later, random });
   const index = openRunIndex({ ...options, folder });
@@ -197,7 +197,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
   function faultIn(error: unknown): unknown {
     // A process that has lost its turn once may be one that the others think dead.
     if (error instanceof CliError && error.code === 'journal-taken') fault = error;
-    return !(error instanceof CliError) && fileFault(error) ? unwritable(folder, error) : error;
+    return !(error instanceof CliError) && fsError(error) ? unwritable(folder, error) : error;
   }
 
   function write(): void {
@@ -275,7 +275,7 @@ export function openFileLedger(options: FileLedgerOptions): FileLedger {
     const path = heartbeatOf(folder, id);
     const write = () => writeFileSync(path, ' ', { mode: 0o600 });
     write();
-    heartbeats.set(id, keepFresh(path, later, write));
+    heartbeats.set(id, startHeartbeat(path, later, write));
   }
 
   function removeHeartbeat(id: string): void {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isRecord } from '../../contract/readers.ts';
-import { fileFault } from '../../base/files.ts';
+import { fsError } from '../../base/files.ts';
 import { lineOf, linesOf, recordIn } from '../../base/journal-lines.ts';
 import type { BookDump, RunDump, StoredBook } from '../book.ts';
 import {
@@ -79,7 +79,7 @@ export function writeTable(path: string, covered: Covered, { entries, ...book }:
   } catch (error) {
     // The segments have it all.
     fs.rmSync(draft, { force: true });
-    if (!fileFault(error)) throw error;
+    if (!fsError(error)) throw error;
   }
 }
 
@@ -91,7 +91,7 @@ export function openTable(path: string): Table | undefined {
     fd = fs.openSync(path, 'r');
     table = tableIn(fd, path);
   } catch (error) {
-    if (!fileFault(error) && !(error instanceof BadChange)) throw error;
+    if (!fsError(error) && !(error instanceof BadChange)) throw error;
   }
   if (fd !== undefined && !table) fs.closeSync(fd);
   return table;

@@ -1,7 +1,7 @@
 import type { Later } from '../../base/host.ts';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
-import { fileFault } from '../../base/files.ts';
+import { fsError } from '../../base/files.ts';
 import { sleep } from '../../base/sleep.ts';
 import { acquire, type Claim, nameOf, type Owner } from '../../base/lock.ts';
 import { taken } from './append.ts';
@@ -99,7 +99,7 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
     try {
       if (claim?.held) claim.release();
     } catch (error) {
-      if (!fileFault(error)) throw error;
+      if (!fsError(error)) throw error;
       // The next turn reports it.
       fault = error;
     }

@@ -1,4 +1,4 @@
-import { tsvCell, undoCsv, undoTsv } from '../../base/cell-escapes.ts';
+import { tsvCell, unescapeCsv, unescapeTsv } from '../../base/cell-escapes.ts';
 import type { Damage, TextReader } from './row.ts';
 
 /** What takes a table's records, one by one. */
@@ -24,7 +24,7 @@ export interface RecordOptions {
 export function createRecordReader({ delimiter, limit, escaped }: RecordOptions, sink: RecordSink): TextReader {
   // What ends a line is no part of it.
   const most = limit + 2;
-  const undo = delimiter !== '\t' ? undoCsv : escaped ? undoTsv : undefined;
+  const undo = delimiter !== '\t' ? unescapeCsv : escaped ? unescapeTsv : undefined;
   let [rest, line, width, skipping] = ['', 1, 0, false];
 
   function push(text: string, last: boolean): void {
@@ -278,7 +278,7 @@ export function recordText(
 
 /** A cell that a reader would change gets the apostrophe that is taken off again. */
 function guarded(cell: string): string {
-  return undoCsv(cell) === cell ? cell : `'${cell}`;
+  return unescapeCsv(cell) === cell ? cell : `'${cell}`;
 }
 
 /** A backslash is quoted too: in a file with quoted cells it stands for itself. */

@@ -3,8 +3,8 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
-import { fileFault, tooManyFiles } from '../../base/files.ts';
-import { nearFile } from '../../base/suggest.ts';
+import { fsError, tooManyFiles } from '../../base/files.ts';
+import { suggestFile } from '../../base/suggest.ts';
 import { delimiterOf } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
 import { createArrayReader, createLineReader } from './json.ts';
@@ -295,7 +295,7 @@ async function told<T>(file: File, reading: Promise<T>): Promise<T> {
 }
 
 function fault(file: File, error: unknown): unknown {
-  const found = fileFault(error);
+  const found = fsError(error);
   if (found && ofMachine.has(found.code))
     return configuration(
       'file-unusable',
@@ -304,7 +304,7 @@ function fault(file: File, error: unknown): unknown {
       error,
     );
   // A copy of stdin has no name that anybody typed.
-  const near = file.name === file.path ? nearFile(file.path) : undefined;
+  const near = file.name === file.path ? suggestFile(file.path) : undefined;
   return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
 }
 

@@ -1,5 +1,5 @@
 import { type CliError, usage } from '../../base/errors.ts';
-import { repairedPhone } from '../../contract/phones.ts';
+import { normalizedPhone } from '../../contract/phones.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
 import { type Damage, damagedMark, errorField, heldIn, quoted, type Row, type TextReader } from './row.ts';
 
@@ -130,7 +130,7 @@ function repeatedIn(names: readonly string[]): readonly string[] {
 
 /** Nobody calls a column so. */
 function isPhoneNumber(name: string): boolean {
-  return /^(\+|00)/.test(name) && repairedPhone(name) !== undefined;
+  return /^(\+|00)/.test(name) && normalizedPhone(name) !== undefined;
 }
 
 function headless(phone: string, file: string, line: number): CliError {

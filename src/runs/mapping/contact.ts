@@ -1,7 +1,7 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { shellWord } from '../../base/shell-word.ts';
-import { nearest } from '../../base/suggest.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
+import { suggest } from '../../base/suggest.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { described, type Fields, type Mapped, named, quoted, Refused } from '../input/row.ts';
 import {
@@ -319,7 +319,7 @@ function noField(flag: string, name: string, plan: Plan, fields: readonly string
 
 function meant(name: string, known: readonly string[], what: string): string {
   const same = known.find((one) => one.trim().toLowerCase() === name.trim().toLowerCase());
-  const near = same ?? nearest(name.slice(0, 100), known);
+  const near = same ?? suggest(name.slice(0, 100), known);
   return near === undefined ? listed(known, what) : `did you mean ${quoted(near)}?`;
 }
 
@@ -329,9 +329,9 @@ function mistaken(flag: string, name: string, known: readonly string[], maps: Ma
   const parts = (to === undefined ? name : `${name}=${to}`).split(',').map((part) => part.trim());
   const isKnown = (part: string) => known.includes(to === undefined ? part : part.replace(/=[^=]*$/, ''));
   if (parts.length > 1 && flag !== '--to-column' && parts.every(isKnown))
-    return `one ${flag} for each: ${parts.map((part) => `${flag} ${shellWord(part)}`).join(' ')}`;
-  const isTurned = to !== undefined && known.includes(to) && nearest(name.slice(0, 100), known) === undefined;
-  return isTurned ? `did you mean --map ${shellWord(`${to}=${name}`)}?` : undefined;
+    return `one ${flag} for each: ${parts.map((part) => `${flag} ${shellQuote(part)}`).join(' ')}`;
+  const isTurned = to !== undefined && known.includes(to) && suggest(name.slice(0, 100), known) === undefined;
+  return isTurned ? `did you mean --map ${shellQuote(`${to}=${name}`)}?` : undefined;
 }
 
 /** The first names of many. */

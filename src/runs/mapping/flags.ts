@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 
 /** A field of the input, and where it goes in the body. */
 export interface FieldMap {
@@ -53,6 +53,6 @@ function separator(word: string, field: string): Split['by'] {
 
 function meant(word: string, field: string): string {
   if (word === 'json') return `did you mean --parse-json ${field}?`;
-  const near = nearest(word, separatorNames);
+  const near = suggest(word, separatorNames);
   return near ? `did you mean ${near}?` : `give its name, or the sign in quotes: --split '${field}=;'`;
 }

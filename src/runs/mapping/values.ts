@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { isPhone, repairedPhone } from '../../contract/phones.ts';
+import { isPhone, normalizedPhone } from '../../contract/phones.ts';
 import { inexactIn } from '../input/json.ts';
 import { described, quoted, Refused } from '../input/row.ts';
 import { separators, type Split } from './flags.ts';
@@ -109,7 +109,7 @@ export function asItStands(text: string): string | Refused {
 /** The number that was meant, or what became of it: what lost more than its + is not to be guessed. */
 function clue(text: string, damage: string | undefined): string | undefined {
   const isLost = damage !== undefined && !isDigits(text);
-  const repaired = isLost || isPhone(text) ? undefined : repairedPhone(text);
+  const repaired = isLost || isPhone(text) ? undefined : normalizedPhone(text);
   if (repaired !== undefined) return `; did you mean ${repaired}?`;
   return damage === undefined ? undefined : `: ${damage}`;
 }

@@ -124,7 +124,7 @@ function whyNot(method: string, path: string): string {
   if (methods.length > 0) return `${path} has no ${method}, only ${methods.map(({ method }) => method).join(' and ')}`;
   const family = announcedAt(path);
   if (!family) return 'there is no such path';
-  return `there is no such path: of ${family.family}, ${family.what.join(', ')} are announced only and have none yet`;
+  return `there is no such path: of ${family.family}, ${family.features.join(', ')} are announced only and have none yet`;
 }
 
 /** No path of these is known, so they are recognised by the words in it. */

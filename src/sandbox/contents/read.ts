@@ -1,4 +1,4 @@
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
 import { attributes } from '../api/bodies.ts';
@@ -164,7 +164,7 @@ function fieldsOf(value: unknown, at: string, known: readonly string[]): Fields 
 }
 
 export function whyUnknown(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const near = suggest(name, known);
   return `is not known; ${near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`}`;
 }
 

@@ -1,4 +1,4 @@
-import { lives, type Probe } from '../../base/liveness.ts';
+import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { redact } from '../../base/redact.ts';
 import type { EventName } from '../../contract/events.ts';
 import { isSecret } from '../../contract/signature.ts';
@@ -182,7 +182,7 @@ interface Owned {
 
 /** Whether the process that a webhook was for is dead, and no other one will take its place. */
 export function isForsaken({ url, owner }: Owned, kill: Probe, next?: Owned): boolean {
-  if (!owner || lives(owner.pid, owner.start, kill)) return false;
+  if (!owner || isProcessAlive(owner.pid, owner.start, kill)) return false;
   if (!owner.returns) return true;
   // Whoever else listens there by now is not to get what was meant for it.
   return next !== undefined && !next.owner?.returns && portOf(next.url) === portOf(url);

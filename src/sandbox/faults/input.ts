@@ -1,6 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { whyUnknown } from '../contents/read.ts';
 import { eventNames, isEventName } from '../../contract/events.ts';
 import type { AnswerFault, EventFault, Fault, NewFault } from '../state/records.ts';
@@ -62,7 +62,7 @@ function name(value: unknown, at = ''): Fault['on'][number] {
   const endpoint = endpointNames.find((name) => name === value);
   if (endpoint !== undefined) return endpoint;
   if (isEventName(value)) return value;
-  const near = nearest(String(value), [...endpointNames, ...eventNames]);
+  const near = suggest(String(value), [...endpointNames, ...eventNames]);
   const hint = near === undefined ? '' : `; did you mean "${near}"?`;
   throw new read.Mismatch(at, `must be the name of an endpoint or an event${hint}`);
 }

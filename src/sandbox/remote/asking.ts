@@ -2,7 +2,7 @@ import { exactJson, jsonText } from '../../base/json.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { CliError, configuration } from '../../base/errors.ts';
-import { post } from '../../base/post.ts';
+import { httpRequest } from '../../base/http-request.ts';
 import { controlPrefix, tokenHeader } from '../control/paths.ts';
 import type { Locator } from './locator.ts';
 
@@ -29,7 +29,7 @@ const usual = 15_000;
 export function asking({ url, token }: Pick<Locator, 'url' | 'token'>): Ask {
   return async (method, path, answer, body, { patience = 0, signal } = {}) => {
     const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
-    const got = await post(`${url}${controlPrefix}${path}`, {
+    const got = await httpRequest(`${url}${controlPrefix}${path}`, {
       method,
       headers,
       body: body ? jsonText(body) : '',

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateFolderAt } from '../../base/files.ts';
+import { createStateFolder } from '../../base/files.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { lives, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
+import { isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
 import { type Loopback, ownNetwork } from './addresses.ts';
 import type { Minute } from './minute.ts';
@@ -69,7 +69,9 @@ export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   const all = ownNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const locator = /^\d+\.json$/.test(name) ? readLocator(path) : undefined;
-    return locator ? [{ locator, isLive: lives(locator.pid, locator.start, kill, () => silenceOf(path)) }] : [];
+    return locator
+      ? [{ locator, isLive: isProcessAlive(locator.pid, locator.start, kill, () => silenceOf(path)) }]
+      : [];
   });
   const those = (wanted: boolean) => all.filter(({ isLive }) => isLive === wanted).map(({ locator }) => locator);
   return { live: those(true), dead: those(false) };
@@ -89,7 +91,7 @@ export function locatorFile(stateFolder: string, port: number): string {
 }
 
 export function locatorFolder(stateFolder: string): string {
-  return stateFolderAt(join(stateFolder, 'sandboxes'));
+  return createStateFolder(join(stateFolder, 'sandboxes'));
 }
 
 function readLocator(path: string): Locator | undefined {

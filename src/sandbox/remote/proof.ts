@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CliError, configuration } from '../../base/errors.ts';
-import { post } from '../../base/post.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { httpRequest } from '../../base/http-request.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { controlPrefix } from '../control/paths.ts';
 import { type Locator, locatorFile } from './locator.ts';
 
@@ -20,11 +20,12 @@ export function proofOf({ url, token }: Claimed, nonce: string): string {
 /** Throws unless a locator's own sandbox answers at its address. */
 export async function requireProof(stateFolder: string, locator: Locator): Promise<void> {
   const nonce = randomBytes(16).toString('hex');
-  const answer = await post(`${locator.url}${proofPath}?nonce=${nonce}`, { method: 'GET', timeout: 5_000 }).catch(
-    (error: unknown) => {
-      throw configuration('sandbox-gone', `the sandbox at ${locator.url} does not answer`, undefined, error);
-    },
-  );
+  const answer = await httpRequest(`${locator.url}${proofPath}?nonce=${nonce}`, {
+    method: 'GET',
+    timeout: 5_000,
+  }).catch((error: unknown) => {
+    throw configuration('sandbox-gone', `the sandbox at ${locator.url} does not answer`, undefined, error);
+  });
   if (!isSame(answer.body, JSON.stringify({ proof: proofOf(locator, nonce) }))) throw unproven(stateFolder, locator);
 }
 
@@ -37,6 +38,6 @@ function unproven(stateFolder: string, locator: Locator): CliError {
   return configuration(
     'sandbox-unproven',
     `what answers at ${locator.url} is not the sandbox that was started there`,
-    `if no sandbox of yours runs there: rm ${shellWord(locatorFile(stateFolder, locator.port))}`,
+    `if no sandbox of yours runs there: rm ${shellQuote(locatorFile(stateFolder, locator.port))}`,
   );
 }

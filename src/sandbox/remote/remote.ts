@@ -1,7 +1,7 @@
 import type { Mode, Scope } from '../../contract/keys.ts';
 import * as read from '../../contract/readers.ts';
 import { configuration } from '../../base/errors.ts';
-import { post } from '../../base/post.ts';
+import { httpRequest } from '../../base/http-request.ts';
 import type { PlanSetting } from '../state/records.ts';
 import { sleep } from '../time/clock.ts';
 import type { Locator } from './locator.ts';
@@ -85,7 +85,7 @@ const requestPage = read.object({ requests: list, cursor: number });
 
 async function untilSilent(url: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    const answers = await post(url, { method: 'GET', timeout: 1_000 }).then(
+    const answers = await httpRequest(url, { method: 'GET', timeout: 1_000 }).then(
       () => true,
       () => false,
     );

@@ -1,4 +1,4 @@
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { type EventName, eventNames } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
@@ -37,7 +37,7 @@ export type FieldsOf<E extends EventName> = {
 };
 
 export function whyNoEvent(name: string): string {
-  const near = nearest(name, eventNames);
+  const near = suggest(name, eventNames);
   return `"${name}" is not an event; ${near ? `did you mean "${near}"?` : `the events are ${eventNames.join(', ')}`}`;
 }
 
@@ -50,7 +50,7 @@ export function whyNotFields(event: EventName, names: readonly string[]): string
   const wrong = names.find((name) => fieldMeant(event, name) === undefined);
   if (wrong === undefined) return undefined;
   if (told[event].includes(wrong)) return `"${wrong}" of ${event} is not yours to say; leave it out`;
-  const near = nearest(wrong, fieldNames(event));
+  const near = suggest(wrong, fieldNames(event));
   const hint = near === undefined ? `: it has ${fieldNames(event).join(', ')}` : `; did you mean "${near}"?`;
   return `"${wrong}" is not a field of ${event}${hint}`;
 }

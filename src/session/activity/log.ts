@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { configuration } from '../../base/errors.ts';
-import { fileFault, namesIn, openRegular, readRegular, stateFolderAt } from '../../base/files.ts';
+import { fsError, namesIn, openRegular, readRegular, createStateFolder } from '../../base/files.ts';
 import type { Host } from '../../base/host.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
-import { lives, type Probe, processStart } from '../../base/liveness.ts';
+import { isProcessAlive, type Probe, processStart } from '../../base/liveness.ts';
 import { redactTarget } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
@@ -202,7 +202,7 @@ function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
   try {
     return readRegular(path);
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (fault?.code === 'ENOENT') return Buffer.alloc(0);
     if (!fault) throw error;
     const hint = 'move it away: what it says of calls before is then not known';
@@ -242,8 +242,8 @@ function openAt(path: string, folder: string): number {
   try {
     return openRegular(path, appending);
   } catch (error) {
-    if (fileFault(error)?.code !== 'ENOENT') throw error;
-    return openRegular(join(stateFolderAt(folder), path.slice(folder.length)), appending);
+    if (fsError(error)?.code !== 'ENOENT') throw error;
+    return openRegular(join(createStateFolder(folder), path.slice(folder.length)), appending);
   }
 }
 
@@ -316,7 +316,7 @@ type State = Outcome | 'under way';
 /** What became of a call. One whose process died before it could say so may have been done. */
 function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
   if (ending) return ending.outcome;
-  return lives(pid, start, kill, () => Date.now() - at) ? 'under way' : 'unsure';
+  return isProcessAlive(pid, start, kill, () => Date.now() - at) ? 'under way' : 'unsure';
 }
 
 /** A call, and what came of it. */
@@ -347,7 +347,7 @@ function contentOf(path: string, onDamage: OnDamage) {
   for (const line of lines.slice(0, -1)) {
     if (line === '') continue;
     const record = recordIn(line);
-    if (!record) onDamage({ path, text: `${path} is damaged: a line is not as it was written` });
+    if (!record) onDamage({ path, text: `${path} is damaged: a line has a wrong checksum` });
     else if (record.type === 'intent') intents.push(record);
     else endings.set(record.id, record);
   }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { CliError } from '../../base/errors.ts';
-import { decodedOrNot, redact } from '../../base/redact.ts';
+import { percentDecoded, redact } from '../../base/redact.ts';
 import { type BodyOf, endpoints } from '../../contract/endpoints.ts';
 import { isPhone } from '../../contract/phones.ts';
 import { isRecord } from '../../contract/readers.ts';
@@ -41,7 +41,7 @@ export function subjectOf({ method, url, body }: Request): Subject {
 
 /** However it is spelled: a service may well take one spelling for another. */
 function plainPath(pathname: string): string {
-  return posix.normalize(`/${decodedOrNot(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
+  return posix.normalize(`/${percentDecoded(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
 }
 
 function isSending(path: string): boolean {

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { shownKey } from '../../base/redact.ts';
+import { maskKey } from '../../base/redact.ts';
 import { type Asked, type Caller, resolve, type Source, sources } from './resolve.ts';
 
 /** A source, what it offers, and why it won or lost. Keys are only shown, not told. */
@@ -61,5 +61,5 @@ function reason({ source, caller, problem }: Attempt & { source: Source }, outco
 
 function shown(caller: Caller): Omit<Candidate, 'source' | 'wins' | 'why'> {
   if (caller.kind === 'local') return { profile: 'local', address: 'the sandbox on this machine', mode: caller.mode };
-  return { profile: caller.profile, address: caller.baseUrl, mode: caller.mode, key: shownKey(caller.key) };
+  return { profile: caller.profile, address: caller.baseUrl, mode: caller.mode, key: maskKey(caller.key) };
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { unsafe } from '../../base/errors.ts';
 import { exposedBy, exposureOf } from '../../base/exposure.ts';
 import { isLoopback } from '../../base/loopback.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { isLocalKey } from '../../contract/keys.ts';
 import { originOf } from './base-url.ts';
 import type { LocalCaller, Target } from './resolve.ts';
@@ -76,7 +76,7 @@ export function requireSafeStore(folder: string): void {
     'store-exposed',
     `the live key is not used: ${exposedBy(exposure)}`,
     exposure.owner === undefined
-      ? `check the addresses in bizmsg profiles list, then run chmod go-w ${shellWord(exposure.path)}`
+      ? `check the addresses in bizmsg profiles list, then run chmod go-w ${shellQuote(exposure.path)}`
       : 'set BIZMSG_CONFIG_DIR to a folder of your own, and add the profile there',
   );
 }
@@ -88,5 +88,5 @@ export function readableStore(folder: string): string | undefined {
   const isGroups = (outside & 0o010) !== 0 && (inside & 0o040) !== 0;
   const isEverybodys = (outside & 0o001) !== 0 && (inside & 0o004) !== 0;
   if (!isGroups && !isEverybodys) return undefined;
-  return `other users can read the live key in ${file}; chmod 600 ${shellWord(file)} stops that`;
+  return `other users can read the live key in ${file}; chmod 600 ${shellQuote(file)} stops that`;
 }

@@ -1,5 +1,5 @@
 import { configuration, usage } from '../../base/errors.ts';
-import { shownKey } from '../../base/redact.ts';
+import { maskKey } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import { newAccountId } from './account.ts';
@@ -58,7 +58,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     losesKeys: (name, address) => edit.losesKeys(found(), name, address),
     replacedLiveKey: (name, key, told) => {
       const replaced = edit.replacedLiveKey(found(), name, { key, mode: told });
-      return replaced && shownKey(replaced);
+      return replaced && maskKey(replaced);
     },
     target: (profile, draft) => {
       const key = readKey(draft.key);
@@ -141,8 +141,8 @@ export function profileRow(store: Store, name: string): ProfileRow {
     plan: plan ?? null,
     rate: rate ?? null,
     mode,
-    sandbox_key: keys.sandbox === undefined ? null : shownKey(keys.sandbox),
-    live_key: keys.live === undefined ? null : shownKey(keys.live),
+    sandbox_key: keys.sandbox === undefined ? null : maskKey(keys.sandbox),
+    live_key: keys.live === undefined ? null : maskKey(keys.live),
     webhook_secret: webhookSecret === undefined ? null : 'stored',
   };
 }
@@ -160,5 +160,5 @@ export function keyRows(store: Store, name?: string): readonly KeyRow[] {
 function keysOf(store: Store, profile: string, mode: Mode): readonly KeyRow[] {
   const { keys, mode: used } = requireProfile(store, profile);
   const key = keys[mode];
-  return key === undefined ? [] : [{ profile, mode, key: shownKey(key), active: mode === used }];
+  return key === undefined ? [] : [{ profile, mode, key: maskKey(key), active: mode === used }];
 }

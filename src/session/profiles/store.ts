@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CliError, configuration, usage } from '../../base/errors.ts';
-import { fileFault, readRegular } from '../../base/files.ts';
+import { fsError, readRegular } from '../../base/files.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import { type PlanName, plans } from '../../contract/plans.ts';
 import { isRecord, Mismatch, type Reader, string } from '../../contract/readers.ts';
@@ -68,7 +68,7 @@ function contentOf(path: string): string | undefined {
   try {
     return readRegular(path).toString();
   } catch (error) {
-    const fault = fileFault(error);
+    const fault = fsError(error);
     if (fault?.code === 'ENOENT') return undefined;
     if (fault) throw configuration('store-unreadable', `cannot read ${path}: ${fault.reason}`, undefined, error);
     throw error;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Conf from 'conf';
 import { lock } from 'proper-lockfile';
 import { CliError, configuration } from '../../base/errors.ts';
-import { fileFault, makeFolder } from '../../base/files.ts';
+import { fsError, createFolder } from '../../base/files.ts';
 import { readStore, type Store, storeFile, storeName } from './store.ts';
 
 /** Reads, changes and writes the store as one step, which no other process interrupts. Writes nothing if unchanged. */
@@ -22,7 +22,7 @@ export async function changeStore(folder: string, change: (store: Store) => Stor
 }
 
 function prepare(folder: string): void {
-  makeFolder(folder);
+  createFolder(folder);
   const { mode } = statSync(folder);
   // A folder such as /tmp is everybody's: closing it would take it from them.
   if (mode & 0o1000)
@@ -44,11 +44,11 @@ async function claim(folder: string): Promise<() => Promise<void>> {
   try {
     // A retry would wait out every failure, a full disk as well.
     return await lock(folder, options).catch((error: unknown) => {
-      if (fileFault(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: patience });
+      if (fsError(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: patience });
       throw error;
     });
   } catch (error) {
-    if (fileFault(error)?.code !== 'ELOCKED') throw failure(folder, error);
+    if (fsError(error)?.code !== 'ELOCKED') throw failure(folder, error);
     const hint = `try again; if no other bizmsg is running, remove ${lockfilePath}`;
     throw configuration('store-locked', `${storeFile(folder)} is being changed by another bizmsg`, hint, error);
   }
@@ -73,7 +73,7 @@ function onDisk(path: string, action: () => void): void {
 }
 
 function failure(path: string, error: unknown): unknown {
-  const fault = error instanceof CliError ? undefined : fileFault(error);
+  const fault = error instanceof CliError ? undefined : fsError(error);
   if (!fault) return error;
   const hint = 'BIZMSG_CONFIG_DIR can name another folder';
   return configuration('store-unwritable', `cannot write ${path}: ${fault.reason}`, hint, error);

@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { events } from '../../contract/events.ts';
 import type { WebhookEvent } from './event.ts';
 
@@ -38,7 +38,7 @@ export function passing(filters: readonly Filter[]): Filter {
 
 function known(word: string): string {
   if (words.includes(word)) return word;
-  const near = nearest(word, words);
+  const near = suggest(word, words);
   throw usage(`"${word}" is not an event`, near === undefined ? `use ${words.join(', ')}` : `did you mean ${near}?`);
 }
 

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileFault } from '../../base/files.ts';
+import { fsError } from '../../base/files.ts';
 import { type OnDamage, readJournal, type ReadOptions } from '../../base/journal-lines.ts';
-import { lives, type Probe } from '../../base/liveness.ts';
+import { isProcessAlive, type Probe } from '../../base/liveness.ts';
 import { readBack } from './read-backwards.ts';
 import { type EventRecord, form, isEventRecord } from './records.ts';
 
@@ -84,7 +84,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    if (!fileFault(error)) throw error;
+    if (!fsError(error)) throw error;
   }
 }
 
@@ -94,7 +94,7 @@ function isLeft({ path, until }: EventFile, { kill, now }: Asked): boolean {
     const [placed] = recordsIn(path);
     if (!placed) return until < now - minute;
     if (placed.record.type !== 'listener') return true;
-    return !lives(placed.record.pid, placed.record.start, kill, () => now - until);
+    return !isProcessAlive(placed.record.pid, placed.record.start, kill, () => now - until);
   } catch {
     return false;
   }
@@ -104,7 +104,7 @@ function* known(entries: Iterable<{ readonly record: unknown; readonly next: num
   try {
     for (const { record, next } of entries) if (isEventRecord(record)) yield { record, next };
   } catch (error) {
-    if (fileFault(error)?.code !== 'ENOENT') throw error;
+    if (fsError(error)?.code !== 'ENOENT') throw error;
   }
 }
 
@@ -112,7 +112,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (fileFault(error)?.code === 'ENOENT') return [];
+    if (fsError(error)?.code === 'ENOENT') return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { CliError, usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
-import { nearest } from '../../base/suggest.ts';
+import { suggest } from '../../base/suggest.ts';
 import { webhookId } from '../event/event.ts';
 import { eventFiles, eventsFolder, type Placed, recordsBack, recordsIn } from './files.ts';
 import { type Fact, type Forwarded, type Received, timeOf } from './records.ts';
@@ -73,7 +73,7 @@ function byId(events: Iterable<Past>, text: string): Past {
 const compared = 1_000;
 
 function unknown(id: string, known: readonly string[]): CliError {
-  const near = nearest(id, known);
+  const near = suggest(id, known);
   const hint = near === undefined ? list : `did you mean ${near}? ${list}`;
   return new CliError('notFound', 'no-such-event', `there is no event ${id}`, { hint });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, stateFolderAt } from '../../base/files.ts';
+import { createFolder, createStateFolder } from '../../base/files.ts';
 import type { Later } from '../../base/host.ts';
 import { type Journal, openJournal } from '../../base/journal.ts';
 import { type Probe, processStart } from '../../base/liveness.ts';
@@ -75,7 +75,7 @@ function openIn(folder: string, options: PartsOptions, place: Place): Parts {
 }
 
 function ownFolder(stateFolder: string): string {
-  return stateFolderAt(eventsFolder(stateFolder));
+  return createStateFolder(eventsFolder(stateFolder));
 }
 
 interface PartsOptions {
@@ -133,7 +133,7 @@ function openParts(folder: string, { pid, kill, now, later, most = mostBytes }: 
   };
 
   function begin(): Part {
-    makeFolder(folder);
+    createFolder(folder);
     const path = newPath(1);
     const journal = openJournal(path, { ...form, later, first: [listener] });
     paths.push(path);
@@ -155,7 +155,7 @@ function openParts(folder: string, { pid, kill, now, later, most = mostBytes }: 
   /** Nobody would find it in one that was removed since the last look. */
   function write(fact: Fact): void {
     part.journal.append(fact);
-    if (part.journal.isThere()) return;
+    if (part.journal.exists()) return;
     part = follow(part);
     part.journal.append(fact);
   }

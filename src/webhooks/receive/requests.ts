@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type BodyReader, createBodyReader, createDepartures, type Unread } from '../../base/http-server.ts';
+import { type BodyReader, createBodyReader, createEndOfTurn, type BodyFailure } from '../../base/http-server.ts';
 import { forwardedBy } from '../forward/routes.ts';
 import type { EventJournal } from '../log/log.ts';
 import type { Headers, Received } from '../log/records.ts';
@@ -37,7 +37,7 @@ const mostTurns = 1_000;
  */
 export function reception(servers: readonly Server[], given: Reception): () => Promise<void> {
   const bodies = createBodyReader(mostUnfinished);
-  const taking: Taking = { ...given, depart: createDepartures(), bodies, unanswered: new Set(), isEnded: false };
+  const taking: Taking = { ...given, depart: createEndOfTurn(), bodies, unanswered: new Set(), isEnded: false };
   for (const server of servers) takeOn(server, taking);
   return async () => {
     taking.isEnded = true;
@@ -95,8 +95,8 @@ function take(request: IncomingMessage, response: ServerResponse, given: Taking)
   );
 }
 
-function refuseUnread(why: Unread, url: string, response: ServerResponse, note: Note): void {
-  if (why === 'left') return note('broken', `a sender left before the body of POST ${url} was whole`);
+function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
+  if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was whole`);
   if (why === 'too large') {
     note('size', `an event to ${url} was refused: its body is larger than ${largest}`);
     return answer(response, 413, `a body may have ${largest}\n`);

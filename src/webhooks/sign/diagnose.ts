@@ -1,6 +1,6 @@
 import { shortestSecret, signingKey } from '../../contract/keys.ts';
 import { changesOf, type Effort, thorough } from './rewrites.ts';
-import { type Attempt, firstFitting, fits } from '../../contract/signature.ts';
+import { type Attempt, firstMatching, matches } from '../../contract/signature.ts';
 
 const prefix = 'whsec_';
 
@@ -19,7 +19,7 @@ export function whyNot(secrets: readonly string[], attempt: Attempt, effort: Eff
 function formTrouble(secrets: readonly string[], { signed, signatures }: Attempt): string | undefined {
   const bare = signatures.map((signature) => signature.replace(/^v1[,=]/, ''));
   const written = (signatures: readonly string[]) =>
-    firstFitting(secrets, { signed, signatures: signatures.map((one) => `v1,${one}`) }) !== undefined;
+    firstMatching(secrets, { signed, signatures: signatures.map((one) => `v1,${one}`) }) !== undefined;
   if (written(bare)) return 'the signature is right, but "v1," is missing before it';
   if (written(bare.map((one) => Buffer.from(one, 'hex').toString('base64'))))
     return 'the signature is right, but written in hexadecimal, where base64 is due';
@@ -30,7 +30,7 @@ function formTrouble(secrets: readonly string[], { signed, signatures }: Attempt
 
 /** Something else than the bytes of the secret was the key. */
 function keyTrouble(secrets: readonly string[], attempt: Attempt): string | undefined {
-  const isKey = (text: string) => fits(Buffer.from(text).toString('base64'), attempt);
+  const isKey = (text: string) => matches(Buffer.from(text).toString('base64'), attempt);
   if (secrets.some(isKey))
     return 'the letters of the secret were used as the key: decode what follows whsec_ as base64';
   if (secrets.some((secret) => isKey(bareOf(secret))))
@@ -40,7 +40,7 @@ function keyTrouble(secrets: readonly string[], attempt: Attempt): string | unde
 
 function bodyTrouble(secrets: readonly string[], { signed, signatures }: Attempt, effort: Effort): string | undefined {
   for (const { how, before } of changesOf(Buffer.from(signed.body), effort)) {
-    const isBefore = firstFitting(secrets, { signed: { ...signed, body: before }, signatures }) !== undefined;
+    const isBefore = firstMatching(secrets, { signed: { ...signed, body: before }, signatures }) !== undefined;
     if (isBefore) return `the body was changed after it was signed: ${how}`;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { isStrongSecret } from '../../contract/keys.ts';
-import { type Attempt, firstFitting, sign, signatureHeaders } from '../../contract/signature.ts';
+import { type Attempt, firstMatching, sign, signatureHeaders } from '../../contract/signature.ts';
 import { headerOf } from '../event/event.ts';
 import { bytesOf, type Headers, type Received } from '../log/records.ts';
 import { weakness, whyNot } from './diagnose.ts';
@@ -41,7 +41,7 @@ export function check(
   if (!/^(?:0|[1-9]\d{0,14})$/.test(stamp)) return bad(`${names.timestamp} is not a number of seconds`);
   const timestamp = Number(stamp);
   const attempt = { signed: { id, timestamp, body }, signatures: signature.split(/,?\s+/) };
-  const by = firstFitting(secrets, attempt);
+  const by = firstMatching(secrets, attempt);
   if (by === undefined) return bad(explain(attempt));
   const skew = timestamp - Math.floor(nowMs / 1000);
   if (Math.abs(skew) > tolerance) return bad(`the signature is right, but ${names.timestamp} ${offBy(skew)}`);

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { undoCsv } from '../../../src/base/cell-escapes.ts';
+import { unescapeCsv } from '../../../src/base/cell-escapes.ts';
 import type { Row } from '../../../src/runs/input/row.ts';
 import { createArrayReader, createLineReader } from '../../../src/runs/input/json.ts';
 import { recordText } from '../../../src/runs/input/csv.ts';
@@ -139,7 +139,7 @@ describe('whatever failed', () => {
           delimiter: ';',
           from: 2,
           record_delimiter: '\n',
-          cast: undoCsv,
+          cast: unescapeCsv,
         });
         expect(theirs).toEqual(found.map((one) => [...one, 'no']));
       }),

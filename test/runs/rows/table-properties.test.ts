@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { undoCsv } from '../../../src/base/cell-escapes.ts';
+import { unescapeCsv } from '../../../src/base/cell-escapes.ts';
 import { recordText } from '../../../src/runs/input/csv.ts';
 import { createTableReader } from '../../../src/runs/input/table.ts';
 import { cut, inPieces } from './rig.ts';
@@ -56,7 +56,7 @@ describe('a table', () => {
     fc.assert(
       fc.property(rows, delimiters, (cells, delimiter) => {
         const text = textOf(cells, delimiter, '\n');
-        const cast = delimiter === '\t' ? false : undoCsv;
+        const cast = delimiter === '\t' ? false : unescapeCsv;
         const theirs: unknown = parse(text, { delimiter, from: 2, record_delimiter: '\n', cast });
         expect(readIn([text], delimiter).map(({ raw }) => raw)).toEqual(theirs);
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { seeds } from '../../../src/sandbox/contents/sample-data.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -297,7 +297,7 @@ describe('over the control plane', () => {
     const body = JSON.stringify({ contacts: [{ phone: '+1', attributes: { note: 'x'.repeat(2 * 1_048_576) } }] });
     expect(await asked(server, '/seed', body, 'wrong')).toMatchObject({ 0: 403 });
     const headers = { ...bearingOf(server), 'x-sandbox-token': token };
-    expect(await post(server.url + paths.contacts, { headers, body })).toMatchObject({ status: 400 });
+    expect(await httpRequest(server.url + paths.contacts, { headers, body })).toMatchObject({ status: 400 });
   });
 });
 
@@ -305,7 +305,7 @@ type Server = Awaited<ReturnType<typeof served>>;
 
 async function asked({ url }: Server, path: string, body: string, given = token): Promise<readonly [number, string]> {
   const headers = { 'content-type': 'application/json', 'x-sandbox-token': given };
-  const answer = await post(`${url}/__sandbox${path}`, { headers, body });
+  const answer = await httpRequest(`${url}/__sandbox${path}`, { headers, body });
   return [answer.status, answer.body];
 }
 

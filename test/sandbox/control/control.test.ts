@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { controlRoutes } from '../../../src/sandbox/control/routes.ts';
 import { proofOf, proofPath } from '../../../src/sandbox/remote/proof.ts';
 import { paths } from '../calls.ts';
@@ -41,7 +41,7 @@ describe('the proof of a sandbox', () => {
 
   it('comes from its token, its address and the nonce, without the token in the request', async () => {
     await using server = await served();
-    const answer = await post(`${server.url}${proofPath}?nonce=${nonce}`, { method: 'GET' });
+    const answer = await httpRequest(`${server.url}${proofPath}?nonce=${nonce}`, { method: 'GET' });
     expect(answer).toMatchObject({ status: 200, body: `{"proof":"${proofOf({ url: server.url, token }, nonce)}"}` });
     expect(answer.body).not.toContain(proofOf({ url: 'http://127.0.0.1:1', token }, nonce));
   });
@@ -80,9 +80,11 @@ describe('the control plane', () => {
   it('is no part of the service: its token opens no path, and no key opens it', async () => {
     await using server = await served();
     const headers = { 'x-sandbox-token': token };
-    expect(await post(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
+    expect(await httpRequest(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
     const authorization = `Bearer ${server.sandbox.keys.sandbox}`;
-    expect(await post(`${server.url}/__sandbox/env`, { method: 'GET', headers: { authorization } })).toMatchObject({
+    expect(
+      await httpRequest(`${server.url}/__sandbox/env`, { method: 'GET', headers: { authorization } }),
+    ).toMatchObject({
       status: 403,
     });
   });
@@ -115,7 +117,7 @@ describe('the control plane', () => {
 
 function ask(url: string, method: string, path: string, body = '') {
   const headers = { 'x-sandbox-token': token, 'content-type': 'application/json' };
-  return post(`${url}/__sandbox${path}`, { method, headers, body });
+  return httpRequest(`${url}/__sandbox${path}`, { method, headers, body });
 }
 
 /** All that ever changed, as it was recorded. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { paths } from '../calls.ts';
 import { receiver } from '../receiver.ts';
@@ -34,7 +34,7 @@ describe('the control plane', () => {
     await using server = await served();
     const before = [...server.store.lines];
     const headers = { 'x-sandbox-token': token, 'content-type': 'application/json' };
-    const answer = await post(`${server.url}/__sandbox${path}`, { method, headers, body });
+    const answer = await httpRequest(`${server.url}/__sandbox${path}`, { method, headers, body });
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { error: { message: expect.any(String) } }]);
     expect(server.store.lines).toEqual(before);
   });

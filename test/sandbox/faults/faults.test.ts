@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import type { NewFault } from '../../../src/sandbox/state/records.ts';
 import { shapeNamed } from '../../../src/sandbox/api/shapes.ts';
 import { paths } from '../calls.ts';
@@ -75,7 +75,7 @@ describe('a fault', () => {
     const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
     server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
     const headers = { 'x-sandbox-token': token };
-    const answer = await post(`${server.url}/__sandbox/status`, { method: 'GET', headers });
+    const answer = await httpRequest(`${server.url}/__sandbox/status`, { method: 'GET', headers });
     expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
   });
 

@@ -1,6 +1,6 @@
 import { createSandbox } from 'bizmsg/sandbox';
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { order, paths } from '../calls.ts';
 import { sent } from './calls.ts';
 
@@ -48,7 +48,7 @@ describe('a sandbox in a test', () => {
       ['GET', '/api/public/flows', ''],
     ] as const) {
       const headers = { authorization, 'content-type': 'application/json' };
-      const heard = await post(server.url + path, { method, headers, body });
+      const heard = await httpRequest(server.url + path, { method, headers, body });
       const { status, headers: said, body: text } = await one.answer({ method, path, headers, body });
       expect({ status: heard.status, body: heard.body }).toEqual({ status, body: text });
       expect(heard.headers).toMatchObject(said);
@@ -70,7 +70,7 @@ describe('a sandbox in a test', () => {
   it('gives its control plane to nobody', async () => {
     await using sandbox = createSandbox();
     const { url } = await sandbox.listen();
-    expect(await post(`${url}/__sandbox/status`, { method: 'GET' })).toMatchObject({ status: 403 });
+    expect(await httpRequest(`${url}/__sandbox/status`, { method: 'GET' })).toMatchObject({ status: 403 });
   });
 
   it('shares nothing with a hundred others in the same process', async () => {

@@ -1,6 +1,6 @@
 import { createSandbox } from 'bizmsg/sandbox';
 import { describe, expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { sendWith, sent } from './calls.ts';
 
 describe('keys', () => {
@@ -119,7 +119,7 @@ describe('what is closed', () => {
     await sandbox.close();
     const last = (await opening).url;
     for (const address of [url, last])
-      await expect(post(address, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(httpRequest(address, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     for (const act of [() => sent(sandbox), () => sandbox.listen(), () => sandbox.clock.advance(1)])
       await expect(act()).rejects.toThrow('this sandbox is closed');
     expect(sandbox.messages()).toEqual([]);
@@ -129,8 +129,8 @@ describe('what is closed', () => {
     await using sandbox = createSandbox();
     const [one, other] = [await sandbox.listen(), await sandbox.listen()];
     await one.close();
-    await expect(post(one.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    expect(await post(other.url, { method: 'GET' })).toMatchObject({ status: 401 });
+    await expect(httpRequest(one.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await httpRequest(other.url, { method: 'GET' })).toMatchObject({ status: 401 });
     await expect(sandbox.listen({ port: other.port })).rejects.toThrow(`listen: port ${other.port} is in use; give`);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { post } from '../../../src/base/post.ts';
+import { httpRequest } from '../../../src/base/http-request.ts';
 import { served, token } from '../served.ts';
 
 it.each([token.slice(0, -1), `${token}x`, `${token.slice(0, -1)}T`, token.slice(0, 4), ''])(
@@ -7,7 +7,7 @@ it.each([token.slice(0, -1), `${token}x`, `${token.slice(0, -1)}T`, token.slice(
   async (wrong) => {
     await using server = await served();
     const headers = { 'x-sandbox-token': wrong };
-    const { status } = await post(`${server.url}/__sandbox/env`, { method: 'GET', headers });
+    const { status } = await httpRequest(`${server.url}/__sandbox/env`, { method: 'GET', headers });
     expect(status).toBe(403);
   },
 );

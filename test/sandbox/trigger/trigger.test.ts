@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { events } from '../../../src/contract/events.ts';
+import { eventNames, events } from '../../../src/contract/events.ts';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
-import { eventNames } from '../../../src/contract/events.ts';
 import { thrown } from '../../support/thrown.ts';
 import { calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
 

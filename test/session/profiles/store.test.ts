@@ -150,7 +150,7 @@ describe('a store that cannot be reached', () => {
     expect(thrown(() => readStore(path))).toMatchObject({
       exit: 'configuration',
       code: 'store-unreadable',
-      message: `cannot read ${storeFile(path)}: a folder stands where a file should`,
+      message: `cannot read ${storeFile(path)}: it is a folder, not a file`,
     });
   });
 
@@ -160,7 +160,7 @@ describe('a store that cannot be reached', () => {
     await expect(changeStore(path, add('acme'))).rejects.toMatchObject({
       exit: 'configuration',
       code: 'store-unwritable',
-      message: `cannot write ${path}: a file stands where a folder should`,
+      message: `cannot write ${path}: a file is in the place of a folder`,
     });
   });
 

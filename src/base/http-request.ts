@@ -1,22 +1,22 @@
 import { request } from 'node:http';
 
-export interface PostOptions {
+export interface HttpRequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds of silence after which it fails. */
+  /** Milliseconds without activity after which it fails. */
   readonly timeout?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PostAnswer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
-/** One raw request over plain HTTP: no redirects, no proxy, no retries. */
-export function post(url: string, options: PostOptions = {}): Promise<PostAnswer> {
+/** Sends one request over plain HTTP, without redirects, proxy or retries. */
+export function httpRequest(url: string, options: HttpRequestOptions = {}): Promise<HttpAnswer> {
   const { method = 'POST', headers = {}, body = '', timeout = 15_000, signal } = options;
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, agent: false, timeout, signal }, (answer) => {

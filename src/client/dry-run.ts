@@ -1,4 +1,4 @@
-import { quotedWord } from '../base/shell-word.ts';
+import { alwaysQuote } from '../base/shell-quote.ts';
 import type { Conceal } from './trace.ts';
 import type { WireRequest } from './transport.ts';
 import { jsonText, parseJson } from '../base/json.ts';
@@ -45,13 +45,13 @@ export function curlLine({ method, url, headers, body }: PlannedRequest): string
   const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
   const text = typeof body === 'string' ? body : jsonText(body);
-  const data = body === undefined ? [] : ['--data-raw', quotedWord(text)];
-  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, quotedWord(url)].join(' ');
+  const data = body === undefined ? [] : ['--data-raw', alwaysQuote(text)];
+  return ['curl', '-sS', '--globoff', ...verb, ...given, ...data, alwaysQuote(url)].join(' ');
 }
 
 function headerWord(name: string, value: string): string {
   if (value === keyByName) return `"${name}: ${value}"`;
-  return quotedWord(value === '' ? `${name};` : `${name}: ${value}`);
+  return alwaysQuote(value === '' ? `${name};` : `${name}: ${value}`);
 }
 
 function valueOf(body: string | Uint8Array): unknown {

@@ -1,0 +1,20 @@
+// Characters that a terminal acts on or hides. Tabs and line feeds are safe within quotes.
+const unsafeMarks =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Quotes a word for the shell if needed, so that commands in hints can be pasted. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : alwaysQuote(word);
+}
+
+/** Quotes a word in POSIX quotes, or in `$'…'` (bash, zsh, ksh) if it has characters that a terminal acts on. */
+export function alwaysQuote(word: string): string {
+  const plain = `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  if (word.search(unsafeMarks) === -1) return plain;
+  return `$'${word.replace(/['\\]/g, String.raw`\$&`).replace(unsafeMarks, octal)}'`;
+}
+
+/** The UTF-8 bytes in octal, always three digits, so that a digit after them is not taken as part of the escape. */
+function octal(character: string): string {
+  return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+}
