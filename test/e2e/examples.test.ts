@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../support/commands.ts';
+import { isLong } from '../support/long-tests.ts';
 import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
@@ -8,9 +9,10 @@ const elsewhere = new Set(['login', 'keys set --profile acme']);
 /** Examples that run until Ctrl-C. */
 const goesOn = /^(webhooks listen|sandbox start(?!.*--background))/;
 
+/** In the short form the first example of each command. */
 const all = commands
   .flatMap(({ name, command: { examples, sample } }) =>
-    examples.map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
+    examples.slice(0, isLong ? undefined : 1).map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
   )
   .filter(({ example }) => !elsewhere.has(example));
 

@@ -4,12 +4,13 @@ import { findSandbox } from '../../src/sandbox/remote/locator.ts';
 import { type Asked, askOne, faultsIn, startReal } from '../sandbox/state/crashing.ts';
 import { binary, cleanEnv } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
+import { isLong } from '../support/long-tests.ts';
 import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/power-cut.ts';
 import { batchAfterCuts, emptyHome, nameOf, type Resumed, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
   it('does not make a paced batch repeat or lose a row', { timeout: 120_000 }, async () => {
-    const resumed = await batchAfterCuts({ caller: 'profile', cuts: 16, journaled: true });
+    const resumed = await batchAfterCuts({ caller: 'profile', cuts: isLong ? 16 : 5, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     // A cut after the last row leaves a finished run, whose rows are not sent again.
     const isFinished = ({ left, stderr }: Resumed) => left.length === rows && stderr.includes('"sent-before"');
@@ -27,7 +28,7 @@ describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linu
     const asked: Asked = { phones: new Set(), contacts: new Map(), messages: new Set() };
     const trace = await recordedSandbox(asked);
     expect([trace.code, asked.messages.size]).toEqual([0, calls / 2]);
-    const states = statesOf(trace, { cuts: 10, journaled: true });
+    const states = statesOf(trace, { cuts: isLong ? 10 : 5, journaled: true });
     const restarted = await twoAtOnce(states, (state) => restartedFrom(state, trace, asked));
     const refused = restarted.filter(({ refusal }) => refusal !== undefined);
     expect(refused.filter(({ loss, refusal = '' }) => loss !== 'holes' || !damage.test(refusal))).toEqual([]);
