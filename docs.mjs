@@ -1,4 +1,4 @@
-// Writes the command reference into the README, between its two marks.
+// Writes the command reference into the README, between its two markers.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ await bundle.close();
 const { reference } = await import(pathToFileURL(join(dir, 'reference.mjs')).href);
 const { tree } = await import(pathToFileURL(join(dir, 'tree.mjs')).href);
 
-const marked = /(<!-- reference -->\n).*(<!-- \/reference -->)/s;
+const between = /(<!-- reference -->\n).*(<!-- \/reference -->)/s;
 const text = readFileSync(readme, 'utf8');
 const written = await reference(tree);
-if (!marked.test(text)) throw new Error('the README has lost the marks of its reference');
+if (!between.test(text)) throw new Error('the README lacks the markers of its reference');
 writeFileSync(
   readme,
-  text.replace(marked, (_, start, end) => start + written + end),
+  text.replace(between, (_, start, end) => start + written + end),
 );
 rmSync(dir, { recursive: true });

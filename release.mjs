@@ -1,5 +1,5 @@
-// Prepares a release: `npm run release -- minor`, or a version in full; with --dry-run nothing is kept.
-// All is done aside, so that a failure leaves nothing behind. A tag that is pushed is published by the workflow.
+// Prepares a release: `npm run release -- minor`, or a full version. With --dry-run, keeps only the packed file.
+// Works in a temporary work tree, so that a failure leaves nothing behind. Pushing the tag publishes the release.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ const [wanted = '', ...more] = positionals;
 try {
   check(
     /^(major|minor|patch|\d+\.\d+\.\d+)$/.test(wanted) && more.length === 0,
-    'name patch, minor, major or a version',
+    'pass patch, minor, major or a version',
   );
-  check(git('branch', '--show-current') === 'main', 'releases are made on main');
-  check(git('status', '--porcelain') === '', 'the tree has changes that are not committed');
-  aside((tree) => release(tree));
+  check(git('branch', '--show-current') === 'main', 'switch to the branch main first');
+  check(git('status', '--porcelain') === '', 'commit your changes first');
+  inWorkTree((tree) => release(tree));
 } catch (error) {
   console.error(`error: ${error.message}`);
   process.exitCode = 1;
@@ -27,22 +27,22 @@ function release(tree) {
     .trim()
     .replace(/^v/, '');
   const tag = `v${version}`;
-  check(git('tag', '--list', tag) === '', `${tag} is there already`);
-  check(isDescribed(tree, version), `CHANGELOG.md says nothing under "## ${version}"; rename what is unreleased`);
+  check(git('tag', '--list', tag) === '', `${tag} exists already`);
+  check(isDescribed(tree, version), `CHANGELOG.md has nothing under "## ${version}"; rename the unreleased section`);
   run(tree, 'git', 'commit', '--quiet', '--all', '--allow-empty', '--message', `release: ${version}`);
   console.log(`checking ${version}`);
-  check(spawnSync('bash', ['.ci/run'], { cwd: tree, stdio: 'inherit' }).status === 0, 'CI fails');
+  check(spawnSync('bash', ['.ci/run'], { cwd: tree, stdio: 'inherit' }).status === 0, 'CI failed');
   run(tree, 'npm', 'ci');
   const packed = run(tree, 'npm', 'pack', '--silent', '--pack-destination', process.cwd()).trim();
   console.log(`packed ${packed}`);
-  if (values['dry-run']) return console.log('nothing else is kept of a dry run');
+  if (values['dry-run']) return console.log('dry run: only the packed file is kept');
   git('merge', '--quiet', '--ff-only', run(tree, 'git', 'rev-parse', 'HEAD').trim());
   git('tag', '--annotate', '--message', version, tag);
-  return console.log(`tagged ${tag}; this publishes it: git push --atomic origin main ${tag}`);
+  return console.log(`tagged ${tag}; to publish it, run git push --atomic origin main ${tag}`);
 }
 
-/** A work tree of its own, gone afterwards. */
-function aside(act) {
+/** Runs `act` in a temporary work tree. */
+function inWorkTree(act) {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-release-'));
   const tree = join(folder, 'tree');
   try {
@@ -54,7 +54,7 @@ function aside(act) {
   }
 }
 
-/** Whether the version has a section that is not empty. */
+/** True if the changelog has a section for the version with text. */
 function isDescribed(tree, version) {
   const sections = readFileSync(join(tree, 'CHANGELOG.md'), 'utf8').split(/^## /m);
   const section = sections.find((text) => text.split(/\s/, 1)[0] === version);
@@ -69,6 +69,6 @@ function run(cwd, program, ...argv) {
   return execFileSync(program, argv, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-function check(holds, otherwise) {
-  if (!holds) throw new Error(otherwise);
+function check(holds, message) {
+  if (!holds) throw new Error(message);
 }

@@ -1,11 +1,11 @@
-// Runs what is packed, and the journeys of the suite, on the other Nodes that it is for.
+// Tests the package, and end-to-end parts of the suite, on the other supported versions of Node.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 const versions = ['22.23.3', '24.21.0', '26.10.0'];
-/** What may well go otherwise on another Node: processes, signals, terminals, streams and sockets. */
+/** Tests that may depend on the version of Node: processes, signals, terminals, streams and sockets. */
 const tests = [
   'test/package/journey',
   'test/client',
@@ -38,7 +38,7 @@ function test(version, tarball) {
   console.log(`\n== Node ${version}`);
   const { node, why } = install(version);
   if (node === undefined) return skip(version, why);
-  // What a Node does otherwise fails twice; what a busy machine made late has passed once already.
+  // A retry separates failures of this version from time-outs on a busy machine.
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const path = `${dirname(node)}${delimiter}${process.env['PATH']}`;
   const env = { ...process.env, PATH: path, TARBALL: tarball };
@@ -46,7 +46,7 @@ function test(version, tarball) {
   return spawnSync(node, argv, { cwd: root, env, stdio: 'inherit' }).status === 0;
 }
 
-/** The registry has each Node as a package. */
+/** Installs a version of Node, which npm has as a package. */
 function install(version) {
   const name = `node-${process.platform}-${process.arch}`;
   const prefix = join(root, 'node_modules/.nodes', version);
@@ -58,7 +58,7 @@ function install(version) {
   return { why: `${name}@${version} cannot be installed: ${code}` };
 }
 
-/** A Node that cannot be had is told of, and counted. */
+/** Reports a version that cannot be installed, and counts it as skipped. */
 function skip(version, why) {
   console.log(`skipped: ${why}`);
   mkdirSync(results, { recursive: true });

@@ -9,16 +9,16 @@ const { main } = load(process.argv[2] === '__complete' ? 'complete' : 'main');
 let interruption;
 /** @type {number | undefined} */
 let interruptedAt;
-/** When a second signal said that the user will not wait. */
-let leftAt = Number.POSITIVE_INFINITY;
-/** Milliseconds for which a reader may take nothing: after one signal, and after a second one. */
-const patience = { once: 1_500, twice: 100 };
+/** Time of a second signal: the user does not want to wait. */
+let abandonedAt = Number.POSITIVE_INFINITY;
+/** Milliseconds to wait for a reader that has stopped reading, after one signal and after two. */
+const patience = { afterOne: 1_500, afterTwo: 100 };
 /** @type {((signal: import('../src/base/host.ts').EndSignal) => void) | undefined} */
-let taker;
+let onSignal;
 /** @type {(() => void) | undefined} */
-let unread;
+let onUnread;
 
-const outlet = { isLeft, onGone, isListening: () => interruption !== undefined };
+const outlet = { isAbandoned, onGone, isListening: () => interruption !== undefined };
 const [stdout, stderr] = [output(1, outlet), output(2, outlet)];
 
 /** @type {import('../src/base/host.ts').Host} */
@@ -45,15 +45,15 @@ const host = {
   node: process.versions.node,
   pid: process.pid,
   self: [process.execPath, __filename],
-  // From the first look on; the version and the help are gone before.
+  // Listens on first use; the version and the help end before that.
   get signal() {
-    return (interruption ??= listening()).signal;
+    return (interruption ??= listenForSignals()).signal;
   },
-  handleSignals(listener, onUnread) {
-    interruption ??= listening();
-    [taker, unread] = [listener, onUnread];
+  handleSignals(listener, unreadListener) {
+    interruption ??= listenForSignals();
+    [onSignal, onUnread] = [listener, unreadListener];
     return () => {
-      [taker, unread] = [undefined, undefined];
+      [onSignal, onUnread] = [undefined, undefined];
     };
   },
   now: Date.now,
@@ -67,7 +67,7 @@ const host = {
     try {
       return process.kill(pid, signal);
     } catch (error) {
-      // Not ours to signal, so it lives.
+      // The process exists but belongs to another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
@@ -79,22 +79,22 @@ const host = {
   },
 };
 
-// Until it is known: a process that ends on its way must not look like success.
+// A process that ends early must not look like a success.
 process.exitCode = 1;
-void end();
+void runMain();
 
-function listening() {
+function listenForSignals() {
   const controller = new AbortController();
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    // It stays: libraries that restore the cursor end the process where theirs is the only listener left.
+    // Never removed: libraries that restore the cursor end the process if theirs is the only listener.
     process.on(signal, () => {
       const now = Date.now();
       interruptedAt ??= now;
-      // A terminal and npx both pass one Ctrl-C on; a second one is by somebody who will not wait.
+      // The terminal and npx both pass on one Ctrl-C, so only a later signal counts as the second.
       const isSecond = now > interruptedAt + 500;
-      if (isSecond) leftAt = Math.min(leftAt, now);
-      if (taker) return taker(signal);
-      if (isSecond) leave(signal);
+      if (isSecond) abandonedAt = Math.min(abandonedAt, now);
+      if (onSignal) return onSignal(signal);
+      if (isSecond) endBySignal(signal);
       controller.abort(signal);
     });
   }
@@ -102,20 +102,20 @@ function listening() {
 }
 
 /**
- * The signal's own way, with nobody left to hear it.
+ * Ends the process with the default action of the signal.
  * @param {NodeJS.Signals} signal
  */
-function leave(signal) {
+function endBySignal(signal) {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-async function end() {
+async function runMain() {
   process.exitCode = await main(host);
 }
 
 /**
- * What a shell asks at a TAB is answered by a program of its own.
+ * Loads the program; completion has one of its own.
  * @param {'main' | 'complete'} entry
  * @returns {typeof import('../src/main.ts')}
  */
@@ -132,16 +132,16 @@ function load(entry) {
 }
 
 /**
- * Whether to stop waiting for a reader that has taken nothing since then.
+ * True if it is time to give up on a reader that has read nothing since then.
  * @param {number} since
  */
-function isLeft(since) {
+function isAbandoned(since) {
   const now = Date.now();
-  return now > leftAt + patience.twice || now > Math.max(since, interruptedAt ?? Infinity) + patience.once;
+  return now > abandonedAt + patience.afterTwo || now > Math.max(since, interruptedAt ?? Infinity) + patience.afterOne;
 }
 
-/** A reader that went away, as head does, is not a failure; after a signal, it is the signal that ends the process. */
+/** A closed pipe, for example by head, is not a failure. After a signal, the signal ends the process. */
 function onGone() {
-  if (unread) return unread();
+  if (onUnread) return onUnread();
   if (interruptedAt === undefined) interruption?.abort('SIGPIPE');
 }

@@ -4,7 +4,7 @@ const { constants, fstatSync, openSync, writeSync } = require('node:fs');
 
 module.exports = { isTerminal, output };
 
-/** What a terminal of another locale than Unicode's is shown in place of our own letters. */
+/** Replacements for terminals whose locale is not UTF-8. */
 const plain = new Map([
   ['·', '-'],
   ['•', '*'],
@@ -15,28 +15,28 @@ const plain = new Map([
   ['§', 'section '],
 ]);
 
-/** A locale that says nothing is that of a container, whose terminal is one of today. */
+/** Without a locale, as in containers, the terminal is assumed to be UTF-8. */
 const { LC_ALL, LC_CTYPE, LANG } = process.env;
 const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8';
 
 /**
  * @typedef {object} Outlet
- * @property {(since: number) => boolean} isLeft Whether to stop waiting for a reader that took nothing since then.
- * @property {() => void} onGone Called when the reader of stdout went away.
- * @property {() => boolean} isListening Whether signals are handled here, which a blocked write would keep waiting.
+ * @property {(since: number) => boolean} isAbandoned True if it is time to give up on a reader that has read nothing since then.
+ * @property {() => void} onGone Called when the reader of stdout has closed the pipe.
+ * @property {() => boolean} isListening True if signals are handled, which a blocked write would delay.
  */
 
-/** What fits in any empty socket: loading `node:net` for less would slow down short commands. */
-const atOnce = 4_096;
+/** Bytes that fit in any empty socket; for less, `node:net` is not worth loading. */
+const smallOutput = 4_096;
 
 /**
- * Writes synchronously, since Node's own streams take 3 ms to create. A pipe or socket that is full makes only the
- * writer wait, never the event loop.
+ * Writes synchronously, because Node's streams take 3 ms to create. A full pipe or socket delays only the writer, not
+ * the event loop.
  * @param {1 | 2} fd
  * @param {Outlet} outlet
  * @returns {import('../src/base/host.ts').Output & { share(until: Promise<unknown>): void }}
  */
-function output(fd, { isLeft, onGone, isListening }) {
+function output(fd, { isAbandoned, onGone, isListening }) {
   /** @type {number | undefined} */
   let target;
   let [last, written, isShared, isLost] = [Promise.resolve(), 0, false, false];
@@ -53,15 +53,15 @@ function output(fd, { isLeft, onGone, isListening }) {
       return isRegular(fd);
     },
     write(text) {
-      const bytes = Buffer.from(typeof text === 'string' ? lettered(text, fd) : text);
-      // A write waits for the one before it, of which a full pipe may have taken only a part.
+      const bytes = Buffer.from(typeof text === 'string' ? forLocale(text, fd) : text);
+      // Waits for the previous write, which a full pipe may have accepted in part.
       const done = last.then(() => writeAll(bytes));
       last = done.catch(() => {});
       return done;
     },
     share(until) {
       isShared = true;
-      // Node makes it blocking again for the command.
+      // Node makes the descriptor blocking again for the child.
       if (target === fd) target = undefined;
       const end = () => void (isShared = false);
       until.then(end, end);
@@ -80,7 +80,7 @@ function output(fd, { isLeft, onGone, isListening }) {
       if (taken > 0) [pause, since] = [1, Infinity];
       else {
         since = Math.min(since, Date.now());
-        isLost = isLeft(since);
+        isLost = isAbandoned(since);
         pause = Math.min(2 * pause, 16);
         if (!isLost) await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -88,7 +88,7 @@ function output(fd, { isLeft, onGone, isListening }) {
   }
 
   /**
-   * Counts what is not printed. It is never tried again: the reader has half a line.
+   * Counts what is not printed. Later output is dropped too, because the reader has an incomplete line.
    * @param {Buffer} rest
    */
   function lose(rest) {
@@ -105,14 +105,14 @@ function output(fd, { isLeft, onGone, isListening }) {
     if (!isListening()) return fd;
     const own = reopened(fd);
     if (own !== undefined) return (target = own);
-    // The flag that makes it non-blocking would hold for a command that has the same stdout, and fail its writes.
-    if (isShared || written + length <= atOnce) return fd;
+    // O_NONBLOCK would also apply to a child with the same stdout, and make its writes fail.
+    if (isShared || written + length <= smallOutput) return fd;
     unblock(fd);
     return (target = fd);
   }
 
   /**
-   * Returns the number of bytes taken: 0 by a full pipe, undefined if nobody reads it any more.
+   * Returns the number of bytes written: 0 to a full pipe, undefined if the reader has closed it.
    * @param {number} to
    * @param {Buffer} bytes
    */
@@ -122,7 +122,7 @@ function output(fd, { isLeft, onGone, isListening }) {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'EAGAIN') return 0;
-      // The work is done even if nobody reads the notes.
+      // The command continues without a reader of its notes.
       if (fd === 2) return undefined;
       if (code !== 'EPIPE' && code !== 'ECONNRESET') throw error;
       onGone();
@@ -135,29 +135,29 @@ function output(fd, { isLeft, onGone, isListening }) {
  * @param {string} text
  * @param {1 | 2} fd
  */
-function lettered(text, fd) {
+function forLocale(text, fd) {
   if (/utf-?8/i.test(locale) || !isTerminal(fd)) return text;
-  return text.replace(/[·•…→–’§]/g, (letter) => plain.get(letter) ?? letter);
+  return text.replace(/[·•…→–’§]/g, (character) => plain.get(character) ?? character);
 }
 
 /**
- * A non-blocking file description of our own for the pipe at `fd`, or for anything else undefined.
+ * Returns a separate non-blocking file description of the pipe at `fd`; undefined if it is not a pipe.
  * @param {1 | 2} fd
  */
 function reopened(fd) {
   try {
     if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    // No such path on this system, or nobody reads the pipe any more.
+    // This system has no such path, or the reader has closed the pipe.
   }
   return undefined;
 }
 
-/** Keeps Node from closing the descriptors when it collects these. @type {unknown[]} */
+/** References that keep garbage collection from closing the descriptors. @type {unknown[]} */
 const unblocked = [];
 
 /**
- * Sets O_NONBLOCK on a pipe or socket, which Node does for every stream that it makes, and takes back at the end.
+ * Sets O_NONBLOCK on a pipe or socket, by creating a Node stream. Node resets it at exit.
  * @param {1 | 2} fd
  */
 function unblock(fd) {
@@ -167,7 +167,7 @@ function unblock(fd) {
     const { Socket } = require('node:net');
     unblocked.push(new Socket({ fd, readable: false, writable: true }));
   } catch {
-    // Closed, or a socket of a kind that Node does not know.
+    // Closed, or a kind of socket that Node does not support.
   }
 }
 

@@ -1,4 +1,4 @@
-// Builds the program that bin runs, cut so that a command loads little, with what V8 makes of it.
+// Builds the program for bin, in chunks that keep start-up fast, and V8's compiled code for them.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,34 +11,35 @@ export const cliEntry = join(target, 'main.cjs');
 const entries = ['complete.cjs', 'main.cjs'];
 const mainModule = join(root, 'src/main.ts');
 
-/** Returns its chunks. */
-export async function makeCli(aside, names) {
-  await bundle(aside, { ...names, help: '', plugins: [recordLoaded] }, described);
+/** Builds into a temporary folder; returns the chunks. */
+export async function makeCli(temporary, names) {
+  await bundle(temporary, { ...names, help: '', plugins: [recordLoaded] }, described);
   const require = createRequire(import.meta.url);
-  const entry = join(aside, 'main.cjs');
-  // These come first, because a module is recorded only when it is first loaded.
-  const frame = await modulesOf(() => listInVain(entry));
-  const send = await modulesOf(() => sendInVain(entry));
-  const surface = await require(join(aside, 'surface.cjs')).surfaceOf(require(join(aside, 'tree.cjs')).tree);
+  const entry = join(temporary, 'main.cjs');
+  // Must run before the other commands, because a module is recorded only when it is first loaded.
+  const frame = await modulesLoadedBy(() => runLists(entry));
+  const send = await modulesLoadedBy(() => runSends(entry));
+  const surface = await require(join(temporary, 'surface.cjs')).surfaceOf(require(join(temporary, 'tree.cjs')).tree);
   const help = await rootHelp(entry);
-  const chunks = await bundle(aside, { ...names, help, frame, send });
-  return [...chunks, ...(await bundleCompletion(aside, surface))];
+  const chunks = await bundle(temporary, { ...names, help, frame, send });
+  return [...chunks, ...(await bundleCompletion(temporary, surface))];
 }
 
-/** The chunks of the build before stay for one more; what is returned are the names to keep next time. */
-export function installCli(aside, before) {
+/** Installs the chunks and keeps the previous build's for running processes; returns the names to keep next time. */
+export function installCli(temporary, previous) {
   mkdirSync(target, { recursive: true });
-  const bodies = setApart(aside);
-  const files = readdirSync(aside);
-  for (const file of files.filter((name) => !entries.includes(name))) renameSync(join(aside, file), join(target, file));
-  for (const file of entries) renameSync(join(aside, file), join(target, file));
+  const bodies = wrapForCache(temporary);
+  const files = readdirSync(temporary);
+  for (const file of files.filter((name) => !entries.includes(name)))
+    renameSync(join(temporary, file), join(target, file));
+  for (const file of entries) renameSync(join(temporary, file), join(target, file));
   const made = [...files, ...bodies.map((body) => `${body}.cache`)];
-  const kept = new Set([...made, ...before]);
+  const kept = new Set([...made, ...previous]);
   for (const file of readdirSync(target)) if (!kept.has(file)) rmSync(join(target, file), { force: true });
   return made;
 }
 
-/** Records in `globalThis.loadedModules` which modules of ours, and which packages, a program has loaded. */
+/** Makes each module record in `globalThis.loadedModules` that it was loaded. */
 const recordLoaded = {
   name: 'record-loaded',
   transform: (code, id) =>
@@ -48,7 +49,7 @@ const recordLoaded = {
 };
 
 /** The modules that are first loaded while `act` runs. */
-async function modulesOf(act) {
+async function modulesLoadedBy(act) {
   const loaded = new Set();
   globalThis.loadedModules = loaded;
   try {
@@ -60,7 +61,7 @@ async function modulesOf(act) {
   return loaded;
 }
 
-/** What commander loads at once, and needs only for its own help, its suggestions, and subcommands that are programs. */
+/** Removes parts of commander that this program does not use: its help, suggestions and executable subcommands. */
 const lighterCommander = {
   name: 'lighter-commander',
   transform(code, id) {
@@ -68,7 +69,7 @@ const lighterCommander = {
     if (id.endsWith('commander/lib/suggestSimilar.js')) return "exports.suggestSimilar = () => '';";
     if (!id.endsWith('commander/lib/command.js')) return undefined;
     const line = "const childProcess = require('node:child_process');";
-    if (!code.includes(line)) throw new Error('commander loads node:child_process in another way now');
+    if (!code.includes(line)) throw new Error('the line of commander that loads node:child_process has changed');
     return code.replace(line, 'const childProcess = {};');
   },
 };
@@ -84,7 +85,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], frame = new Set
   const made = await rolldown({
     input: { main: mainModule, ...more },
     platform: 'node',
-    // A module that is loaded with another anyway is still named where it is needed.
+    // Modules in one chunk still import each other dynamically.
     checks: { ineffectiveDynamicImport: false },
     plugins: [lighterCommander, ...plugins],
     transform: {
@@ -101,7 +102,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], frame = new Set
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     minify: true,
-    // One file for what every command loads, one for what a single send adds; the other modules stay in small files.
+    // One chunk for the modules every command loads, one for those a single send adds. Others stay in small files.
     codeSplitting: {
       groups: [
         { name: 'chunk-frame', test: (id) => frame.has(id) },
@@ -114,7 +115,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], frame = new Set
   return output;
 }
 
-/** What TAB runs is one small file, with all that it needs and nothing of what commands load. */
+/** Bundles the completion program for TAB: one small file without the commands. */
 async function bundleCompletion(dir, surface) {
   const { rolldown } = await import('rolldown');
   const made = await rolldown({
@@ -128,8 +129,8 @@ async function bundleCompletion(dir, surface) {
 }
 
 /**
- * Replaces import() of Node's own modules, which would start the loader of ES modules (5 ms), and loads slow ones on
- * first use (node:crypto takes 2 ms). Escapes all but ASCII: V8 keeps such a source in half the memory.
+ * Replaces import() of Node's modules, which would start the ES module loader (5 ms), and loads slow ones on first use
+ * (node:crypto takes 2 ms). Escapes non-ASCII characters: V8 stores an ASCII source in half the memory.
  */
 function forCommonJs(file) {
   const code = readFileSync(file, 'utf8')
@@ -138,11 +139,11 @@ function forCommonJs(file) {
       /=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])/g,
       '=new Proxy({},{get:(_,name)=>require($1)[name]})',
     )
-    .replaceAll(/[^\u0000-\u007f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    .replaceAll(/[^\u0000-\u007f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(file, code);
 }
 
-/** The top-level help, asked of the program itself. */
+/** Returns the program's top-level help. */
 async function rootHelp(entry) {
   let text = '';
   const stdout = { write: async (part) => void (text += part) };
@@ -151,12 +152,12 @@ async function rootHelp(entry) {
   return text;
 }
 
-/** Prepares the chunks that most commands load for V8's compiled code; returns the names of their sources. */
-function setApart(dir) {
+/** Wraps the common chunks so that they run with V8's compiled code; returns the names of their sources. */
+function wrapForCache(dir) {
   const chunks = readdirSync(dir).filter((name) => /^chunk-(?:frame|send)-/.test(name));
   return chunks.map((chunk) => {
     const body = chunk.replace('.cjs', '.body.cjs');
-    // Each file that is loaded costs a quarter of a millisecond.
+    // Inlines the runtime: loading a file takes 0.25 ms.
     const code = readFileSync(join(dir, chunk), 'utf8').replace(
       /require\("\.\/(rolldown-runtime-[\w-]+\.cjs)"\)/,
       (_, runtime) => `((exports) => {${readFileSync(join(dir, runtime), 'utf8')}\nreturn exports})({})`,
@@ -179,8 +180,8 @@ export async function precompile() {
     }
   }
   Object.assign(vm, { Script: Watched });
-  await listInVain(cliEntry);
-  await sendInVain(cliEntry);
+  await runLists(cliEntry);
+  await runSends(cliEntry);
   for (const { script, file } of scripts) {
     const kept = join(target, file);
     writeFileSync(`${kept}.new`, Buffer.concat([readFileSync(kept), script.createCachedData()]));
@@ -188,40 +189,40 @@ export async function precompile() {
   }
 }
 
-/** Runs commands that list what is on this machine, where there is nothing. */
-async function listInVain(entry) {
-  await inVain(entry, async (run) => {
+/** Runs list commands on an empty state folder. */
+async function runLists(entry) {
+  await runCommands(entry, async (run) => {
     for (const words of [['profiles', 'list'], ['runs', 'list'], ['activity'], ['runs', '--help']])
       await run(words, {});
   });
 }
 
-/** The ledger has a table by then, which the next send reads. */
+/** Enough sends for the ledger to write a table, which the next send reads. */
 const sendsUntilTable = 36;
 
-/** Runs single sends to a port where nothing listens: with a key of either mode, and with a profile that has a plan. */
-async function sendInVain(entry) {
+/** Runs single sends to a closed port: with a sandbox key, a live key, and a profile with a plan. */
+async function runSends(entry) {
   const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '--retries', '0'];
-  await inVain(entry, async (run, config) => {
-    const send = (mode) => run(words, { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: `sk_${mode}_nobody` });
+  await runCommands(entry, async (run, config) => {
+    const send = (mode) => run(words, { BIZMSG_BASE_URL: 'http://127.0.0.1:9', BIZMSG_API_KEY: `sk_${mode}_example` });
     await send('test');
     for (let sent = 0; sent < sendsUntilTable; sent++) await send('live');
-    await run([...words, '--profile', 'nobody'], { BIZMSG_CONFIG_DIR: config });
+    await run([...words, '--profile', 'example'], { BIZMSG_CONFIG_DIR: config });
   });
 }
 
-/** Runs commands without a terminal, with a state folder of their own. */
-async function inVain(entry, act) {
+/** Runs commands without a terminal, with a temporary state folder. */
+async function runCommands(entry, act) {
   const { main } = createRequire(import.meta.url)(entry);
   const state = mkdtempSync(join(tmpdir(), 'bizmsg-build-'));
   const quiet = { isTTY: false, columns: undefined, unprinted: { bytes: 0, lines: 0 }, write: async () => {} };
-  const nobody = {
+  const example = {
     baseUrl: 'http://127.0.0.1:9',
     mode: 'sandbox',
-    keys: { sandbox: 'sk_test_nobody' },
+    keys: { sandbox: 'sk_test_example' },
     plan: 'growth',
   };
-  writeFileSync(join(state, 'profiles.json'), JSON.stringify({ version: 1, profiles: { nobody } }));
+  writeFileSync(join(state, 'profiles.json'), JSON.stringify({ version: 1, profiles: { example } }));
   const run = (argv, env) =>
     main({
       argv,

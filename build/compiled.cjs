@@ -4,8 +4,8 @@ const { readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
 
 /**
- * Runs a CommonJS source that already has the wrapper of `require`, with the code that V8 compiled at build. A V8 of
- * another version compiles it again.
+ * Runs a CommonJS source that has the wrapper of `require`, with the code that V8 compiled during the build. Another
+ * version of V8 compiles it again.
  * @param {string} folder
  * @param {string} name
  * @param {{ exports: object }} module
@@ -14,14 +14,14 @@ const { Script } = require('node:vm');
 function run(folder, name, module, require) {
   const file = `${folder}/${name}`;
   const source = readFileSync(file);
-  // The compiled code holds this name, so it must not depend on where the program was built.
+  // The compiled code contains this name, so it must not depend on the folder of the build.
   const compiled = new Script(source.toString('latin1'), { filename: name, cachedData: compiledFrom(source, file) });
   compiled.runInThisContext().call(module.exports, module.exports, require, module, file, folder);
 }
 
 /**
- * V8 takes any source of the same length for the one that it compiled, so the cache begins with a copy of its source. To
- * compare them costs less than a digest, which would have to load node:crypto first.
+ * V8 accepts any source of the same length, so the cache starts with a copy of its source. Comparing them is faster than
+ * a digest, which would load node:crypto.
  * @param {Buffer} source
  * @param {string} file
  */

@@ -1,4 +1,4 @@
-// Builds what `bizmsg/sandbox` gives: an ES module, the same for Jest, which can require none, and their types.
+// Builds `bizmsg/sandbox`: an ES module, a CommonJS version for Jest, and their types.
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,47 +8,47 @@ import { promisify } from 'node:util';
 const root = dirname(import.meta.dirname);
 const target = join(root, 'dist/sandbox');
 
-/** The code comes last: what is there whole has its types. */
+/** In the order of installation: types before code. */
 const files = ['library.d.ts', 'library.d.cts', 'library.cjs', 'library.js'];
 
 export const libraryEntry = join(target, 'library.js');
 
-/** Both at once; who waits for one waits for the other too, or it would write where all has been removed. */
-export function makeLibrary(aside) {
-  return [bundle(aside), writeTypes(aside)];
+/** Starts both builds. Wait for both before removing the folder. */
+export function makeLibrary(temporary) {
+  return [bundle(temporary), writeTypes(temporary)];
 }
 
-export function installLibrary(aside) {
+export function installLibrary(temporary) {
   mkdirSync(target, { recursive: true });
-  for (const file of files) renameSync(join(aside, file), join(target, file));
+  for (const file of files) renameSync(join(temporary, file), join(target, file));
 }
 
-async function bundle(aside) {
+async function bundle(temporary) {
   const { rolldown } = await import('rolldown');
   const made = await rolldown({ input: join(root, 'src/sandbox/library/library.ts'), platform: 'node' });
   const written = [
-    await made.write({ dir: aside, format: 'esm', entryFileNames: '[name].js', codeSplitting: false }),
-    await made.write({ dir: aside, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false }),
+    await made.write({ dir: temporary, format: 'esm', entryFileNames: '[name].js', codeSplitting: false }),
+    await made.write({ dir: temporary, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false }),
   ];
   await made.close();
   return written.flatMap(({ output }) => output);
 }
 
-async function writeTypes(aside) {
+async function writeTypes(temporary) {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-  const made = join(aside, 'types');
+  const made = join(temporary, 'types');
   await promisify(execFile)(process.execPath, [tsc, '-p', join(root, 'build/tsconfig.types.json'), '--outDir', made]);
-  writeFileSync(join(aside, 'library.d.ts'), rolledUp(made, './library.ts'));
-  copyFileSync(join(aside, 'library.d.ts'), join(aside, 'library.d.cts'));
+  writeFileSync(join(temporary, 'library.d.ts'), rolledUp(made, './library.ts'));
+  copyFileSync(join(temporary, 'library.d.ts'), join(temporary, 'library.d.cts'));
 }
 
-/** All that a file exports, and what it takes from its neighbours before it. Nothing from further away may be in it. */
+/** Inlines the declarations that a file imports from its folder, before its own. Throws for imports from other folders. */
 function rolledUp(dir, from, seen = new Set()) {
   if (seen.has(from)) return '';
   seen.add(from);
-  if (!/^\.\/[\w-]+\.ts$/.test(from)) throw new Error(`the types of bizmsg/sandbox would need ${from}`);
+  if (!/^\.\/[\w-]+\.ts$/.test(from)) throw new Error(`the types of bizmsg/sandbox must not import ${from}`);
   const text = readFileSync(join(dir, from.replace(/\.ts$/, '.d.ts')), 'utf8');
-  const neighbours = /^(?:import|export) [^;]*? from '([^']+)';\n/gm;
-  const before = [...text.matchAll(neighbours)].map(([, neighbour]) => rolledUp(dir, neighbour, seen));
-  return before.join('') + text.replaceAll(neighbours, '');
+  const imports = /^(?:import|export) [^;]*? from '([^']+)';\n/gm;
+  const imported = [...text.matchAll(imports)].map(([, name]) => rolledUp(dir, name, seen));
+  return imported.join('') + text.replaceAll(imports, '');
 }

@@ -1,13 +1,13 @@
-// npm packs a package.json without what only a clone needs: `lean` before it packs, `whole` after.
-// npm runs no `prepare` of a tarball, and still warns whoever installs one that has it.
+// Removes scripts and devDependencies from package.json before npm packs (`lean`), and restores it after (`whole`).
+// npm does not run `prepare` of a tarball, but warns about it on installation.
 import { existsSync, copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const manifest = join(dirname(import.meta.dirname), 'package.json');
-// By this name npm never packs it.
+// npm never packs a file with this name.
 const whole = `${manifest}.orig`;
 
-// A pack that was killed has left it.
+// May be left by a pack that was killed.
 if (existsSync(whole)) renameSync(whole, manifest);
 if (process.argv[2] === 'lean') {
   const lean = { ...JSON.parse(readFileSync(manifest, 'utf8')), scripts: undefined, devDependencies: undefined };

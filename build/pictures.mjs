@@ -1,5 +1,5 @@
-// Draws docs/*.svg: what a terminal shows of real runs, each in a new home. It needs tmux, and the
-// ports 3000, 4780 and 4781 free, or a network of its own: unshare -rn sh -c 'ip link set lo up && npm run pictures'
+// Draws docs/*.svg: terminals in which real commands ran, each in a new home. Needs tmux and free ports
+// 3000, 4780 and 4781, or a separate network: unshare -rn sh -c 'ip link set lo up && npm run pictures'
 //   npm run pictures [-- send import]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,14 +11,11 @@ import { drawn } from './svg.mjs';
 
 const root = join(import.meta.dirname, '..');
 const columns = 92;
-/** It is in the pictures. */
+/** Visible in the pictures. */
 const home = '/tmp/ada';
 let refused = 0;
 
-/**
- * Each line is entered when the one before is done, but for one that goes on; a wait is for what the screen shows, and
- * what runs aside does not show.
- */
+/** The commands of each picture. `wait` waits for text on the screen; `hidden` runs outside the terminal. */
 const scenes = {
   send: [
     'bizmsg send-template +12025550101 order_update -p Ada -p A-1042',
@@ -32,27 +29,27 @@ const scenes = {
   listen: [
     'bizmsg webhooks listen --forward-to 3000/hook --retry',
     { wait: 'Ready' },
-    { aside: 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local' },
+    { hidden: 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local' },
     { wait: 'message.read' },
-    { aside: 'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --profile local' },
+    { hidden: 'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --profile local' },
     { wait: 'message.failed' },
-    { aside: 'sleep 2' },
+    { hidden: 'sleep 2' },
   ],
   doctor: ['bizmsg sandbox start --background --quiet', 'clear', 'bizmsg doctor'],
 };
 
 for (const [name, steps] of Object.entries(scenes)) {
   if (process.argv.length > 2 && !process.argv.includes(name)) continue;
-  writeFileSync(join(root, `docs/${name}.svg`), drawn(await shown(steps), columns));
+  writeFileSync(join(root, `docs/${name}.svg`), drawn(await screenAfter(steps), columns));
   console.log(`docs/${name}.svg`);
 }
 
-/** The screen in the end, with its colours. */
-async function shown(steps) {
+/** Runs the commands; returns the final screen with its colors. */
+async function screenAfter(steps) {
   mkdirSync(home);
   const tmux = (...words) => execFileSync('tmux', ['-S', join(home, 'tmux'), ...words], { encoding: 'utf8' });
   prepare();
-  const handler = createServer(answered).listen(3000, '127.0.0.1');
+  const handler = createServer(respond).listen(3000, '127.0.0.1');
   const env = {
     HOME: home,
     PATH: `${join(home, 'bin')}:${process.env.PATH}`,
@@ -68,13 +65,13 @@ async function shown(steps) {
       if (holds(tmux('capture-pane', '-p').trimEnd())) return;
       await sleep(50);
     }
-    throw new Error(`it never came:\n${tmux('capture-pane', '-p')}`);
+    throw new Error(`the expected text did not appear:\n${tmux('capture-pane', '-p')}`);
   };
   try {
     await until((text) => text.endsWith('$'));
     for (const step of steps) {
       if (step.wait) await until((text) => text.includes(step.wait));
-      else if (step.aside) await once(spawn('sh', ['-c', step.aside], { env, cwd: home, stdio: 'ignore' }), 'exit');
+      else if (step.hidden) await once(spawn('sh', ['-c', step.hidden], { env, cwd: home, stdio: 'ignore' }), 'exit');
       else {
         tmux('send-keys', '-l', '--', step);
         tmux('send-keys', 'Enter');
@@ -95,15 +92,15 @@ async function shown(steps) {
   }
 }
 
-/** A handler that breaks on its first event. */
-function answered(request, answer) {
+/** A handler that fails on its first event. */
+function respond(request, answer) {
   request.resume().on('end', () => {
     if (refused++ > 0) return answer.end('thanks');
     return answer.writeHead(500).end('TypeError: order is undefined');
   });
 }
 
-/** The program by its name, and a file to import. */
+/** Installs the program as `bizmsg`, and writes a file to import. */
 function prepare() {
   execFileSync('mkdir', ['-p', join(home, 'bin')]);
   const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bizmsg.js')}' "$@"\n`;

@@ -1,4 +1,4 @@
-// A screen as a terminal wrote it, as an SVG.
+// Draws a terminal's screen as an SVG.
 
 const palette = {
   ground: '#1b1f24',
@@ -34,7 +34,7 @@ ${texts.filter(Boolean).join('\n')}
 `;
 }
 
-/** Texts of one style each; the codes are those that stand before it. */
+/** Splits a line into texts of one style, each with its escape codes. */
 function runs(text) {
   // eslint-disable-next-line no-control-regex
   const parts = text.split(/\u001b\[([\d;]*)m/);
@@ -52,7 +52,7 @@ function changed(style, code) {
   return palette[code] ? { ...style, color: palette[code] } : style;
 }
 
-/** Placed by its column, so that every font is aligned. */
+/** Positions a text by its column, so that any font is aligned. */
 function span(text, column, { bold, dim, color }) {
   const [lead] = /^ */.exec(text);
   const looks = `${color ? ` fill="${color}"` : ''}${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.6"' : ''}`;

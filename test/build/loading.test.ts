@@ -6,7 +6,7 @@ import { isRecord } from '../../src/contract/readers.ts';
 import { binary } from '../support/bin.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-/** The packages whose code each chunk of the build holds. */
+/** Packages by the chunk that contains their code. */
 const { packages }: { packages: Readonly<Record<string, readonly string[]>> } = JSON.parse(
   readFileSync(new URL('../../dist/build.json', import.meta.url), 'utf8'),
 );
@@ -20,7 +20,7 @@ async function newWorld(): Promise<World> {
   return world;
 }
 
-/** The files of the build that a command loads. */
+/** Returns the files of dist that a command loads. */
 async function loadedBy({ home, binEnv }: World, argv: readonly string[]): Promise<readonly string[]> {
   const list = join(home, 'loaded.json');
   const words = ['-r', join(home, 'hook.cjs'), binary, ...argv];
@@ -46,7 +46,7 @@ it.each([
     ['runs', 'list'],
     ['main.cjs', 'chunk-frame.cjs'],
   ],
-])('%j loads no more than it needs', async (argv, files) => {
+])('%j loads only %j', async (argv, files) => {
   const loaded = await loadedBy(await newWorld(), argv);
   expect(loaded.map((file) => file.replace(/^(chunk-[a-z]+)-.*\.cjs$/, '$1.cjs'))).toEqual(files);
 });
@@ -69,14 +69,14 @@ it.each([
   ['contacts import people.csv', ['undici']],
   ['contacts import people.csv --phone phone --country US', ['libphonenumber-js', 'undici']],
   [profiles, ['ajv', 'conf', 'proper-lockfile']],
-])('%s loads of other packages commander and %j', async (line, wanted) => {
+])('%s loads commander and %j', async (line, wanted) => {
   const named = ['chalk', 'cli-table3', 'commander', 'conf', 'jmespath', 'libphonenumber-js', 'ora', 'undici'];
-  const sought = [...named, '@inquirer/prompts', 'proper-lockfile', 'ajv', 'csv-parse'];
+  const candidates = [...named, '@inquirer/prompts', 'proper-lockfile', 'ajv', 'csv-parse'];
   const files = await loadedBy(await newWorld(), line.split(' '));
   const loaded = new Set(files.flatMap((file) => packages[file] ?? []));
-  expect(sought.filter((name) => loaded.has(name)).sort()).toEqual(['commander', ...wanted].sort());
+  expect(candidates.filter((name) => loaded.has(name)).sort()).toEqual(['commander', ...wanted].sort());
 });
 
-it('knows what every chunk holds', () => {
+it('lists the packages of every chunk', () => {
   expect(isRecord(packages) && Object.values(packages).flat()).toEqual(expect.arrayContaining(['commander', 'undici']));
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 const script = new URL('../../build/manifest.mjs', import.meta.url).pathname;
 const whole = '{\n "name": "a", "scripts": { "prepare": "b" },\n "devDependencies": {}, "bin": "c" }\n';
 
-/** A clone whose manifest the script changes, and what it is after the given steps. */
+/** Runs the steps on a copy of the script and its manifest; returns the manifest. */
 function after(...steps: readonly string[]): { readonly manifest: string; readonly isKept: boolean } {
   const clone = mkdtempSync(join(tmpdir(), 'bizmsg-manifest-'));
   onTestFinished(() => rmSync(clone, { recursive: true }));
@@ -18,16 +18,16 @@ function after(...steps: readonly string[]): { readonly manifest: string; readon
   return { manifest: readFileSync(join(clone, 'package.json'), 'utf8'), isKept };
 }
 
-describe('the manifest that is packed', () => {
-  it('has nothing of what only a clone needs', () => {
+describe('the packed manifest', () => {
+  it('has no scripts and no devDependencies', () => {
     expect(JSON.parse(after('lean').manifest)).toEqual({ name: 'a', bin: 'c' });
   });
 
   it.each([
     ['after a pack', ['lean', 'whole']],
-    ['after one that was killed, and the next', ['lean', 'lean', 'whole']],
-    ['when nothing was packed', ['whole']],
-  ])('is as it was %s', (_, steps) => {
+    ['after a killed pack and another one', ['lean', 'lean', 'whole']],
+    ['without a pack', ['whole']],
+  ])('is restored %s', (_, steps) => {
     expect(after(...steps)).toEqual({ manifest: whole, isKept: false });
   });
 });

@@ -8,7 +8,7 @@ const files = readdirSync(installed, { recursive: true, withFileTypes: true })
   .filter((entry) => !entry.isDirectory())
   .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
 
-/** All that may be in it, each with how many. */
+/** Patterns of the allowed files, with their count. */
 const expected = [
   [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/, 6],
   [/^docs\/(send|import|listen|doctor)\.svg$/, 4],
@@ -21,19 +21,19 @@ const expected = [
 ] as const;
 const chunk = /^dist\/cli\/(?!bizmsg-)[a-z0-9][a-z0-9-]*-[\w-]{8}\.cjs$/;
 
-describe('what is packed', () => {
-  it.each(expected)('has %s, %i of them', (pattern, count) => {
+describe('the packed file', () => {
+  it.each(expected)('matches %s %i times', (pattern, count) => {
     expect(files.filter((file) => pattern.test(file))).toHaveLength(count);
   });
 
-  it('has nothing else but chunks of the program', () => {
+  it('has only chunks besides', () => {
     const strange = files.filter(
       (file) => ![chunk, ...expected.map(([pattern]) => pattern)].some((is) => is.test(file)),
     );
     expect(strange).toEqual([]);
   });
 
-  it('has no chunk that nothing loads', () => {
+  it('has no unused chunk', () => {
     const programs = files.filter((file) => file.startsWith('dist/cli/') && file.endsWith('.cjs'));
     const loaded = new Set(programs.flatMap((file) => text(file).match(/[\w-]+\.cjs/g) ?? []));
     const idle = programs.filter((file) => chunk.test(file) && !loaded.has(file.slice('dist/cli/'.length)));
@@ -46,25 +46,25 @@ describe('what is packed', () => {
     expect(unpacked).toBeLessThan(3_000_000);
   });
 
-  it('names no folder of the machine that made it', () => {
+  it('contains no path of the build machine', () => {
     const naming = files.filter((file) => readFileSync(join(installed, file)).includes(root));
     expect(naming).toEqual([]);
   });
 
-  it('has all that its own package.json points to', () => {
+  it('has every file that its package.json points to', () => {
     const { bin, exports, typesVersions } = JSON.parse(text('package.json'));
     const targets = JSON.stringify([bin, exports, typesVersions]).match(/(?:\.\/)?(?:bin|dist)\/[\w./-]+/g) ?? [];
     expect(targets).toHaveLength(6);
     for (const target of targets) expect(files).toContain(target.replace('./', ''));
   });
 
-  it('can be run as it is', () => {
+  it('has an executable binary', () => {
     expect(statSync(join(installed, 'bin/bizmsg.js')).mode & 0o111).toBe(0o111);
   });
 });
 
 describe('its installation', () => {
-  it('brings no other package', () => {
+  it('installs no other package', () => {
     expect(readdirSync(join(inject('project'), 'node_modules')).sort()).toEqual([
       '.bin',
       '.package-lock.json',
@@ -72,35 +72,35 @@ describe('its installation', () => {
     ]);
   });
 
-  it('runs no script, and has none to run', () => {
+  it('runs no script, and the package has none', () => {
     expect(JSON.parse(text('package.json'))).not.toHaveProperty('scripts');
-    expect(inject('said').trim()).toMatch(/^added 1 package in \S+$/);
+    expect(inject('npmOutput').trim()).toMatch(/^added 1 package in \S+$/);
   });
 
-  it('leaves the package.json of the clone as it was', () => {
+  it('restores the package.json of the clone', () => {
     const { scripts, devDependencies, ...shipped } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect([scripts, devDependencies].map(Boolean)).toEqual([true, true]);
     expect(JSON.parse(text('package.json'))).toEqual(shipped);
   });
 });
 
-describe('the third-party licences', () => {
-  const licences = text('dist/THIRD-PARTY-LICENSES.txt');
-  const titles = [...licences.matchAll(/^={80}\n(.+)\n={80}\n\n(?=\S)/gm)].map(([, title]) => title ?? '');
+describe('the third-party licenses', () => {
+  const licenses = text('dist/THIRD-PARTY-LICENSES.txt');
+  const titles = [...licenses.matchAll(/^={80}\n(.+)\n={80}\n\n(?=\S)/gm)].map(([, title]) => title ?? '');
 
-  it('stand in one order, each once', () => {
+  it('are sorted, each once', () => {
     expect(titles.length).toBeGreaterThan(50);
     expect(titles).toEqual([...new Set(titles)].sort());
   });
 
   it.each(['commander', 'undici', 'llhttp', 'ajv', 'jmespath', 'libphonenumber-js', '@inquirer/core', 'rolldown'])(
-    'name %s',
+    'include %s',
     (name) => {
       expect(titles.filter((title) => title.startsWith(`${name} `) || title.startsWith(`${name},`))).toHaveLength(1);
     },
   );
 
-  it('name nothing but what the lock has in that version', () => {
+  it('list only packages of the lock file, in its versions', () => {
     const locked: { readonly packages: Readonly<Record<string, { readonly version?: string }>> } = JSON.parse(
       readFileSync(join(root, 'package-lock.json'), 'utf8'),
     );

@@ -10,7 +10,7 @@ const home = temporaryHome();
 const env = cleanEnv(home.path, { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` });
 const people = join(home.path, 'people.csv');
 
-/** A program of the project's, or Node itself; it throws when the program fails. */
+/** Runs a program in the project; throws if it fails. */
 async function run(program: string, ...argv: string[]): Promise<string> {
   return (await promisify(execFile)(program, argv, { cwd: project, env, timeout: 15_000 })).stdout;
 }
@@ -20,7 +20,7 @@ const bizmsg = (...argv: string[]) => run(binary, ...argv);
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042', '--profile', 'local'];
 const installed = () => readdirSync(join(project, 'node_modules'), { recursive: true, encoding: 'utf8' }).sort();
 
-/** What somebody does who installed the package on this Node: one test after the other, with one sandbox. */
+/** A user's first commands after installation; the tests share one sandbox and run in order. */
 describe(`the package on Node ${process.versions.node}`, { sequential: true }, () => {
   let before: readonly string[] = [];
 
@@ -38,12 +38,12 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     expect(await run('node', '--version')).toBe(`${process.version}\n`);
   });
 
-  it('knows its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(project, 'node_modules/bizmsg/package.json'), 'utf8'));
     expect(await bizmsg('--version')).toBe(`${version}\n`);
   });
 
-  it('shows its help', async () => {
+  it('prints its help', async () => {
     expect(await bizmsg('--help')).toContain('send-template');
     expect(await bizmsg('contacts', 'import', '--help')).toContain('--new-only');
   });
@@ -53,7 +53,7 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     expect(JSON.parse(await bizmsg('sandbox', 'status', '-o', 'json'))).toHaveLength(1);
   });
 
-  it('lists a contact that it created', async () => {
+  it('lists a created contact', async () => {
     await bizmsg('contacts', 'create', '--set', 'phone=+12025550142', '--set', 'name=Ada', '--profile', 'local');
     expect(await bizmsg('contacts', 'list', '--profile', 'local', '--columns', 'phone,name')).toContain(
       '+12025550142\tAda\n',
@@ -65,12 +65,12 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     expect(await bizmsg('contacts', 'list', '--profile', 'local')).toContain('Edsger\t');
   });
 
-  it('waits for the event of what it sends', async () => {
+  it('waits for the event of a message', async () => {
     const expected = ['webhooks', 'expect', 'message.delivered', '--profile', 'local', '--', binary, ...send];
     expect(await bizmsg(...expected)).toMatch(/^msg_sandbox_\w+\n$/);
   });
 
-  it('keeps a profile and its key', async () => {
+  it('stores a profile and its key', async () => {
     const url = 'http://127.0.0.1:9';
     await run('sh', '-c', `echo sk_test_abcd1234 | ${binary} profiles add acme --base-url ${url} --key-stdin`);
     expect(await bizmsg('profiles', 'list')).toContain('acme');
@@ -80,12 +80,12 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
     ['bash', 'bizmsg.bash'],
     ['zsh', '_bizmsg'],
     ['fish', 'bizmsg.fish'],
-  ])('prints what %s completes with', async (shell, file) => {
+  ])('prints the completion script for %s', async (shell, file) => {
     const shipped = readFileSync(join(project, 'node_modules/bizmsg/completions', file), 'utf8');
     expect(await bizmsg('completion', shell)).toBe(shipped);
   });
 
-  it('answers a TAB', async () => {
+  it('completes a word', async () => {
     const asked = String.raw`printf 'bizmsg\0send-\0' | ${binary} __complete zsh`;
     expect(await run('sh', '-c', asked)).toContain('send-template\t');
   });
@@ -93,11 +93,11 @@ describe(`the package on Node ${process.versions.node}`, { sequential: true }, (
   it.each([
     ['an ES module', 'module', `import { createSandbox } from 'bizmsg/sandbox';`],
     ['CommonJS', 'commonjs', `const { createSandbox } = require('bizmsg/sandbox');`],
-  ])('is a library for %s', async (_, type, line) => {
+  ])('can be imported as %s', async (_, type, line) => {
     expect(await run('node', `--input-type=${type}`, '-e', `${line} (async () => { ${use} })();`)).toBe('200 sent\n');
   });
 
-  it('writes nothing to where it is installed', () => {
+  it('does not write to its own folder', () => {
     expect(installed()).toEqual(before);
   });
 });

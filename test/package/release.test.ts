@@ -13,7 +13,7 @@ interface Repository {
   release(...argv: string[]): { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 }
 
-/** A small package at 0.1.0, with a CI that says where it ran. */
+/** A small package at 0.1.0, whose CI writes the version it checks to a file. */
 function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN"'): Repository {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-releases-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -44,7 +44,7 @@ function repository(ci = 'node -p "require(\'./package.json\').version" > "$SEEN
 }
 
 describe('a release', () => {
-  it('is a commit and a tag, checked and packed', () => {
+  it('creates a commit and a tag, and packs a file', () => {
     const { folder, git, release } = repository();
     const { code, stdout } = release('minor');
     expect([code, stdout]).toEqual([0, expect.stringContaining('git push --atomic origin main v0.2.0')]);
@@ -56,13 +56,13 @@ describe('a release', () => {
     expect(readFileSync(join(folder, '../seen'), 'utf8')).toBe('0.2.0\n');
   });
 
-  it('takes a version in full', () => {
+  it('accepts a full version', () => {
     const { git, release } = repository();
     release('0.2.0');
     expect(git('tag')).toBe('v0.2.0\n');
   });
 
-  it('leaves nothing but the packed file when it is a dry run', () => {
+  it('leaves only the packed file in a dry run', () => {
     const { folder, git, release } = repository();
     expect(release('minor', '--dry-run').code).toBe(0);
     expect(existsSync(join(folder, 'small-0.2.0.tgz'))).toBe(true);
@@ -70,10 +70,10 @@ describe('a release', () => {
   });
 
   it.each([
-    ['no version', [], 'name patch, minor, major or a version'],
-    ['a version that is none', ['next'], 'name patch, minor, major or a version'],
-    ['a version with no section in the changelog', ['major'], 'CHANGELOG.md says nothing under "## 1.0.0"'],
-    ['a version with an empty section', ['patch'], 'CHANGELOG.md says nothing under "## 0.1.1"'],
+    ['no version', [], 'pass patch, minor, major or a version'],
+    ['an invalid version', ['next'], 'pass patch, minor, major or a version'],
+    ['a version without a section in the changelog', ['major'], 'CHANGELOG.md has nothing under "## 1.0.0"'],
+    ['a version with an empty section', ['patch'], 'CHANGELOG.md has nothing under "## 0.1.1"'],
   ])('refuses %s', (_, argv, why) => {
     const { git, release } = repository();
     const { code, stderr } = release(...argv);
@@ -82,13 +82,13 @@ describe('a release', () => {
   });
 
   it.each([
-    ['a tree with changes', (at: Repository) => at.write('new', ''), 'the tree has changes that are not committed'],
+    ['uncommitted changes', (at: Repository) => at.write('new', ''), 'commit your changes first'],
     [
       'another branch',
       (at: Repository) => at.git('switch', '--quiet', '--create', 'work'),
-      'releases are made on main',
+      'switch to the branch main first',
     ],
-    ['a tag that is there', (at: Repository) => at.git('tag', 'v0.2.0'), 'v0.2.0 is there already'],
+    ['an existing tag', (at: Repository) => at.git('tag', 'v0.2.0'), 'v0.2.0 exists already'],
   ])('refuses %s', (_, before, why) => {
     const at = repository();
     before(at);
@@ -96,9 +96,9 @@ describe('a release', () => {
     expect(at.git('log', '--format=%s')).toBe('all\n');
   });
 
-  it('leaves nothing when CI fails', () => {
+  it('leaves nothing if CI fails', () => {
     const { git, release } = repository('exit 1');
-    expect(release('minor')).toMatchObject({ code: 1, stderr: 'error: CI fails\n' });
+    expect(release('minor')).toMatchObject({ code: 1, stderr: 'error: CI failed\n' });
     expect(left(git)).toEqual(untouched);
   });
 });

@@ -8,26 +8,29 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The packed file. */
     tarball: string;
-    /** A folder that has it installed, and nothing else. */
+    /** A project in which only the package is installed. */
     project: string;
-    /** What npm said as it did so. */
-    said: string;
+    /** The output of npm install. */
+    npmOutput: string;
   }
 }
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** Packs what `TARBALL` does not name, and installs it as a stranger would: with no network, and scripts allowed. */
+/** Installs `TARBALL`, or packs one, as a user would but without a network, with scripts allowed. */
 export function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-package-'));
   const tarball = process.env['TARBALL'] ?? pack(folder);
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
-  const said = npm(['install', '--offline', '--no-audit', '--foreground-scripts', tarball], { folder, cwd: project });
+  const npmOutput = npm(['install', '--offline', '--no-audit', '--foreground-scripts', tarball], {
+    folder,
+    cwd: project,
+  });
   provide('tarball', tarball);
   provide('project', project);
-  provide('said', said);
+  provide('npmOutput', npmOutput);
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
@@ -40,7 +43,7 @@ interface Where {
   readonly cwd: string;
 }
 
-/** npm under the Node that runs this, with no settings of the machine's. */
+/** Runs npm with this version of Node, without the machine's settings. */
 function npm(argv: readonly string[], { folder, cwd }: Where): string {
   const env = { HOME: folder, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
   return execFileSync('sh', ['-c', 'exec npm "$@" 2>&1', 'npm', ...argv], { cwd, env, encoding: 'utf8' });

@@ -1,34 +1,34 @@
-// Says whose code the bundles hold, and on what terms.
+// Collects the licenses of the packages in the bundles.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * @typedef {{ readonly at: string, readonly name: string, readonly licence: string, readonly text: string }} Supplied
+ * @typedef {{ readonly at: string, readonly name: string, readonly license: string, readonly text: string }} Added
  * @typedef {{ readonly title: string, readonly text: string }} Part
  */
 
 const root = dirname(import.meta.dirname);
 
 /**
- * For what lies `at` a place in node_modules and comes without its text.
- * @type {readonly Supplied[]}
+ * License texts for paths in node_modules that lack one.
+ * @type {readonly Added[]}
  */
-const ours = [
+const addedTexts = [
   {
     at: 'undici/lib/llhttp/',
     name: 'llhttp',
-    licence: 'MIT',
+    license: 'MIT',
     text: readFileSync(join(import.meta.dirname, 'llhttp-license.txt'), 'utf8'),
   },
 ];
 
-const heading = `Third-party licences
+const heading = `Third-party licenses
 
-bizmsg itself is under the licence in LICENSE. What is in dist holds code of these packages:
+The license of bizmsg is in LICENSE. The files in dist contain code of these packages:
 `;
 
 /**
- * The modules that a bundle is made of.
+ * Returns the modules in a bundle.
  * @param {readonly { readonly moduleIds?: readonly string[] }[]} output
  */
 export function modulesOf(output) {
@@ -36,7 +36,7 @@ export function modulesOf(output) {
 }
 
 /**
- * The packages that each chunk holds code of.
+ * Returns the packages whose code is in each chunk.
  * @param {readonly { readonly fileName: string, readonly moduleIds?: readonly string[] }[]} output
  */
 export function packagesOf(output) {
@@ -49,17 +49,17 @@ export function packagesOf(output) {
 }
 
 /**
- * The same text for the same modules, in whatever order they come.
+ * Returns the license texts of the modules, independent of their order.
  * @param {readonly string[]} modules
- * @param {{ readonly project?: string, readonly supplied?: readonly Supplied[] }} [given]
+ * @param {{ readonly project?: string, readonly added?: readonly Added[] }} [given]
  */
-export function thirdPartyLicences(modules, { project = root, supplied = ours } = {}) {
+export function thirdPartyLicenses(modules, { project = root, added = addedTexts } = {}) {
   /** @type {Map<string, Set<string>>} */
   const texts = new Map();
   for (const module of modules) {
     const file = fileOf(module, project);
     if (file.startsWith(join(project, 'src/'))) continue;
-    for (const { title, text } of partsOf(file, supplied)) texts.set(title, (texts.get(title) ?? new Set()).add(text));
+    for (const { title, text } of partsOf(file, added)) texts.set(title, (texts.get(title) ?? new Set()).add(text));
   }
   return (
     heading +
@@ -71,7 +71,7 @@ export function thirdPartyLicences(modules, { project = root, supplied = ours } 
 }
 
 /**
- * What holds the modules together is rolldown's own.
+ * Returns the file of a module; the bundler's runtime belongs to rolldown.
  * @param {string} module
  * @param {string} project
  */
@@ -80,33 +80,32 @@ function fileOf(module, project) {
 }
 
 /**
- * The package that a file belongs to, and what in it is of others.
+ * Returns the license of the file's package, and of third-party code within it.
  * @param {string} file
- * @param {readonly Supplied[]} supplied
+ * @param {readonly Added[]} added
  * @returns {readonly Part[]}
  */
-function partsOf(file, supplied) {
+function partsOf(file, added) {
   const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
-  if (folder === undefined) throw new Error(`nobody knows whose code "${file}" is`);
+  if (folder === undefined) throw new Error(`cannot find the package of "${file}"`);
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const title = `${name} ${version} (${license})`;
-  const here = supplied.filter(({ at }) => `${name}/${relative(folder, file)}`.startsWith(at));
-  const own = here.filter((one) => one.name === name && one.licence === license).map(({ text }) => text);
+  const here = added.filter(({ at }) => `${name}/${relative(folder, file)}`.startsWith(at));
+  const own = here.filter((one) => one.name === name && one.license === license).map(({ text }) => text);
   const texts = [...textsAbove(file, folder), ...own];
-  if (!license || texts.length === 0)
-    throw new Error(`${title} lacks its licence; supply the text in build/licences.mjs`);
+  if (!license || texts.length === 0) throw new Error(`${title} has no license text; add it in build/licenses.mjs`);
   const others = here.filter((one) => one.name !== name);
   return [
     ...texts.map((text) => ({ title, text: text.trim() })),
     ...others.map((one) => ({
-      title: `${one.name}, within ${name} ${version} (${one.licence})`,
+      title: `${one.name}, within ${name} ${version} (${one.license})`,
       text: one.text.trim(),
     })),
   ];
 }
 
 /**
- * From the file's folder up to its package's: a part of a package can have terms of its own.
+ * Returns license files from the file's folder up to its package's, because a part of a package may have its own.
  * @param {string} file
  * @param {string} folder
  * @returns {readonly string[]}
