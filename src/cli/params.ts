@@ -104,6 +104,12 @@ export function readInput(params: Params, texts: Texts): object {
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.read(texts[name] ?? [])]));
 }
 
+/** Looks options up by name, such as `-p` or `--param`. */
+export function optionNamed(params: Params): (name: string) => Param<unknown> | undefined {
+  const options = Object.values(params).filter(({ kind }) => kind === 'option' || kind === 'flag');
+  return (name) => options.find(({ spec }) => spec.split(/[ ,]+/).includes(name));
+}
+
 /** `--param` for `-p, --param <value>`; an argument's own spec otherwise. */
 export function longName(param: Pick<Param<unknown>, 'spec'>): string {
   return /--[a-z-]+/.exec(param.spec)?.[0] ?? param.spec;

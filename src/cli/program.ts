@@ -1,6 +1,6 @@
 import { Command as Parser, CommanderError, Option } from 'commander';
 import { usage } from '../base/errors.ts';
-import type { Line } from './mistakes/line.ts';
+import type { Line } from './suggestions.ts';
 import { longName, type Param, type Params, type Texts } from './params.ts';
 
 /** What was typed for each param. The one place that knows commander. */
@@ -16,7 +16,7 @@ export async function parse(line: Line): Promise<Texts> {
     parser.parse(end < 0 ? [...argv] : argv.slice(0, end), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw (await import('./mistakes/misread.ts')).misread(line, error);
+    throw (await import('./suggestions.ts')).parseError(line, error);
   }
   const texts = collect(parser, params);
   return rest === undefined || end < 0 ? texts : { ...texts, [rest]: argv.slice(end + 1) };

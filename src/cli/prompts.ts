@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import type { Asker } from './output/ask.ts';
+import { type Asker, createAsker } from './output/ask.ts';
 import { isInteractive } from '../session/current-caller.ts';
 import type { Globals } from './globals.ts';
 
@@ -29,7 +29,7 @@ export interface Prompts {
 export function createPrompts(host: Host, given: Globals): Prompts {
   const asker = async (refusal: CliError): Promise<Asker> => {
     if (!isInteractive(host, given)) throw refusal;
-    return (await import('./output/ask.ts')).createAsker({ ...host.streams, signal: host.signal });
+    return createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
     usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);

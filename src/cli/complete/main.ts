@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Host } from '../../base/host.ts';
-import { type Offer, type Offered, offerOf, wishOf } from './candidates.ts';
+import { type Candidate, type Candidates, candidatesAt, positionOf } from './candidates.ts';
 import type { Surface } from './surface.ts';
 import { namesOn } from './templates.ts';
 
 /**
- * `bizmsg __complete <shell>`, a program of its own: it loads no command, calls nobody and writes no file. What was
- * typed comes through stdin, each text ended by a NUL, since it may hold a key and every user can read arguments.
+ * `bizmsg __complete <shell>`: a separate program that loads no command, calls no service and writes no file. It reads
+ * the typed words from stdin, each ended by a NUL, because they may hold a key, and every user can read arguments.
  */
 export async function main(host: Host): Promise<number> {
   const [, shell = ''] = host.argv;
@@ -17,26 +17,26 @@ export async function main(host: Host): Promise<number> {
   return 0;
 }
 
-/** bash gives its line and the part of it that it replaces, the others give their words. */
+/** bash passes its line and the part that it replaces, the other shells pass words. */
 export function replyTo(
   shell: string,
   rest: readonly string[],
   machine: Pick<Host, 'env' | 'home'>,
   surface: Surface,
 ): Reply | undefined {
-  const offered = (words: readonly string[]) => {
+  const candidates = (words: readonly string[]) => {
     const own = afterProgram(words);
-    return offerOf(wishOf(surface, own), own.at(-1) ?? '', surface.root, namesOn(machine));
+    return candidatesAt(positionOf(surface, own), own.at(-1) ?? '', surface.root, namesOn(machine));
   };
-  if (shell === 'zsh') return zshReply(offered(rest));
-  if (shell === 'fish') return fishReply(offered(rest));
+  if (shell === 'zsh') return zshReply(candidates(rest));
+  if (shell === 'fish') return fishReply(candidates(rest));
   if (shell !== 'bash') return undefined;
   const [text = '', replaced = ''] = rest;
   const line = lineOf(text);
-  return line.redirects ? ['files'] : bashReply(offered(line.words), line, replaced);
+  return line.redirects ? ['files'] : bashReply(candidates(line.words), line, replaced);
 }
 
-/** fish has `FOO=1 bizmsg` as two words. */
+/** fish passes `FOO=1 bizmsg` as two words. */
 function afterProgram(words: readonly string[]): readonly string[] {
   const at = words.slice(0, -1).findIndex((word) => /^(?:.*\/)?bizmsg$/s.test(word));
   return words.slice(Math.max(at, 0) + 1);
@@ -44,9 +44,9 @@ function afterProgram(words: readonly string[]): readonly string[] {
 
 /** A command line up to the cursor. */
 interface Line {
-  /** The words as a shell would hand them over, the last one at the cursor. */
+  /** The words as a shell would pass them, the last one at the cursor. */
   readonly words: readonly string[];
-  /** The last one as it is written. */
+  /** The last word as typed, with its quotes. */
   readonly raw: string;
   /** The quote that is open at the cursor. */
   readonly quote: Quote;
@@ -62,7 +62,7 @@ interface Word {
   readonly quote: Quote;
 }
 
-/** What bash has of the line; nothing in it is expanded. */
+/** Splits the line of bash into words; expands nothing. */
 export function lineOf(text: string): Line {
   const words: Word[] = [];
   let at = 0;
@@ -113,24 +113,24 @@ function escapes(quote: Quote, next: string): boolean {
   return quote === '' || (quote === '"' && '"\\$`'.includes(next));
 }
 
-/** What the shims in completions/ read: the kind on the first line, then what each of them needs. */
+/** The lines that the scripts in completions/ read; the first one is the kind. */
 type Reply = readonly string[];
 
-/** zsh cuts what is before the value off itself, and quotes what it inserts. */
-function zshReply({ kind, before, words }: Offer): Reply {
+/** zsh removes the part before the value itself, and quotes what it inserts. */
+function zshReply({ kind, before, words }: Candidates): Reply {
   const cuts = `${before.includes('=') ? '=' : ''}${before.endsWith(',') ? ',' : ''}`;
   const width = Math.max(0, ...words.map(({ text }) => text.length));
-  const shown = ({ text, about }: Offered) => (about ? `${text.padEnd(width)}  -- ${about}` : text);
+  const shown = ({ text, about }: Candidate) => (about ? `${text.padEnd(width)}  -- ${about}` : text);
   return [`${kind}${ending(words)}`, cuts, ...words.map((one) => `${one.text}\t${shown(one)}`)];
 }
 
-/** fish takes whole words, and quotes what it inserts. */
-function fishReply({ kind, before, words }: Offer): Reply {
+/** fish inserts whole words, and quotes them. */
+function fishReply({ kind, before, words }: Candidates): Reply {
   return [kind, before, ...words.map(({ text, about }) => `${before}${text}${about ? `\t${about}` : ''}`)];
 }
 
-/** bash inserts what it is given as it is, in place of what it takes for the word. */
-function bashReply({ kind, before, words }: Offer, { words: typed, raw, quote }: Line, replaced: string): Reply {
+/** bash inserts the text as it is, in place of what it considers the word. */
+function bashReply({ kind, before, words }: Candidates, { words: typed, raw, quote }: Line, replaced: string): Reply {
   if (kind !== 'words') return [kind];
   const current = typed.at(-1) ?? '';
   const fitting = words
@@ -140,7 +140,7 @@ function bashReply({ kind, before, words }: Offer, { words: typed, raw, quote }:
   return [`words${ending(fitting)}`, ...texts];
 }
 
-/** What bash may act on, outside of quotes. */
+/** Characters that bash may interpret outside of quotes. */
 const unsafe = /[^\w./:=+@%,\-\u0080-\u{10ffff}]/u;
 
 interface Place {
@@ -149,18 +149,18 @@ interface Place {
   readonly replaced: string;
 }
 
-/** What to put in place of the part that is replaced; undefined where it cannot be done. */
+/** The text for the part that bash replaces; undefined if there is no safe one. */
 function inserted(text: string, { raw, quote, replaced }: Place): string | undefined {
   if (!raw.endsWith(replaced)) return undefined;
   const stays = raw.slice(0, raw.length - replaced.length).replace(/["']$/, '');
-  // What was typed without quotes would be acted on together with what is inserted.
+  // bash would interpret the unquoted part together with the inserted one.
   if (unsafe.test(stays) || !text.startsWith(stays)) return undefined;
   const rest = text.slice(stays.length);
   if (quote === '') return rest.replace(new RegExp(unsafe, 'gu'), String.raw`\$&`);
   return /^[\w ./:=+@%,\-\u00a1-\u{10ffff}]*$/u.test(rest) ? rest : undefined;
 }
 
-/** Whether more of the same word is to follow. */
-function ending(words: readonly Offered[]): string {
+/** Whether the user continues the same word. */
+function ending(words: readonly Candidate[]): string {
   return words.length > 0 && words.every(({ text }) => text.endsWith('=')) ? ' open' : '';
 }

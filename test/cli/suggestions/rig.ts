@@ -2,8 +2,8 @@ import { words } from '../../support/shell-words.ts';
 import { newHome } from '../../support/fake-service.ts';
 import { cli } from '../../support/cli.ts';
 
-/** What is said of a line that is refused before anything is done. */
-export async function said(line: string): Promise<readonly [message: string, hint: string]> {
+/** The message and the hint for a line that is refused with exit 2. */
+export async function refusal(line: string): Promise<readonly [message: string, hint: string]> {
   const { code, stdout, stderr } = await cli(words(line), { home: newHome() });
   const [message = '', hint = ''] = stderr.split('\n').map((one) => one.trim());
   if (code !== 2 || stdout !== '') throw new Error(`${line}: ${code} ${stdout}`);

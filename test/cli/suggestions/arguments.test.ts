@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { said } from './rig.ts';
+import { refusal } from './rig.ts';
 
 const batch = 'send-batch order_update orders.csv';
 const people = 'contacts import people.csv';
@@ -24,7 +24,7 @@ it.each([
     'two columns',
     `${batch} --param-column name order`,
     'order',
-    "quote a value that has a space: --param-column 'name order'; if they are several: --param-column name --param-column order",
+    "quote a value that has a space: --param-column 'name order'; for several values: --param-column name --param-column order",
   ],
   [
     'a value of one',
@@ -32,12 +32,12 @@ it.each([
     'Phone',
     "quote a value that has a space: --to-column 'Cell Phone'",
   ],
-  ['two files', `${people} orders.csv`, 'orders.csv', 'one file at a time: give each a line of its own'],
+  ['two files', `${people} orders.csv`, 'orders.csv', 'pass one file at a time'],
   [
     'two files around an option',
     `${people} --profile local b.csv`,
     'b.csv',
-    'one file at a time: give each a line of its own',
+    'pass one file at a time',
   ],
   [
     'a file of results',
@@ -46,7 +46,7 @@ it.each([
     'results go to stdout: bizmsg contacts export -o csv > a.csv',
   ],
   [
-    'another one',
+    'a file with a space',
     "contacts list 'my list.json'",
     'my list.json',
     "results go to stdout: bizmsg contacts list -o json > 'my list.json'",
@@ -56,20 +56,20 @@ it.each([
   ['a param after --', 'send-template -- +12025550101 order_update Ada', 'Ada', 'did you mean -p Ada?'],
   ['a value of a flag', 'contacts list --all 5', '5', '--all takes no value'],
   ['a word of a command that takes none', 'doctor now', 'now', 'it takes no argument: write bizmsg doctor [options]'],
-  ['another one', 'runs list now', 'now', 'it takes no argument: write bizmsg runs list'],
+  ['a file with a space', 'runs list now', 'now', 'it takes no argument: write bizmsg runs list'],
   ['anything else', 'runs show a b', 'b', 'write bizmsg runs show <id> [options]'],
-])('says what to do about %s: %s', async (_name, line, word, hint) => {
-  expect(await said(line)).toEqual([`"${word}" is one argument too many`, hint]);
+])('suggests for %s: %s', async (_name, line, word, hint) => {
+  expect(await refusal(line)).toEqual([`"${word}" is one argument too many`, hint]);
 });
 
 it.each([
   [`${people} --json tags`, '--parse-json tags'],
   ['contacts create --json n=1', '--set-json n=1'],
-])('says which option %s means', async (line, option) => {
-  expect((await said(line))[0]).toContain(`--json takes no value; did you mean ${option}?`);
+])('suggests the right option for %s', async (line, option) => {
+  expect((await refusal(line))[0]).toContain(`--json takes no value; did you mean ${option}?`);
 });
 
-it('shows no key that is typed where nothing stands', async () => {
-  const [message] = await said('login sk_live_0123456789abcdef');
+it('masks a key that is typed as an extra argument', async () => {
+  const [message] = await refusal('login sk_live_0123456789abcdef');
   expect(message).toBe('"sk_live_…cdef" is one argument too many');
 });

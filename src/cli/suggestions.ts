@@ -1,0 +1,299 @@
+import { CliError, usage } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { likely, nearest } from '../base/suggest.ts';
+import { announced } from '../contract/endpoints.ts';
+import type { Command } from './command.ts';
+import { globals, honourable } from './globals.ts';
+import { usageLine } from './help.ts';
+import { longName, optionNamed, type Param, type Params } from './params.ts';
+import { type Token, tokens } from './tokens.ts';
+import type { Group, Node } from './tree.ts';
+
+/** A word in the place of a command. */
+export interface Stray {
+  readonly tree: Group;
+  readonly parent: Group;
+  /** The words that lead to the parent, starting with the program's name. */
+  readonly path: readonly string[];
+  readonly word: string;
+  /** The words after it. */
+  readonly after: readonly string[];
+}
+
+export function unknownCommand(stray: Stray): CliError {
+  const { path, word } = stray;
+  const family = path.length === 1 && announced.find(({ words }) => words.includes(word));
+  if (family) {
+    const hint = `coming soon: ${family.what.join(', ')}; see bizmsg help announced`;
+    return new CliError('usage', 'announced', `${word}: announced by the API, not available yet`, { hint });
+  }
+  return usage(`"${word}" is not a command of ${path.join(' ')}`, commandHint(stray));
+}
+
+/** Commands that other programs have, and what to do here. */
+const unneeded: Readonly<Record<string, string>> = {
+  version: 'it is an option: --version',
+  'runs resume': 'run the same command again: it sends the rest',
+  'runs continue': 'run the same command again: it sends the rest',
+  'runs restart': 'run the same command again with --again: it sends all rows once more',
+};
+
+type Match = (word: string, name: string) => boolean;
+
+const same: Match = (word, name) => word === name;
+const near: Match = (word, name) => nearest(word, [name]) !== undefined;
+const synonym: Match = (word, name) => synonyms(word).includes(name);
+const part: Match = (word, name) => name.split('-').includes(word);
+
+/** The commands that a mistyped one may mean; the first rule with a match decides. */
+function commandHint({ tree, parent, path, word, after }: Stray): string {
+  const instead = unneeded[[...path.slice(1), word].join(' ')];
+  if (instead !== undefined) return instead;
+  const [paths, words] = [pathsBelow(tree, [tree.name]), wordsIn(word)];
+  const isRoot = parent === tree;
+  const context = [...words, ...(isRoot ? after.slice(0, 1) : [parent.name])];
+  const named = (match: Match) => paths.filter((one) => words.some((typed) => match(typed, one.at(-1) ?? '')));
+  // `import contacts`, and `webhooks add` in the sandbox.
+  const inContext = (match: Match) =>
+    named(match).filter((one) =>
+      one.slice(1, -1).some((name) => context.some((other) => !match(other, one.at(-1) ?? '') && isNoun(other, name))),
+    );
+  const names = parent.children.map(({ name }) => name);
+  const here = synonyms(word).find((name) => names.includes(name)) ?? nearest(word, names);
+  const elsewhere = paths.filter((one) => one.at(-1) === word);
+  const found = [
+    here === undefined ? [] : [[...path, here]],
+    ...[same, synonym, near].map(inContext),
+    isRoot || (elsewhere.length === 1 && elsewhere[0]?.length === 3) ? elsewhere : [],
+  ].find(({ length }) => length > 0);
+  if (found) return didYouMean(found.map((one) => one.join(' ')));
+  const group = isRoot ? tree.children.find(({ name }) => context.some((one) => isNoun(one, name))) : parent;
+  if (group?.kind === 'group')
+    return `the commands of ${[tree.name, ...(isRoot ? [group.name] : path.slice(1))].join(' ')} are ${group.children.map(({ name }) => name).join(', ')}`;
+  const rough = [part, synonym, near].map(named).find(({ length }) => length > 0);
+  return rough ? didYouMean(rough.map((one) => one.join(' '))) : `see ${tree.name} --help`;
+}
+
+/** What other programs call a command, and its name here. */
+const verbs: readonly (readonly [typed: string, here: string])[] = [
+  ['ls all index', 'list'],
+  ['rm del delete destroy erase drop remove forget revoke unset', 'remove forget revoke clear'],
+  ['add new create make insert', 'create add set'],
+  ['edit update change modify', 'set'],
+  ['get view describe info cat', 'show list'],
+  ['run up serve', 'start'],
+  ['down kill end', 'stop'],
+  ['load upload', 'import seed'],
+  ['dump download save', 'export'],
+  ['log logs events', 'history requests'],
+  ['select choose', 'use'],
+  ['resend retry', 'replay redeliver'],
+];
+
+function synonyms(word: string): readonly string[] {
+  return verbs.filter(([typed]) => typed.split(' ').includes(word)).flatMap(([, here]) => here.split(' '));
+}
+
+function isNoun(word: string, name: string): boolean {
+  return `${word}s` === name || near(word, name);
+}
+
+/** `importContacts` and `import_contacts` are two words. */
+function wordsIn(word: string): readonly string[] {
+  return word.split(/[-_:./]+|(?<=[a-z])(?=[A-Z])/).map((one) => one.toLowerCase());
+}
+
+/** The paths of all commands and groups, the shortest first. */
+function pathsBelow(node: Node, path: readonly string[]): readonly (readonly string[])[] {
+  const children = node.kind === 'group' ? node.children : [];
+  const paths = children.flatMap((child) => [[...path, child.name], ...pathsBelow(child, [...path, child.name])]);
+  return paths.toSorted((a, b) => a.length - b.length);
+}
+
+/** A command line that does not fit its command. */
+export interface Line {
+  /** The words that lead to the command, starting with the program's name. */
+  readonly path: readonly string[];
+  readonly node: Command;
+  /** The command's own params and the global ones. */
+  readonly params: Params;
+  /** All words besides the path. */
+  readonly argv: readonly string[];
+}
+
+/** The usage error for a line that commander refused. */
+export function parseError(
+  line: Line,
+  { code, message }: { readonly code: string; readonly message: string },
+): CliError {
+  const text = message.replace(/^error: /, '').split('\n')[0] ?? '';
+  const typed = typedIn(line);
+  const at = typed.findIndex(({ kind }) => kind === 'unknown');
+  const option = typed[at];
+  // `sandbox exec npm test --watch`: the option belongs to the command after `--`.
+  const isOfRest = hasRest(line) && wordsOf(typed.slice(0, at)).length > argumentsOf(line).length;
+  if (code === 'commander.excessArguments' || (code === 'commander.unknownOption' && isOfRest))
+    return extraArgument(line, typed);
+  const hint = code === 'commander.unknownOption' && option ? optionHint(line, option, typed[at + 1]) : undefined;
+  return usage(text, hint ?? `see ${line.path.join(' ')} --help`);
+}
+
+/** An unknown option before the command. */
+export function unknownGlobal(word: string): CliError {
+  const names = likelyNames(word.split('=')[0] ?? '', globals);
+  const hint = names.length > 0 ? didYouMean(names) : 'options of a command stand after its name';
+  return usage(`unknown option ${word} before a command`, hint);
+}
+
+type Typed = Token<Param<unknown>>;
+
+/** The option that a mistyped one may mean; the first rule with a match decides. */
+function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | undefined): string | undefined {
+  const { path, node } = line;
+  const value = inline ?? (next?.kind === 'word' ? next.text : undefined);
+  const accepted = acceptedBy(node);
+  const instead = (name = '') =>
+    node.instead?.[`--${name.slice(2)}`]?.replace(/\S*VALUE\S*/, (word) =>
+      shellWord(word.replace('VALUE', () => value ?? '…')),
+    );
+  const known = instead(text);
+  if (known !== undefined) return known;
+  const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
+  if (argument !== undefined) {
+    const words = argumentsOf(line).map((one) => (one === argument ? shellWord(value ?? '…') : `<${one}>`));
+    return `pass the ${argument} as an argument: ${[...path, ...words].join(' ')}`;
+  }
+  // `--csv` for `-o csv`, `--live` for `--mode live`, `--format csv` for `-o csv`.
+  const choice = Object.values(accepted).find(({ choices }) => choices?.includes(text.slice(2)));
+  if (choice) return didYouMean([`${firstName(choice)} ${text.slice(2)}`]);
+  if (text === '--format' && 'output' in accepted && value !== undefined) return didYouMean([`-o ${value}`]);
+  if (isFileName(value)) return fileHint(line, value);
+  const names = likelyNames(text, accepted);
+  return names.length > 0 ? didYouMean(names) : instead(nearest(text, Object.keys(node.instead ?? {})));
+}
+
+/** Options that begin with the name, then those with a part of that name, then a similar one. */
+function likelyNames(text: string, params: Params): readonly string[] {
+  const names = Object.values(params)
+    .filter(({ kind }) => kind === 'option' || kind === 'flag')
+    .map(longName);
+  const word = text.slice(2);
+  const whole = names.filter((name) => name.startsWith(`${text}-`));
+  const shared = names.filter((name) =>
+    name.split('-').some((one) => one !== '' && (one === word || one === `${word}s`)),
+  );
+  if (whole.length > 0 || shared.length > 0) return whole.length > 0 ? whole : shared;
+  const bare = names.map((name) => name.slice(2));
+  return word.length > 1 ? likely(word, bare).map((name) => `--${name}`) : [];
+}
+
+function extraArgument(line: Line, typed: readonly Typed[]): CliError {
+  const { path } = line;
+  const words = wordsOf(typed);
+  const before = (word: Typed) => typed[typed.indexOf(word) - 1];
+  // `--map Full Name=name`: "Full" cannot be the whole value.
+  const torn = words.find((word) => isPair(before(word)) && before(word)?.value?.includes('=') === false);
+  const word = torn ?? words[argumentsOf(line).length];
+  if (word === undefined) return usage('there are more arguments than this command takes', asUsed(line));
+  if (hasRest(line))
+    return usage(`"${word.text}" must stand after --`, `write ${path.join(' ')} [options] -- ${word.text} …`);
+  const following = typed.slice(typed.indexOf(word)).map(({ kind, text }) => (kind === 'word' ? text : undefined));
+  const end = following.indexOf(undefined);
+  const values = following.slice(0, end < 0 ? following.length : end).filter((text) => text !== undefined);
+  return usage(`"${word.text}" is one argument too many`, extraHint(line, before(word), values));
+}
+
+/** `values` are the extra words in a row. */
+function extraHint(line: Line, last: Typed | undefined, values: readonly string[]): string {
+  const [text = ''] = values;
+  if (isFileName(text)) {
+    const takesFile = argumentsOf(line).includes('file');
+    return takesFile ? 'pass one file at a time' : (fileHint(line, text) ?? asUsed(line));
+  }
+  if (last?.kind === 'option' && !last.param?.choices) return valuesHint(last, values);
+  if (last?.kind === 'flag') {
+    const option = Object.values(line.node.params).find(
+      (param) => param.kind === 'option' && longName(param).endsWith(last.text.slice(1)),
+    );
+    const more = option ? `; ${didYouMean([`${longName(option)} ${shellWord(text)}`])}` : '';
+    return `${last.text} takes no value${more}`;
+  }
+  if (argumentsOf(line).length === 0) return `it takes no argument: ${asUsed(line)}`;
+  const repeated = Object.values(line.node.params).find(({ repeats, spec }) => repeats && /^-\w,/.test(spec));
+  return repeated ? didYouMean([`${firstName(repeated)} ${shellWord(text)}`]) : asUsed(line);
+}
+
+/** The extra words are the rest of a value with spaces, or more values of the same option. */
+function valuesHint(option: Typed, words: readonly string[]): string {
+  const { text: name, value = '', param } = option;
+  const each = [value, ...words].map((word) => `${name} ${shellWord(word)}`).join(' ');
+  const quoted = (all: readonly string[]) => `quote a value that has a space: ${name} ${shellWord(all.join(' '))}`;
+  if (!isPair(option)) {
+    const quote = quoted([value, ...words]);
+    return param?.repeats ? `${quote}; for several values: ${each}` : quote;
+  }
+  if (value.includes('=')) return `one ${name} for each: ${each}`;
+  const end = words.findIndex((word) => word.includes('='));
+  return end < 0 ? `write ${name} ${shellWord(`${value}=${words[0]}`)}` : quoted([value, ...words.slice(0, end + 1)]);
+}
+
+function fileHint({ path, node }: Line, file: string): string | undefined {
+  const option = Object.values(node.params).find(({ kind, spec }) => kind === 'option' && spec.endsWith(' <file>'));
+  if (option) return didYouMean([`${longName(option)} ${shellWord(file)}`]);
+  if (!node.honours.includes('output')) return undefined;
+  const ending = /[^.]*$/.exec(file.toLowerCase())?.[0];
+  const format = globals.output.choices?.find((one) => one === ending) ?? 'csv';
+  return `results go to stdout: ${path.join(' ')} -o ${format} > ${shellWord(file)}`;
+}
+
+function typedIn({ argv, params, node }: Line): readonly Typed[] {
+  const all = [...tokens(argv, optionNamed(params))];
+  const end = all.findIndex(({ kind }) => kind === 'end');
+  if (end < 0) return all;
+  return hasRest({ node }) ? all.slice(0, end) : all.filter(({ kind }) => kind !== 'end');
+}
+
+function wordsOf(typed: readonly Typed[]): readonly Typed[] {
+  return typed.filter(({ kind }) => kind === 'word');
+}
+
+/** The names of the command's arguments, such as `file`. */
+function argumentsOf({ node }: Line): readonly string[] {
+  const specs = Object.values(node.params).filter(({ kind }) => kind === 'argument');
+  return specs.map(({ spec }) => spec.replace(/[<[\].>]/g, ''));
+}
+
+/** Whether the value of an option must be `key=value`. */
+function isPair(option: Typed | undefined): boolean {
+  const spec = option?.kind === 'option' ? option.param?.spec : undefined;
+  return spec?.includes('=') === true && !spec.includes('[=');
+}
+
+/** The command's own options, and the global ones that it accepts. */
+function acceptedBy({ params, honours }: Command): Params {
+  const refused = new Set<string>(honourable.filter((name) => !honours.includes(name)));
+  const accepted = Object.entries(globals).filter(([name]) => !refused.has(name));
+  return { ...params, ...Object.fromEntries<Param<unknown>>(accepted) };
+}
+
+function hasRest({ node }: Pick<Line, 'node'>): boolean {
+  return Object.values(node.params).some(({ kind }) => kind === 'rest');
+}
+
+function isFileName(text: string | undefined): text is string {
+  return text !== undefined && /.\.(csv|tsv|tab|txt|json|jsonl|ndjson)$/i.test(text);
+}
+
+function firstName({ spec }: Param<unknown>): string {
+  return spec.split(/[ ,]/)[0] ?? spec;
+}
+
+function asUsed({ path, node }: Line): string {
+  return `write ${usageLine(path, node)}`;
+}
+
+function didYouMean(some: readonly string[]): string {
+  const shown = some.slice(0, 3);
+  const last = shown.at(-1) ?? '';
+  return `did you mean ${shown.length > 1 ? `${shown.slice(0, -1).join(', ')} or ` : ''}${last}?`;
+}
