@@ -1,6 +1,6 @@
 import { CliError, usage } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
-import { likely, nearest } from '../base/suggest.ts';
+import { shellQuote } from '../base/shell-quote.ts';
+import { suggest, suggestAll } from '../base/suggest.ts';
 import { announced } from '../contract/endpoints.ts';
 import type { Command } from './command.ts';
 import { globals, honourable } from './globals.ts';
@@ -24,7 +24,7 @@ export function unknownCommand(stray: Stray): CliError {
   const { path, word } = stray;
   const family = path.length === 1 && announced.find(({ words }) => words.includes(word));
   if (family) {
-    const hint = `coming soon: ${family.what.join(', ')}; see bizmsg help announced`;
+    const hint = `coming soon: ${family.features.join(', ')}; see bizmsg help announced`;
     return new CliError('usage', 'announced', `${word}: announced by the API, not available yet`, { hint });
   }
   return usage(`"${word}" is not a command of ${path.join(' ')}`, commandHint(stray));
@@ -41,7 +41,7 @@ const unneeded: Readonly<Record<string, string>> = {
 type Match = (word: string, name: string) => boolean;
 
 const same: Match = (word, name) => word === name;
-const near: Match = (word, name) => nearest(word, [name]) !== undefined;
+const near: Match = (word, name) => suggest(word, [name]) !== undefined;
 const synonym: Match = (word, name) => synonyms(word).includes(name);
 const part: Match = (word, name) => name.split('-').includes(word);
 
@@ -59,7 +59,7 @@ function commandHint({ tree, parent, path, word, after }: Stray): string {
       one.slice(1, -1).some((name) => context.some((other) => !match(other, one.at(-1) ?? '') && isNoun(other, name))),
     );
   const names = parent.children.map(({ name }) => name);
-  const here = synonyms(word).find((name) => names.includes(name)) ?? nearest(word, names);
+  const here = synonyms(word).find((name) => names.includes(name)) ?? suggest(word, names);
   const elsewhere = paths.filter((one) => one.at(-1) === word);
   const found = [
     here === undefined ? [] : [[...path, here]],
@@ -154,13 +154,13 @@ function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | un
   const accepted = acceptedBy(node);
   const instead = (name = '') =>
     node.instead?.[`--${name.slice(2)}`]?.replace(/\S*VALUE\S*/, (word) =>
-      shellWord(word.replace('VALUE', () => value ?? '…')),
+      shellQuote(word.replace('VALUE', () => value ?? '…')),
     );
   const known = instead(text);
   if (known !== undefined) return known;
   const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
   if (argument !== undefined) {
-    const words = argumentsOf(line).map((one) => (one === argument ? shellWord(value ?? '…') : `<${one}>`));
+    const words = argumentsOf(line).map((one) => (one === argument ? shellQuote(value ?? '…') : `<${one}>`));
     return `pass the ${argument} as an argument: ${[...path, ...words].join(' ')}`;
   }
   // `--csv` for `-o csv`, `--live` for `--mode live`, `--format csv` for `-o csv`.
@@ -169,7 +169,7 @@ function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | un
   if (text === '--format' && 'output' in accepted && value !== undefined) return didYouMean([`-o ${value}`]);
   if (isFileName(value)) return fileHint(line, value);
   const names = likelyNames(text, accepted);
-  return names.length > 0 ? didYouMean(names) : instead(nearest(text, Object.keys(node.instead ?? {})));
+  return names.length > 0 ? didYouMean(names) : instead(suggest(text, Object.keys(node.instead ?? {})));
 }
 
 /** Options that begin with the name, then those with a part of that name, then a similar one. */
@@ -184,7 +184,7 @@ function likelyNames(text: string, params: Params): readonly string[] {
   );
   if (whole.length > 0 || shared.length > 0) return whole.length > 0 ? whole : shared;
   const bare = names.map((name) => name.slice(2));
-  return word.length > 1 ? likely(word, bare).map((name) => `--${name}`) : [];
+  return word.length > 1 ? suggestAll(word, bare).map((name) => `--${name}`) : [];
 }
 
 function extraArgument(line: Line, typed: readonly Typed[]): CliError {
@@ -215,35 +215,35 @@ function extraHint(line: Line, last: Typed | undefined, values: readonly string[
     const option = Object.values(line.node.params).find(
       (param) => param.kind === 'option' && longName(param).endsWith(last.text.slice(1)),
     );
-    const more = option ? `; ${didYouMean([`${longName(option)} ${shellWord(text)}`])}` : '';
+    const more = option ? `; ${didYouMean([`${longName(option)} ${shellQuote(text)}`])}` : '';
     return `${last.text} takes no value${more}`;
   }
   if (argumentsOf(line).length === 0) return `it takes no argument: ${asUsed(line)}`;
   const repeated = Object.values(line.node.params).find(({ repeats, spec }) => repeats && /^-\w,/.test(spec));
-  return repeated ? didYouMean([`${firstName(repeated)} ${shellWord(text)}`]) : asUsed(line);
+  return repeated ? didYouMean([`${firstName(repeated)} ${shellQuote(text)}`]) : asUsed(line);
 }
 
 /** The extra words are the rest of a value with spaces, or more values of the same option. */
 function valuesHint(option: Typed, words: readonly string[]): string {
   const { text: name, value = '', param } = option;
-  const each = [value, ...words].map((word) => `${name} ${shellWord(word)}`).join(' ');
-  const quoted = (all: readonly string[]) => `quote a value that has a space: ${name} ${shellWord(all.join(' '))}`;
+  const each = [value, ...words].map((word) => `${name} ${shellQuote(word)}`).join(' ');
+  const quoted = (all: readonly string[]) => `quote a value that has a space: ${name} ${shellQuote(all.join(' '))}`;
   if (!isPair(option)) {
     const quote = quoted([value, ...words]);
     return param?.repeats ? `${quote}; for several values: ${each}` : quote;
   }
   if (value.includes('=')) return `one ${name} for each: ${each}`;
   const end = words.findIndex((word) => word.includes('='));
-  return end < 0 ? `write ${name} ${shellWord(`${value}=${words[0]}`)}` : quoted([value, ...words.slice(0, end + 1)]);
+  return end < 0 ? `write ${name} ${shellQuote(`${value}=${words[0]}`)}` : quoted([value, ...words.slice(0, end + 1)]);
 }
 
 function fileHint({ path, node }: Line, file: string): string | undefined {
   const option = Object.values(node.params).find(({ kind, spec }) => kind === 'option' && spec.endsWith(' <file>'));
-  if (option) return didYouMean([`${longName(option)} ${shellWord(file)}`]);
+  if (option) return didYouMean([`${longName(option)} ${shellQuote(file)}`]);
   if (!node.honours.includes('output')) return undefined;
   const ending = /[^.]*$/.exec(file.toLowerCase())?.[0];
   const format = globals.output.choices?.find((one) => one === ending) ?? 'csv';
-  return `results go to stdout: ${path.join(' ')} -o ${format} > ${shellWord(file)}`;
+  return `results go to stdout: ${path.join(' ')} -o ${format} > ${shellQuote(file)}`;
 }
 
 function typedIn({ argv, params, node }: Line): readonly Typed[] {
