@@ -136,8 +136,9 @@ function forCommonJs(file) {
   const code = readFileSync(file, 'utf8')
     .replaceAll(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
     .replaceAll(
-      /=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])/g,
-      '=new Proxy({},{get:(_,name)=>require($1)[name]})',
+      // A namespace, which is `import *`, is copied at once: `n=require("node:http");n=toESM(n)`.
+      /\b([\w$]+)=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])(?!;\1=)/g,
+      '$1=new Proxy({},{get:(_,name)=>require($2)[name]})',
     )
     .replaceAll(/[^\u0000-\u007f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(file, code);
