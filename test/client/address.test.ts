@@ -25,7 +25,7 @@ describe('joinAddress', () => {
     ['/api/public/contacts', 'https://api.example/gateway/v1/api/public/contacts'],
     ['/a/../b', 'https://api.example/gateway/v1/b'],
     ['', 'https://api.example/gateway/v1'],
-  ])('keeps the prefix before "%s"', (path, url) => {
+  ])('keeps the path prefix before "%s"', (path, url) => {
     expect(joinAddress(prefixed, path)).toBe(url);
   });
 
@@ -55,7 +55,7 @@ describe('joinAddress', () => {
   });
 
   it.each(['/..', '/../..', '/../../a', '/%2e%2e/a', '/a/../../v2/b', '-other/a', '2'])(
-    'stays below the prefix: %j',
+    'resolves below the prefix: %j',
     (path) => {
       const url = thrown(() => joinAddress(prefixed, path)) ? 'refused' : joinAddress(prefixed, path);
       expect(['refused', `https://api.example/gateway/v1/${path}`]).toContain(url);
@@ -84,18 +84,18 @@ describe('followed', () => {
     'https://a:b@api.example/a',
     'javascript:alert(1)',
     'http://[',
-  ])('leads nowhere for "%s"', (target) => {
+  ])('refuses "%s"', (target) => {
     expect(followed(prefixed, from, target)).toBeUndefined();
   });
 });
 
 describe('isLoopback', () => {
-  it.each(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('knows %s', (host) => {
+  it.each(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('accepts %s', (host) => {
     expect(isLoopback(host)).toBe(true);
   });
 
   it.each(['localhost.evil.example', '127.0.0.1.evil.example', '128.0.0.1', '0.0.0.0', '[::2]', 'api.example'])(
-    'does not take %s for it',
+    'rejects %s',
     (host) => {
       expect(isLoopback(host)).toBe(false);
     },

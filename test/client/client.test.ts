@@ -5,8 +5,8 @@ import { CliError } from '../../src/base/errors.ts';
 import { failureFrom, key, message, open, rig, ways } from './rig.ts';
 import { authority, deadPort, serve, serveBytes } from './servers.ts';
 
-describe.each(ways)('a call on the %s way', (way) => {
-  it('sends the body to the path of the endpoint and gives the typed answer', async () => {
+describe.each(ways)('a call over the %s transport', (way) => {
+  it("sends the body to the endpoint's path and returns the typed response", async () => {
     const service = await serve((_, __, response) => response.end('{"message_id":"m1","more":[1]}'));
     const { client } = await rig(way, service.url);
     const sent = await client.call('sendTemplate', message);
@@ -35,21 +35,21 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.seen[0]?.url).toBe('/gateway/v1/api/public/contacts?tag=a+b%26c&tag=d');
   });
 
-  it.each([200, 201, 202, 204])('takes an empty %s for a success', async (status) => {
+  it.each([200, 201, 202, 204])('treats an empty %s as a success', async (status) => {
     const service = await serve((_, __, response) => response.writeHead(status).end());
     const { client } = await rig(way, service.url);
     await expect(client.call('createContact', { phone: '+12025550142' })).resolves.toBeUndefined();
   });
 
   it.each([
-    ['an empty answer', 200, ''],
-    ['an answer without message_id', 200, '{"id":1}'],
-    ['a message_id that is no text', 202, '{"message_id":7}'],
-    ['half a JSON', 200, '{"message_id":"m'],
-    ['a page of HTML', 200, '<html>hello</html>'],
+    ['an empty response', 200, ''],
+    ['a response without message_id', 200, '{"id":1}'],
+    ['a message_id that is not a string', 202, '{"message_id":7}'],
+    ['incomplete JSON', 200, '{"message_id":"m'],
+    ['an HTML page', 200, '<html>hello</html>'],
     ['a fault', 500, '{}'],
     ['a bad gateway', 502, '<html></html>'],
-  ])('is unsure of a send after %s, and made it once', async (_, status, body) => {
+  ])('is unsure about a send after %s, and does not retry it', async (_, status, body) => {
     const service = await serve((_, __, response) => response.writeHead(status).end(body));
     const { client } = await rig(way, service.url);
     const failure = await failureFrom(client.call('sendTemplate', message));
@@ -66,8 +66,8 @@ describe.each(ways)('a call on the %s way', (way) => {
       (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"me'),
     ],
     ['nonsense', 'unreadable-answer', (socket: Raw) => socket.end('nonsense\r\n\r\n')],
-    ['a huge answer', 'answer-too-large', (socket: Raw) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(9_999)}`)],
-  ])('is unsure of a send after %s, and made it once', async (_, code, act) => {
+    ['a huge response', 'answer-too-large', (socket: Raw) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(9_999)}`)],
+  ])('is unsure about a send after %s, and does not retry it', async (_, code, act) => {
     const service = await serveBytes(act);
     const { client } = await rig(way, service.url, { timeout: 150, maxBytes: 5_000 });
     const failure = await failureFrom(client.call('sendTemplate', message));
@@ -79,9 +79,14 @@ describe.each(ways)('a call on the %s way', (way) => {
     ['a reset', 'network', 4, (socket: Raw) => socket.resetAndDestroy()],
     ['silence', 'network', 4, () => {}],
     ['nonsense', 'serviceFault', 4, (socket: Raw) => socket.end('nonsense\r\n\r\n')],
-    ['a huge answer', 'serviceFault', 1, (socket: Raw) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(9_999)}`)],
-    ['half a JSON', 'serviceFault', 1, (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"')],
-  ] as const)('changed nothing when a list meets %s', async (_, exit, times, act) => {
+    ['a huge response', 'serviceFault', 1, (socket: Raw) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(9_999)}`)],
+    [
+      'incomplete JSON',
+      'serviceFault',
+      1,
+      (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"'),
+    ],
+  ] as const)('reports that a list with %s changed nothing', async (_, exit, times, act) => {
     const service = await serveBytes(act);
     const { client } = await rig(way, service.url, { timeout: 150, maxBytes: 5_000 });
     const failure = await failureFrom(client.call('listContacts', undefined));
@@ -89,7 +94,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.requests).toHaveLength(times);
   });
 
-  it('repeats a send that was rate limited, as long as the service asks', async () => {
+  it('retries a rate-limited send when the service allows it', async () => {
     const service = await serve((_, __, response) => {
       if (service.seen.length < 3) response.writeHead(429, { 'Retry-After': '7' }).end();
       else response.end('{"message_id":"m1"}');
@@ -99,7 +104,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(waits).toEqual([7_000, 7_000]);
   });
 
-  it('gives up a rate limit when its retries are used up', async () => {
+  it('fails when the retries of a rate limit are used up', async () => {
     const service = await serve((_, __, response) => response.writeHead(429).end('{"message":"slow down"}'));
     const { client, waits } = await rig(way, service.url, { retries: 2 });
     const failure = await failureFrom(client.call('sendTemplate', message));
@@ -109,7 +114,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.seen).toHaveLength(3);
   });
 
-  it('repeats a list after a fault', async () => {
+  it('retries a list after a fault', async () => {
     const service = await serve((_, __, response) => {
       if (service.seen.length < 2) response.writeHead(503).end();
       else response.end('[1]');
@@ -118,7 +123,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     await expect(client.call('listContacts', undefined)).resolves.toEqual([1]);
   });
 
-  it('repeats a refused connection, says that nothing was done, and asks for the sandbox', async () => {
+  it('retries a refused connection, reports that nothing was done, and suggests the sandbox', async () => {
     const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`);
     const failure = await failureFrom(client.call('sendTemplate', message));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
@@ -126,7 +131,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(waits).toHaveLength(3);
   });
 
-  it('names --ca-file when it does not trust the certificate', async () => {
+  it('suggests --ca-file if it does not trust the certificate', async () => {
     const service = await serve((_, __, response) => response.end(), 'https');
     const { client, waits } = await rig(way, service.url);
     const failure = await failureFrom(client.call('sendTemplate', message));
@@ -135,7 +140,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(waits).toEqual([]);
   });
 
-  it('works over a connection that is trusted', async () => {
+  it('works over a trusted connection', async () => {
     const service = await serve((_, __, response) => response.end('{"message_id":"m1"}'), 'https');
     const transport = await open(way, { url: service.url, ca: [authority] });
     const { client } = await rig(way, service.url, { transport });
@@ -148,7 +153,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     [303, 'unknown'],
     [307, 'no'],
     [308, 'no'],
-  ])('follows no %s with a send', async (status, done) => {
+  ])('does not follow a %s with a send', async (status, done) => {
     const service = await serve((_, __, response) => response.writeHead(status, { Location: '/elsewhere' }).end());
     const { client } = await rig(way, service.url);
     const failure = await failureFrom(client.call('sendTemplate', message));
@@ -166,7 +171,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.seen[1]?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
-  it('follows no redirect of a list to another origin, where nothing arrives', async () => {
+  it('does not follow a redirect of a list to another origin', async () => {
     const other = await serve((_, __, response) => response.end('[]'));
     const service = await serve((_, __, response) => response.writeHead(302, { Location: other.url }).end());
     const { client } = await rig(way, service.url);
@@ -175,14 +180,14 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(other.seen).toEqual([]);
   });
 
-  it('ends a circle of redirects', async () => {
+  it('ends a redirect loop', async () => {
     const service = await serve((_, __, response) => response.writeHead(307, { Location: '/again' }).end());
     const { client } = await rig(way, service.url);
     expect(await failureFrom(client.call('listContacts', undefined))).toMatchObject({ code: 'redirect-refused' });
     expect(service.seen).toHaveLength(6);
   });
 
-  it('says of an interrupted send that it may have been done', async () => {
+  it('reports that an interrupted send may have been done', async () => {
     const user = new AbortController();
     const service = await serveBytes(() => user.abort('SIGINT'));
     const { client } = await rig(way, service.url, { signal: user.signal });
@@ -191,7 +196,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(failure.hint).toContain('may have been done');
   });
 
-  it('says of a send interrupted while it waits that it was not done', async () => {
+  it('reports that a send interrupted during a wait was not done', async () => {
     const user = new AbortController();
     const service = await serve((_, __, response) => response.writeHead(429).end());
     const sleep = async () => user.abort('SIGINT');
@@ -201,7 +206,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('asks the pace before every attempt, and holds it after a 429', async () => {
+  it('gets a slot before every attempt, and holds the pace after a 429', async () => {
     const asked: string[] = [];
     const pace: Pace = {
       slot: async (_, again) => {
@@ -219,7 +224,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(asked).toEqual(['slot', 'hold 2000', 'limited', 'slot again', 'done']);
   });
 
-  it('makes an endpoint ready for many bodies, which it sends as they are', async () => {
+  it('prepares an endpoint for many bodies, which it sends unchanged', async () => {
     const service = await serve(({ body }, __, response) => response.end(`{"message_id":${body.length}}`));
     const { client } = await rig(way, `${service.url}/gateway`);
     const send = client.calling('createContact');
@@ -234,7 +239,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     });
   });
 
-  it('with patience honors Retry-After for 10 minutes, whatever the retries', async () => {
+  it('in a run, waits up to 10 minutes for Retry-After, whatever the retries', async () => {
     let time = 0;
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
     const sleep = async (milliseconds: number) => void (time += milliseconds);
@@ -244,7 +249,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(time).toBe(600_000);
   });
 
-  it('leaves a refused connection to whoever has patience', async () => {
+  it('in a run, leaves refused connections to the run', async () => {
     const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { patience: 120_000 });
     const failure = await failureFrom(client.call('createContact', {}));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
@@ -252,28 +257,28 @@ describe.each(ways)('a call on the %s way', (way) => {
   });
 
   it.each([
-    ['an answer', 'done', (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
+    ['a success', 'done', (socket: Raw) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
     ['a refusal', 'done', (socket: Raw) => socket.end('HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n')],
     ['a reset', 'done', (socket: Raw) => socket.resetAndDestroy()],
     ['silence', 'done', () => {}],
-  ] as const)('gives its slot back after %s', async (_, ended, act) => {
-    const told: string[] = [];
-    const pace: Pace = { slot: () => (how) => told.push(how), hold: () => {} };
+  ] as const)('returns its slot after %s', async (_, ended, act) => {
+    const releases: string[] = [];
+    const pace: Pace = { slot: () => (how) => releases.push(how), hold: () => {} };
     const service = await serveBytes(act);
     const { client } = await rig(way, service.url, { pace, timeout: 150 });
     await client.call('createContact', {}).catch(() => {});
-    expect(told).toEqual([ended]);
+    expect(releases).toEqual([ended]);
   });
 
-  it('gives its slot back as unused when nothing left', async () => {
-    const told: string[] = [];
-    const pace: Pace = { slot: () => (how) => told.push(how), hold: () => {} };
+  it('returns its slot as unused if nothing was sent', async () => {
+    const releases: string[] = [];
+    const pace: Pace = { slot: () => (how) => releases.push(how), hold: () => {} };
     const { client } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { pace, retries: 1 });
     await failureFrom(client.call('createContact', {}));
-    expect(told).toEqual(['unsent', 'unsent']);
+    expect(releases).toEqual(['unsent', 'unsent']);
   });
 
-  it('sends nothing when the user ends while it waits for its slot', async () => {
+  it('sends nothing if the user aborts while it waits for its slot', async () => {
     const user = new AbortController();
     const service = await serve((_, __, response) => response.end());
     const pace = createPace({ now: () => 0, later: () => () => {} });
@@ -285,16 +290,16 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(service.seen).toEqual([]);
   });
 
-  it('tells of each wait and why', async () => {
-    const told: string[] = [];
+  it('reports each wait with its reason', async () => {
+    const waits: string[] = [];
     const service = await serve((_, __, response) => response.writeHead(500).end());
-    const onWait = (milliseconds: number, why: string) => told.push(`${milliseconds}: ${why}`);
+    const onWait = (milliseconds: number, why: string) => waits.push(`${milliseconds}: ${why}`);
     const { client } = await rig(way, service.url, { onWait, retries: 1 });
     expect(await failureFrom(client.call('listContacts', undefined))).toMatchObject({ exit: 'serviceFault' });
-    expect(told).toEqual(['500: the service answered 500 Server Error']);
+    expect(waits).toEqual(['500: the service answered 500 Server Error']);
   });
 
-  it('keeps an echoed key out of errors and traces', async () => {
+  it('removes an echoed key from errors and traces', async () => {
     const service = await serve((_, __, response) => {
       response.writeHead(400, { 'X-Echo': key }).end(JSON.stringify({ detail: `bad ${key}`, [key]: [key] }));
     });
@@ -306,7 +311,7 @@ describe.each(ways)('a call on the %s way', (way) => {
     expect(shown).not.toContain(message.to);
   });
 
-  it('traces what went over the wire', async () => {
+  it('traces requests and responses', async () => {
     const service = await serve((_, __, response) =>
       response.writeHead(200, { 'X-A': '1' }).end('{"message_id":"m1"}'),
     );
@@ -333,7 +338,7 @@ describe('a client', () => {
 
   it.each([
     ['plain http to another host', 'http://api.example', key, 'unsafe', 'plain-http'],
-    ['what is no address', 'api.example', key, 'configuration', 'base-url'],
+    ['an invalid address', 'api.example', key, 'configuration', 'base-url'],
     ['a password in the address', 'https://a:b@api.example', key, 'configuration', 'base-url'],
     ['a key with a line break', 'https://api.example', `${key}\n`, 'configuration', 'key'],
   ])('refuses %s', (_, baseUrl, key, exit, code) => {
@@ -342,7 +347,7 @@ describe('a client', () => {
     expect(make).toThrow(expect.objectContaining({ exit, code }));
   });
 
-  it('refuses a body that the document excludes, before anything is sent', async () => {
+  it('refuses an invalid body before anything is sent', async () => {
     const client = createClient({ ...options, baseUrl: 'https://api.example', key });
     expect(await failureFrom(client.call('sendTemplate', { ...message, to: '12' }))).toMatchObject({ exit: 'usage' });
   });

@@ -5,14 +5,14 @@ import { failureFrom, message, rig, ways } from './rig.ts';
 
 const said = 'it is compressed (gzip), which was not asked for';
 
-describe.each(ways)('what is compressed, over the way %s', (way) => {
+describe.each(ways)('a compressed response, over the %s transport', (way) => {
   const compressed = (status: number, text: string) =>
     serve((_, __, response) => {
       response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
       response.end(gzipSync(text));
     });
 
-  it('is not asked for', async () => {
+  it('is not requested', async () => {
     const service = await serve((_, __, response) => response.end('[]'));
     const { client } = await rig(way, service.url);
     await client.call('listContacts', undefined);
@@ -20,19 +20,19 @@ describe.each(ways)('what is compressed, over the way %s', (way) => {
     expect(service.seen.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity', 'identity']);
   });
 
-  it('is called so where it cannot be read', async () => {
+  it('is reported as unreadable', async () => {
     const { client } = await rig(way, (await compressed(200, '[]')).url);
     const { exit, message: text } = await failureFrom(client.call('listContacts', undefined));
     expect([exit, text]).toEqual(['serviceFault', `the service answered 200, but the answer cannot be read: ${said}`]);
   });
 
-  it('of a message leaves it unsure', async () => {
+  it('to a message leaves the send unsure', async () => {
     const { client } = await rig(way, (await compressed(200, '{"message_id":"m_1"}')).url);
     const { exit, done, message: text } = await failureFrom(client.call('sendTemplate', message));
     expect([exit, done, text.includes(said)]).toEqual(['unsure', 'unknown', true]);
   });
 
-  it('is no reason that a refusal gives', async () => {
+  it('to a refused request gives no reason', async () => {
     const { client } = await rig(way, (await compressed(400, '{"message":"no"}')).url);
     const { exit, body, message: text } = await failureFrom(client.call('sendTemplate', message));
     expect([exit, body, text]).toEqual([
@@ -43,7 +43,7 @@ describe.each(ways)('what is compressed, over the way %s', (way) => {
   });
 });
 
-it.each(['identity', ''])('a Content-Encoding of %j is none', async (encoding) => {
+it.each(['identity', ''])('treats a Content-Encoding of %j as uncompressed', async (encoding) => {
   const { url } = await serve((_, __, response) => response.writeHead(200, { 'Content-Encoding': encoding }).end('{'));
   const { client } = await rig('direct', url);
   expect((await failureFrom(client.call('listContacts', undefined))).message).toContain('it is not JSON');

@@ -4,7 +4,7 @@ import { createDeadlines } from '../../src/client/deadline.ts';
 
 const steady = () => performance.now();
 
-it('listens to the user once for any number of requests, and not at all when none is left', () => {
+it('listens to the user signal once for any number of requests, and not after the last', () => {
   const user = new AbortController();
   const open = createDeadlines(user.signal, steady);
   const deadlines = Array.from({ length: 50 }, () => open(1_000));
@@ -13,38 +13,38 @@ it('listens to the user once for any number of requests, and not at all when non
   expect(getEventListeners(user.signal, 'abort')).toHaveLength(0);
 });
 
-it('ends each that is open when the user does, and none that is over', () => {
+it('aborts all open requests with the user signal, but no finished one', () => {
   const user = new AbortController();
   const open = createDeadlines(user.signal, steady);
-  const told: string[] = [];
+  const aborted: string[] = [];
   const listening = (name: string) => {
     const deadline = open(1_000);
-    deadline.addEventListener('abort', () => told.push(name));
+    deadline.addEventListener('abort', () => aborted.push(name));
     return deadline;
   };
   const [, over] = [listening('open'), listening('over')];
   over.release();
   user.abort();
-  expect(told).toEqual(['open']);
+  expect(aborted).toEqual(['open']);
   expect(over.aborted).toBe(false);
 });
 
-it('is over from the start when the user has ended before', () => {
+it('is aborted from the start if the user signal already is', () => {
   expect(createDeadlines(AbortSignal.abort(), steady)(1_000).aborted).toBe(true);
 });
 
-it('ends them in the order in which their time is up', async () => {
+it('aborts requests in the order of their deadlines', async () => {
   const open = createDeadlines(new AbortController().signal, steady);
-  const told: number[] = [];
+  const aborted: number[] = [];
   const ends = [60, 20, 40].map(
     (time) =>
       new Promise<void>((resolve) => {
-        open(time).addEventListener('abort', () => resolve(void told.push(time)));
+        open(time).addEventListener('abort', () => resolve(void aborted.push(time)));
       }),
   );
-  // What ends them keeps no process alive.
+  // Deadlines do not keep the process alive.
   const alive = setTimeout(() => {}, 5_000);
   await Promise.all(ends);
   clearTimeout(alive);
-  expect(told).toEqual([20, 40, 60]);
+  expect(aborted).toEqual([20, 40, 60]);
 });

@@ -29,32 +29,32 @@ describe('failureOf', () => {
     ['a refused connection', broken('connect', false), 'network', 'no', 'network'],
     ['an unknown host', broken('address', false), 'network', 'no', 'network'],
     ['a bad certificate', broken('tls', false), 'network', 'no', 'network'],
-    ['a proxy that refuses', broken('proxy', false), 'network', 'no', 'network'],
+    ['a refusal by the proxy', broken('proxy', false), 'network', 'no', 'network'],
     ['a reset', broken('reset', true), 'unsure', 'unknown', 'network'],
-    ['no HTTP', broken('garbled', true), 'unsure', 'unknown', 'serviceFault'],
-    ['too large an answer', broken('too-large', true), 'unsure', 'unknown', 'serviceFault'],
+    ['invalid HTTP', broken('garbled', true), 'unsure', 'unknown', 'serviceFault'],
+    ['a too large response', broken('too-large', true), 'unsure', 'unknown', 'serviceFault'],
     ['a time-out after sending', { kind: 'late', sent: true, waited: 9 }, 'unsure', 'unknown', 'network'],
-    ['a time-out before', { kind: 'late', sent: false, waited: 9 }, 'network', 'no', 'network'],
-    ['no JSON', { kind: 'unreadable', answer: answer(200, 'x'), why: 'y' }, 'unsure', 'unknown', 'serviceFault'],
+    ['a time-out before sending', { kind: 'late', sent: false, waited: 9 }, 'network', 'no', 'network'],
+    ['invalid JSON', { kind: 'unreadable', answer: answer(200, 'x'), why: 'y' }, 'unsure', 'unknown', 'serviceFault'],
     ['a 302', { kind: 'redirected', answer: answer(302), why: 'y' }, 'unsafe', 'unknown', 'unsafe'],
     ['a 307', { kind: 'redirected', answer: answer(307), why: 'y' }, 'unsafe', 'no', 'unsafe'],
     ['an interruption', { kind: 'interrupted', sent: true }, 'interrupted', 'unknown', 'interrupted'],
-    ['an early one', { kind: 'interrupted', sent: false }, 'interrupted', 'no', 'interrupted'],
-  ])('tells what %s means for a change and for a read', (_, trouble, exit, done, readExit) => {
+    ['an interruption before sending', { kind: 'interrupted', sent: false }, 'interrupted', 'no', 'interrupted'],
+  ])('classifies %s for a change and for a read', (_, trouble, exit, done, readExit) => {
     expect(post(trouble)).toMatchObject({ exit, done });
     expect(get(trouble)).toMatchObject({ exit: readExit, done: undefined });
   });
 
-  it('says where keys are made, and what a plan or a scope may lack', () => {
+  it('states where keys are created, and what a plan or scope may lack', () => {
     expect(get(refused(401)).hint).toContain('account settings');
     expect(get(refused(403)).hint).toMatch(/plan.*scope/);
   });
 
-  it('does not say which limit of the plan is used up, since nobody tells', () => {
+  it('does not state which limit was exceeded, which the service does not report', () => {
     expect(get(refused(429)).hint).toMatch(/requests a minute or the messages a month/);
   });
 
-  it('names what a sandbox on this machine can be asked', () => {
+  it('suggests commands of the local sandbox', () => {
     const local = (trouble: Trouble) => failureOf(trouble, { ...when('POST'), local: true }).hint;
     expect(local(refused(401))).toContain('bizmsg sandbox keys go-live');
     const asked = /may have been done.*bizmsg sandbox requests/;
@@ -62,7 +62,7 @@ describe('failureOf', () => {
     expect(local(refused(429))).toBe(post(refused(429)).hint);
   });
 
-  it('says to whom persisting faults are reported', () => {
+  it('states where to report persistent faults', () => {
     expect(get(refused(500)).hint).toContain('support');
     expect(post(refused(500)).hint).toMatch(/may have been done.*support/);
   });
@@ -79,25 +79,25 @@ describe('failureOf', () => {
     ['["m"]', undefined],
     ['<html>', undefined],
     ['', undefined],
-  ])('finds what %s tells a person', (body, detail) => {
+  ])('finds the message in %s', (body, detail) => {
     const tail = detail === undefined ? '' : `: ${detail}`;
     expect(get(refused(404, body)).message).toBe(`the service answered 404 Not Found${tail}`);
   });
 
-  it('keeps a JSON body as it is and cuts a long text', () => {
+  it('keeps a JSON body unchanged and cuts a long text', () => {
     expect(get(refused(400, '{"a":[1]}')).body).toEqual({ a: [1] });
     expect(get(refused(400)).body).toBeUndefined();
     expect(String(get(refused(400, '<'.repeat(9_000))).body)).toHaveLength(4_097);
   });
 
-  it('shows no key', () => {
+  it('contains no key', () => {
     const body = '{"error":{"message":"bad sk_live_0123456789abcdef"}}';
     const failure = get(refused(400, body));
     expect(failure.message).toBe('the service answered 400 Bad Request: bad sk_live_…cdef');
     expect(JSON.stringify(failure.body)).not.toContain('0123456789abcdef');
   });
 
-  it('asks for the sandbox on this machine only', () => {
+  it('suggests local sandbox commands only for the local sandbox', () => {
     const local = failureOf(broken('connect', false), when('GET', 'http://127.0.0.1:4780/x'));
     expect(local.hint).toContain('sandbox');
     expect(get(broken('connect', false)).hint).not.toContain('sandbox');

@@ -31,45 +31,45 @@ describe('nextPage', () => {
     ['nothing', undefined, end],
     ['an empty cursor', { next_cursor: '' }, end],
     ['a null cursor', { next_cursor: null }, end],
-    ['a false one', { next: false }, end],
+    ['a cursor that is false', { next: false }, end],
     ['a cursor of a record in the list', { data: [{ next: '/a', next_cursor: 'b' }] }, end],
-    ['a word that merely begins so', { next_of_kin: 'Ada', nextAppointment: 'May' }, end],
-    ['a cursor, but no more', { next_cursor: 'a', has_more: false }, end],
-    ['a cursor beside hasNextPage', { paging: { nextCursor: 'a', hasNextPage: false } }, end],
+    ['a field that starts with next', { next_of_kin: 'Ada', nextAppointment: 'May' }, end],
+    ['a cursor with has_more: false', { next_cursor: 'a', has_more: false }, end],
+    ['a cursor with hasNextPage: false', { paging: { nextCursor: 'a', hasNextPage: false } }, end],
     ['next_cursor', { next_cursor: 'a b' }, next('tag=vip&cursor=a+b')],
     ['nextCursor', { nextCursor: 'a' }, next('tag=vip&cursor=a')],
     ['next_page_token', { next_page_token: 'a' }, next('tag=vip&page_token=a')],
     ['nextPageToken', { nextPageToken: 'a' }, next('tag=vip&pageToken=a')],
     ['next_token', { next_token: 'a' }, next('tag=vip&token=a')],
     ['next_page as a number', { next_page: 2 }, next('tag=vip&page=2')],
-    ['nextPage as a text', { nextPage: '2' }, next('tag=vip&page=2')],
+    ['nextPage as a string', { nextPage: '2' }, next('tag=vip&page=2')],
     ['cursor', { cursor: 'a' }, next('tag=vip&cursor=a')],
     ['a plain next', { next: 'a' }, next('tag=vip&cursor=a')],
-    ['one a level down', { meta: { next_cursor: 'a' } }, next('tag=vip&cursor=a')],
-    ['one two levels down', { meta: { page: { nextCursor: 'a' } } }, next('tag=vip&cursor=a')],
-    ['one too deep', { a: { b: { c: { d: { nextCursor: 'a' } } } } }, end],
-    ['the shallower of two', { a: { next_cursor: 'deep' }, next_cursor: 'b' }, next('tag=vip&cursor=b')],
+    ['a cursor one level deep', { meta: { next_cursor: 'a' } }, next('tag=vip&cursor=a')],
+    ['a cursor two levels deep', { meta: { page: { nextCursor: 'a' } } }, next('tag=vip&cursor=a')],
+    ['a cursor too deep', { a: { b: { c: { d: { nextCursor: 'a' } } } } }, end],
+    ['the outer one of two cursors', { a: { next_cursor: 'deep' }, next_cursor: 'b' }, next('tag=vip&cursor=b')],
     ['a cursor that begins with a slash', { next_cursor: '/9j=' }, next('tag=vip&cursor=%2F9j%3D')],
     ['a URL', { next: 'https://api.example/api/public/contacts?p=2' }, next('p=2')],
     ['a URL as cursor', { next_cursor: 'https://api.example/api/public/contacts?p=2' }, next('p=2')],
     ['a relative URL', { links: { next: '/api/public/contacts?p=2' } }, next('p=2')],
-    ['a mere query', { next_url: '?p=2' }, next('p=2')],
+    ['a query string', { next_url: '?p=2' }, next('p=2')],
     ['a HAL link', { _links: { next: { href: '/api/public/contacts?p=2' } } }, next('p=2')],
     ['a foreign URL', { next: 'https://evil.example/' }, { kind: 'foreign', url: 'https://evil.example/' }],
-    ['a foreign host alone', { next: '//evil.example/' }, { kind: 'foreign', url: '//evil.example/' }],
-  ])('decides on %s', (_, answer, expected) => {
+    ['a foreign host without a scheme', { next: '//evil.example/' }, { kind: 'foreign', url: '//evil.example/' }],
+  ])('handles %s', (_, answer, expected) => {
     expect(after(answer)).toEqual(expected);
   });
 
-  it('follows a Link before a cursor', () => {
+  it('prefers a Link to a cursor', () => {
     expect(after({ next_cursor: 'a' }, '</api/public/contacts?p=2>; rel="next"')).toEqual(next('p=2'));
   });
 
-  it('looks for a cursor when no Link is the next one', () => {
+  it('looks for a cursor if no Link has rel="next"', () => {
     expect(after({ next_cursor: 'a' }, '<?p=0>; rel="prev"')).toEqual(next('tag=vip&cursor=a'));
   });
 
-  it('replaces the cursor of this page', () => {
+  it('replaces the cursor of the current page', () => {
     const answer = { next_cursor: 'b' };
     expect(nextPage({ base, url: `${url}&cursor=a`, link: undefined, answer })).toEqual(next('tag=vip&cursor=b'));
   });

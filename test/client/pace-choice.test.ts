@@ -5,19 +5,19 @@ import { thrown } from '../support/thrown.ts';
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });
 
 it.each<[string, RunRate | undefined, number | undefined, object | undefined]>([
-  ['nothing at all', undefined, undefined, undefined],
+  ['no plan and no rate', undefined, undefined, undefined],
   ['a plan', undefined, 300, a(270)],
   ['a small plan', undefined, 1, a(1)],
   ['a share', { share: 29 }, 100, a(29)],
   ['a small share', { share: 0.5 }, 60, a(1)],
-  ['all of it', { share: 100 }, 1_000, a(1_000)],
-  ['a rate a second', { count: 20, window: 1_000 }, 60, a(20, 1_000)],
-  ['a rate a minute, no plan', { count: 300, window: 60_000 }, undefined, a(300)],
-])('makes a pace of %s', (_, rate, perMinute, pace) => {
+  ['a full share', { share: 100 }, 1_000, a(1_000)],
+  ['a rate per second', { count: 20, window: 1_000 }, 60, a(20, 1_000)],
+  ['a rate per minute without a plan', { count: 300, window: 60_000 }, undefined, a(300)],
+])('derives the pace from %s', (_, rate, perMinute, pace) => {
   expect(paceOf(rate, { perMinute })).toEqual(pace);
 });
 
-it('refuses a share of what is not known, and says what to give', () => {
+it('refuses a share of an unknown plan, and suggests a rate', () => {
   expect(thrown(() => paceOf({ share: 50 }, { perMinute: undefined }))).toMatchObject({
     exit: 'usage',
     message: "50% is a share of the plan's minute, and the plan is not known",
@@ -31,7 +31,7 @@ it.each([
   [270, 0],
   [271, 60_000],
   [40_000, 148 * 60_000],
-])('knows that %s requests take %s ms at the least', (requests, least) => {
+])('%s requests take at least %s ms', (requests, least) => {
   expect(leastTime(a(270), requests)).toBe(least);
   expect(leastTime(undefined, requests)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ interface Load {
   readonly perWindow: number;
   readonly window: number;
   readonly concurrency: number;
-  /** How long the answer to a request takes, and when in that time the service counts it, from 0 to 1. */
+  /** The duration of a request, and the moment in it when the service counts it, from 0 to 1. */
   readonly service: (row: number) => { readonly time: number; readonly counted: number };
 }
 
@@ -19,8 +19,8 @@ interface Seen {
   readonly over: number;
 }
 
-/** So many rows through a pace, at a service that only takes them down. */
-async function ride({ rows, perWindow, window, concurrency, service }: Load): Promise<readonly Seen[]> {
+/** Sends rows at a pace to a simulated service. */
+async function simulate({ rows, perWindow, window, concurrency, service }: Load): Promise<readonly Seen[]> {
   const time = createVirtualTime();
   const pace = createPace({ perWindow, window, ...time });
   const { signal } = new AbortController();
@@ -42,7 +42,7 @@ async function ride({ rows, perWindow, window, concurrency, service }: Load): Pr
   return seen;
 }
 
-/** The most that the service counted in a window, both of its ends included. */
+/** The largest number of requests that the service counted in a window, both ends included. */
 function most(seen: readonly Seen[], window: number): number {
   const times = seen.map(({ counted }) => counted).sort((a, b) => a - b);
   return Math.max(...times.map((end) => times.filter((time) => time <= end && time >= end - window).length));
@@ -50,7 +50,7 @@ function most(seen: readonly Seen[], window: number): number {
 
 const first = ({ left }: Seen, other: Seen) => left - other.left;
 
-describe('a pace that is known', () => {
+describe('a pace with a known limit', () => {
   it.each([
     [1, 100, 1, 5],
     [1, 100, 4, 5],
@@ -61,10 +61,16 @@ describe('a pace that is known', () => {
     [54, 60_000, 16, 90],
     [270, 60_000, 16, 35],
   ])(
-    'takes the least time for %s a window of %s ms, %s at once, %s ms each',
+    'takes the minimum time for %s per window of %s ms, %s in flight, %s ms each',
     async (perWindow, window, concurrency, taken) => {
       const rows = perWindow * 3 + 1;
-      const seen = await ride({ rows, perWindow, window, concurrency, service: () => ({ time: taken, counted: 1 }) });
+      const seen = await simulate({
+        rows,
+        perWindow,
+        window,
+        concurrency,
+        service: () => ({ time: taken, counted: 1 }),
+      });
       const expected: Seen[] = [];
       for (let row = 0; row < rows; row++) {
         const room = (expected[row - perWindow]?.over ?? -Infinity) + window + margin;
@@ -76,16 +82,16 @@ describe('a pace that is known', () => {
     },
   );
 
-  it('is as quick as the least time says, but for the answers and a margin of each window', async () => {
+  it('is as fast as leastTime(), except for the duration of requests and a margin per window', async () => {
     const [perWindow, window] = [300, 60_000];
     const load = { rows: 901, perWindow, window, concurrency: 300, service: () => ({ time: 1, counted: 0 }) };
-    const seen = await ride(load);
+    const seen = await simulate(load);
     const least = leastTime({ perWindow, window }, 901);
     expect(least).toBe(180_000);
     expect(Math.max(...seen.map(({ over }) => over))).toBe(180_000 + 3 * (margin + 1) + 1);
   });
 
-  it('never has the service count more than the plan in any window, whenever it counts', async () => {
+  it('never exceeds the limit in any window, whenever the service counts a request', async () => {
     const load = fc.record({
       rows: fc.integer({ min: 1, max: 60 }),
       perWindow: fc.integer({ min: 1, max: 12 }),
@@ -98,148 +104,154 @@ describe('a pace that is known', () => {
     });
     const property = fc.asyncProperty(load, async ({ services, ...given }) => {
       const service = (row: number) => services[row % services.length] ?? { time: 1, counted: 0 };
-      const seen = await ride({ ...given, service });
+      const seen = await simulate({ ...given, service });
       expect(seen).toHaveLength(given.rows);
       expect(most(seen, given.window)).toBeLessThanOrEqual(given.perWindow);
     });
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('leaves no slot idle while somebody waits', async () => {
+  it('leaves no slot unused while requests wait', async () => {
     const service = (row: number) => ({ time: 5 + ((row * 37) % 90), counted: 0.5 });
-    const seen = (await ride({ rows: 40, perWindow: 7, window: 300, concurrency: 40, service })).toSorted(first);
+    const seen = (await simulate({ rows: 40, perWindow: 7, window: 300, concurrency: 40, service })).toSorted(first);
     const over = seen.map((one) => one.over).sort((a, b) => a - b);
     const room = seen.map((_, row) => (row < 7 ? 0 : (over[row - 7] ?? 0) + 300 + margin));
     expect(seen.map(({ left }) => left)).toEqual(room);
   });
 });
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-/** Asks for a slot, and tells its name when it has it. */
-function ask(pace: Pace, name: string, to: string[], signal = patient, again = false): Promise<Release | undefined> {
+/** Requests a slot, and records its name when it gets the slot. */
+function ask(
+  pace: Pace,
+  name: string,
+  to: string[],
+  signal = neverAborted,
+  again = false,
+): Promise<Release | undefined> {
   return Promise.resolve(pace.slot(signal, again)).then(
     (release) => {
       to.push(name);
       return release;
     },
-    () => void to.push(`${name} gave up`),
+    () => void to.push(`${name} aborted`),
   );
 }
 
 function paced(options: { readonly perWindow?: number; readonly window?: number }): {
   readonly time: VirtualTime;
   readonly pace: Pace;
-  readonly told: string[];
+  readonly granted: string[];
 } {
   const time = createVirtualTime();
-  return { time, pace: createPace({ ...options, ...time }), told: [] };
+  return { time, pace: createPace({ ...options, ...time }), granted: [] };
 }
 
-/** One that has its slot at once. */
-function atOnce(pace: Pace): Release {
-  const slot = pace.slot(patient);
+/** A slot that is available immediately. */
+function freeSlot(pace: Pace): Release {
+  const slot = pace.slot(neverAborted);
   if (typeof slot === 'function') return slot;
-  throw new Error('it has to wait');
+  throw new Error('the slot is not free');
 }
 
 describe('a pace', () => {
-  it.each([5, undefined])('needs no promise and no timer while slots are free (%s a window)', (perWindow) => {
+  it.each([5, undefined])('creates no promise and no timer while slots are free (%s per window)', (perWindow) => {
     const { pace, time } = paced(perWindow === undefined ? {} : { perWindow });
-    for (let row = 0; row < 5; row++) atOnce(pace)('done');
+    for (let row = 0; row < 5; row++) freeSlot(pace)('done');
     expect(time.set()).toBe(0);
   });
 
-  it('lets those who wait go in the order in which they came', async () => {
-    const { pace, time, told } = paced({ perWindow: 2, window: 100 });
-    atOnce(pace)('done');
-    atOnce(pace)('done');
-    const asked = ['a', 'b', 'c'].map(async (name) => (await ask(pace, name, told))?.('done'));
+  it('grants slots in the order of requests', async () => {
+    const { pace, time, granted } = paced({ perWindow: 2, window: 100 });
+    freeSlot(pace)('done');
+    freeSlot(pace)('done');
+    const asked = ['a', 'b', 'c'].map(async (name) => (await ask(pace, name, granted))?.('done'));
     await time.pass();
     await Promise.all(asked);
-    expect(told).toEqual(['a', 'b', 'c']);
+    expect(granted).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets one that is repeated go before the others', async () => {
-    const { pace, time, told } = paced({ perWindow: 1, window: 100 });
-    atOnce(pace)('done');
-    const asked = ask(pace, 'a', told);
-    const repeated = ask(pace, 'repeated', told, patient, true);
+  it('grants a slot to a retry first', async () => {
+    const { pace, time, granted } = paced({ perWindow: 1, window: 100 });
+    freeSlot(pace)('done');
+    const asked = ask(pace, 'a', granted);
+    const repeated = ask(pace, 'repeated', granted, neverAborted, true);
     await time.pass(100 + margin);
-    expect(told).toEqual(['repeated']);
+    expect(granted).toEqual(['repeated']);
     (await repeated)?.('unsent');
     await asked;
-    expect(told).toEqual(['repeated', 'a']);
+    expect(granted).toEqual(['repeated', 'a']);
   });
 
-  it('gives the place of one that gives up to the next, and stops its timer when none is left', async () => {
-    const { pace, time, told } = paced({ perWindow: 1, window: 100 });
+  it('grants the slot of an aborted request to the next, and stops its timer after the last', async () => {
+    const { pace, time, granted } = paced({ perWindow: 1, window: 100 });
     const user = new AbortController();
-    atOnce(pace)('done');
-    const asked = [ask(pace, 'a', told, user.signal), ask(pace, 'b', told)];
+    freeSlot(pace)('done');
+    const asked = [ask(pace, 'a', granted, user.signal), ask(pace, 'b', granted)];
     user.abort();
     await time.pass();
     await Promise.all(asked);
-    expect(told).toEqual(['a gave up', 'b']);
+    expect(granted).toEqual(['a aborted', 'b']);
     expect(time.now()).toBe(100 + margin);
   });
 
-  it('has no timer left when the last that waits gives up', async () => {
-    const { pace, time, told } = paced({ perWindow: 1, window: 100 });
+  it('stops its timer when the last waiting request is aborted', async () => {
+    const { pace, time, granted } = paced({ perWindow: 1, window: 100 });
     const user = new AbortController();
-    atOnce(pace)('done');
-    const asked = ask(pace, 'a', told, user.signal);
+    freeSlot(pace)('done');
+    const asked = ask(pace, 'a', granted, user.signal);
     user.abort();
     await asked;
     await time.pass();
     expect(time.now()).toBe(0);
   });
 
-  it('listens once to the signal of all that wait', () => {
+  it('listens once to a signal that many requests share', () => {
     const { pace } = paced({ perWindow: 1 });
     const user = new AbortController();
-    atOnce(pace);
+    freeSlot(pace);
     for (let row = 0; row < 20; row++) void pace.slot(user.signal);
     expect(getEventListeners(user.signal, 'abort')).toHaveLength(1);
   });
 
-  it('refuses whoever comes after the signal', async () => {
-    const { pace, told } = paced({ perWindow: 1 });
-    await ask(pace, 'a', told, AbortSignal.abort());
-    expect(told).toEqual(['a gave up']);
-    expect(pace.slot(patient)).toBeTypeOf('function');
+  it('refuses a request whose signal is aborted', async () => {
+    const { pace, granted } = paced({ perWindow: 1 });
+    await ask(pace, 'a', granted, AbortSignal.abort());
+    expect(granted).toEqual(['a aborted']);
+    expect(pace.slot(neverAborted)).toBeTypeOf('function');
   });
 
-  it('gives the slot of a request that never left to the next at once', async () => {
-    const { pace, time, told } = paced({ perWindow: 1 });
-    const release = atOnce(pace);
-    const asked = ask(pace, 'a', told);
+  it('grants the slot of a request that was not sent to the next immediately', async () => {
+    const { pace, time, granted } = paced({ perWindow: 1 });
+    const release = freeSlot(pace);
+    const asked = ask(pace, 'a', granted);
     release('unsent');
     await asked;
-    expect(told).toEqual(['a']);
+    expect(granted).toEqual(['a']);
     expect(time.now()).toBe(0);
   });
 
-  it.each([5, undefined])('holds everybody (%s a window)', async (perWindow) => {
-    const { pace, time, told } = paced(perWindow === undefined ? {} : { perWindow });
+  it.each([5, undefined])('holds all requests (%s per window)', async (perWindow) => {
+    const { pace, time, granted } = paced(perWindow === undefined ? {} : { perWindow });
     pace.hold(700);
     pace.hold(300);
-    const asked = [ask(pace, 'a', told), ask(pace, 'b', told)];
+    const asked = [ask(pace, 'a', granted), ask(pace, 'b', granted)];
     await time.pass(699);
-    expect(told).toEqual([]);
+    expect(granted).toEqual([]);
     await time.pass(1);
     await Promise.all(asked);
-    expect(told).toEqual(['a', 'b']);
+    expect(granted).toEqual(['a', 'b']);
   });
 
-  it('holds longer while it holds', async () => {
-    const { pace, time, told } = paced({});
+  it('extends a hold', async () => {
+    const { pace, time, granted } = paced({});
     pace.hold(100);
-    const asked = ask(pace, 'a', told);
+    const asked = ask(pace, 'a', granted);
     await time.pass(50);
     pace.hold(200);
     await time.pass(199);
-    expect(told).toEqual([]);
+    expect(granted).toEqual([]);
     await time.pass();
     await asked;
     expect(time.now()).toBe(250);
@@ -247,26 +259,26 @@ describe('a pace', () => {
 });
 
 describe('after a 429', () => {
-  /** Who went when the hold was over, and who when the first of them had ended so. */
-  async function gone(ended: Ended): Promise<readonly string[]> {
-    const { pace, time, told } = paced({});
-    const [refused, other] = [atOnce(pace), atOnce(pace)];
+  /** Names of the requests granted when the hold ends, and after the first has ended. */
+  async function grantedAfter(ended: Ended): Promise<readonly string[]> {
+    const { pace, time, granted } = paced({});
+    const [refused, other] = [freeSlot(pace), freeSlot(pace)];
     pace.hold(1_000);
     refused('limited');
     other('done');
-    const asked = ['a', 'b', 'c'].map((name) => ask(pace, name, told));
+    const asked = ['a', 'b', 'c'].map((name) => ask(pace, name, granted));
     await time.pass(1_000);
-    const probing = told.join(' ');
+    const probing = granted.join(' ');
     (await asked[0])?.(ended);
     await settled();
-    return [probing, told.join(' ')];
+    return [probing, granted.join(' ')];
   }
 
   it.each([
-    ['the others when it is through', 'done', 'a b c'],
-    ['another one when it never left', 'unsent', 'a b'],
-    ['another one when it was refused again', 'limited', 'a b'],
-  ] as const)('one goes ahead when the time is over, and %s', async (_, ended, all) => {
-    expect(await gone(ended)).toEqual(['a', all]);
+    ['all others if it succeeds', 'done', 'a b c'],
+    ['one other if it was not sent', 'unsent', 'a b'],
+    ['one other if it gets a 429 again', 'limited', 'a b'],
+  ] as const)('sends one request when the hold ends, and then %s', async (_, ended, all) => {
+    expect(await grantedAfter(ended)).toEqual(['a', all]);
   });
 });

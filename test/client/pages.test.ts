@@ -3,7 +3,7 @@ import type { Client } from '../../src/client/client.ts';
 import { failureFrom, key, rig } from './rig.ts';
 import { type Answering, serve } from './servers.ts';
 
-/** A service that gives page after page, each pointing to the next by `point`. */
+/** Serves pages that each point to the next by `point`. */
 async function pager(pages: number, point: (next: number, response: Parameters<Answering>[2]) => unknown) {
   return serve(({ url }, _, response) => {
     const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1);
@@ -35,13 +35,13 @@ describe('pages', () => {
     expect(service.seen[2]?.url).toBe('/api/public/contacts?tag=vip&page=3');
   });
 
-  it('follow a cursor in the answer', async () => {
+  it('follow a cursor in the response', async () => {
     const service = await pager(3, (page) => ({ next_page: String(page) }));
     const { client } = await rig('pool', service.url);
     expect(await all(client)).toEqual(three((page) => ({ next_page: String(page) })));
   });
 
-  it('keep the prefix of the base URL, which the service does not know of', async () => {
+  it('keep the prefix of the base URL, which the service does not know', async () => {
     const service = await pager(3, (page, response) => {
       response.setHeader('Link', `</api/public/contacts?page=${page}>; rel="next"`);
     });
@@ -50,7 +50,7 @@ describe('pages', () => {
     expect(service.seen[2]?.url).toBe('/gateway/api/public/contacts?page=3');
   });
 
-  it('stop with their reader, who is told that there is more', async () => {
+  it('stop with their reader, and report that there are more', async () => {
     const service = await pager(3, (page) => ({ next_page: page }));
     const { client } = await rig('direct', service.url);
     for await (const page of client.pages('listContacts')) {
@@ -60,7 +60,7 @@ describe('pages', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('end where an answer points to a page already seen', async () => {
+  it('end if a response points to a page already seen', async () => {
     const service = await serve(({ url }, _, response) => {
       const page = new URL(url, 'http://x').searchParams.get('cursor') ?? 'a';
       response.end(JSON.stringify({ data: [page], next_cursor: page === 'a' ? 'b' : 'a' }));
@@ -69,14 +69,14 @@ describe('pages', () => {
     expect(await all(client)).toHaveLength(3);
   });
 
-  it('show a page once when the service knows nothing of the cursor it gave', async () => {
+  it('end if the service ignores its own cursor', async () => {
     const service = await serve((_, __, response) => response.end('{"data":[1],"cursor":"abc"}'));
     const { client } = await rig('direct', service.url);
     expect(await all(client)).toHaveLength(1);
     expect(service.seen).toHaveLength(2);
   });
 
-  it('go on over an empty page', async () => {
+  it('continue after an empty page', async () => {
     const service = await serve(({ url }, _, response) => {
       const page = Number(new URL(url, 'http://x').searchParams.get('p') ?? 1);
       if (page < 4) response.setHeader('Link', `<?p=${page + 1}>; rel=next`);
@@ -88,8 +88,8 @@ describe('pages', () => {
 
   it.each([
     ['a Link', (to: string) => [{ Link: `<${to}/steal>; rel="next"` }, '[1]'] as const],
-    ['a URL in the answer', (to: string) => [{}, `{"data":[1],"next":"${to}/steal"}`] as const],
-  ])('give no key to another origin that %s names', async (_, pointing) => {
+    ['a URL in the response', (to: string) => [{}, `{"data":[1],"next":"${to}/steal"}`] as const],
+  ])('do not send the key to another origin in %s', async (_, pointing) => {
     const other = await serve((_, __, response) => response.end('[]'));
     const service = await serve((_, __, response) => {
       const [headers, body] = pointing(other.url);

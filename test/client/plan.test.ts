@@ -25,7 +25,7 @@ async function plan(call: Promise<unknown>): Promise<PlannedRequest> {
 }
 
 describe('a dry run', () => {
-  it('plans a call and sends nothing', async () => {
+  it('prints a call and sends nothing', async () => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url, { dryRun: true });
     expect(await plan(client.call('sendTemplate', message))).toEqual({
@@ -45,17 +45,17 @@ describe('a dry run', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('shows no key that stands in a value', async () => {
+  it('masks keys in values', async () => {
     const { client } = await rig('direct', 'https://api.example', { dryRun: true });
     const shown = await plan(client.call('sendTemplate', { ...message, params: [key] }, { query: [['a', key]] }));
     expect(JSON.stringify(shown)).not.toContain(key);
   });
 });
 
-describe.skipIf(!curl)('the curl line (skipped where there is no curl)', () => {
+describe.skipIf(!curl)('the curl command (skipped without curl)', () => {
   const hostile = `it's "quoted" $HOME \`id\` \\ !x %s\n[1-2]{a,b} & ; # é`;
 
-  it.skipIf(!bash)('has escapes for what a terminal would act on (skipped where there is no bash)', async () => {
+  it.skipIf(!bash)('escapes control characters for the terminal (skipped without bash)', async () => {
     const body = `\u001b]52;c;cm0=\u0007 it's \\ 7\u007f7 \u009b2J \r \u202e é \u001b1`;
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('direct', service.url, { dryRun: true });
@@ -67,14 +67,14 @@ describe.skipIf(!curl)('the curl line (skipped where there is no curl)', () => {
   });
 
   it.each<[string, Parameters<Awaited<ReturnType<typeof rig>>['client']['raw']>[0]]>([
-    ['a read', { method: 'GET', path: `/x?a=${encodeURIComponent(hostile)}&b=[1-2]{c,d}'` }],
-    ['a change', { method: 'POST', path: '/x', headers: { 'Content-Type': 'text/plain' }, body: hostile }],
-    ['a body that begins like a file', { method: 'POST', path: '/x', body: '@/etc/passwd' }],
+    ['a GET', { method: 'GET', path: `/x?a=${encodeURIComponent(hostile)}&b=[1-2]{c,d}'` }],
+    ['a POST', { method: 'POST', path: '/x', headers: { 'Content-Type': 'text/plain' }, body: hostile }],
+    ['a body that starts like a file name', { method: 'POST', path: '/x', body: '@/etc/passwd' }],
     ['JSON', { method: 'PUT', path: '/x', body: JSON.stringify({ hostile }) }],
-    ['JSON in a form of its own', { method: 'PUT', path: '/x', body: '{ "n": 12345678901234567890 }' }],
+    ['JSON with white space', { method: 'PUT', path: '/x', body: '{ "n": 12345678901234567890 }' }],
     ['an empty header', { method: 'DELETE', path: '/x', headers: { 'X-Empty': '', 'X-Odd': `a'b"$HOME` } }],
-    ['a head', { method: 'HEAD', path: '/x' }],
-  ])('sends %s as the client does', async (_, request) => {
+    ['a HEAD', { method: 'HEAD', path: '/x' }],
+  ])('sends %s like the client', async (_, request) => {
     const service = await serve((_, __, response) => response.end());
     const planning = await rig('direct', service.url, { dryRun: true });
     const sending = await rig('direct', service.url);

@@ -8,13 +8,13 @@ const { signal } = new AbortController();
 const away = 'https://api.bizmsg.test';
 
 describe('a probe', () => {
-  it('says that a service is there, and sends it nothing', async () => {
+  it('reports a service as reachable, without sending to it', async () => {
     const service = await serve((_, __, response) => response.end());
     expect(await canReach({ baseUrl: `${service.url}/prefix`, env: {} }, signal)).toBe(true);
     expect(service.seen).toEqual([]);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const baseUrl = `http://127.0.0.1:${await deadPort()}`;
     expect(await canReach({ baseUrl, env: {} }, signal)).toBe(false);
   });
@@ -22,13 +22,13 @@ describe('a probe', () => {
   it.each([
     ['is trusted', authority, true],
     ['is not trusted', undefined, false],
-  ])('goes on to the end of the handshake: a certificate that %s', async (_, ca, reached) => {
+  ])('completes the handshake: a certificate that %s', async (_, ca, reached) => {
     const service = await serve((_, __, response) => response.end(), 'https');
     expect(await canReach({ baseUrl: service.url, env: {}, ca }, signal)).toBe(reached);
     expect(service.seen).toEqual([]);
   });
 
-  it('goes through the proxy, with its password', async () => {
+  it('uses the proxy, with its password', async () => {
     const service = await serve((_, __, response) => response.end(), 'https');
     const proxy = await serveProxy(service.port);
     const env = { HTTPS_PROXY: proxy.url.replace('//', '//ada:se%20cret@') };
@@ -41,14 +41,14 @@ describe('a probe', () => {
   it.each([
     ['refuses', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'],
     ['hangs up', ''],
-    ['speaks nonsense', 'nonsense\r\n\r\n'],
-  ])('reaches nobody when the proxy %s', async (_, refusal) => {
+    ['sends garbage', 'nonsense\r\n\r\n'],
+  ])('reports the service as unreachable if the proxy %s', async (_, refusal) => {
     const proxy = await serveProxy(0, refusal);
     expect(await canReach({ baseUrl: away, env: { HTTPS_PROXY: proxy.url } }, signal)).toBe(false);
   });
 
   it.each(['directly', 'through a proxy'])(
-    'has no patience with a handshake that hangs, and leaves no connection behind: %s',
+    'times out during a handshake, and closes the connection: %s',
     async (way) => {
       let close = () => {};
       const closed = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ describe('a probe', () => {
     },
   );
 
-  it('ends with the user', async () => {
+  it('ends when the user aborts', async () => {
     const user = new AbortController();
     const server = net.createServer((socket) => {
       socket.on('error', () => {});

@@ -7,11 +7,11 @@ const HTTPS_PROXY = proxy;
 
 describe('proxyFor', () => {
   it.each([
-    ['nothing set', 'https://api.example', {}, undefined],
+    ['no variables', 'https://api.example', {}, undefined],
     ['HTTPS_PROXY', 'https://api.example', { HTTPS_PROXY }, proxy],
     ['https_proxy', 'https://api.example', { https_proxy: proxy }, proxy],
     ['ALL_PROXY', 'https://api.example', { ALL_PROXY: proxy }, proxy],
-    ['an empty one', 'https://api.example', { HTTPS_PROXY: '' }, undefined],
+    ['an empty variable', 'https://api.example', { HTTPS_PROXY: '' }, undefined],
     ['HTTP_PROXY, which is for http', 'https://api.example', { HTTP_PROXY: proxy }, undefined],
     ['no scheme', 'https://api.example', { HTTPS_PROXY: 'proxy.example:3128' }, proxy],
     ['loopback', 'https://127.0.0.1:1', { HTTPS_PROXY }, undefined],
@@ -23,8 +23,13 @@ describe('proxyFor', () => {
     ['all exempt', 'https://api.example', { HTTPS_PROXY, NO_PROXY: '*' }, undefined],
     ['an exempt port', 'https://api.example:8443', { HTTPS_PROXY, NO_PROXY: 'api.example:8443' }, undefined],
     ['another port', 'https://api.example', { HTTPS_PROXY, NO_PROXY: 'api.example:8443' }, proxy],
-    ['a name that only ends alike', 'https://myapi.example', { HTTPS_PROXY, NO_PROXY: 'api.example' }, proxy],
-  ])('decides on %s', (_, url, env, expected) => {
+    [
+      'a host that only ends with the exempt name',
+      'https://myapi.example',
+      { HTTPS_PROXY, NO_PROXY: 'api.example' },
+      proxy,
+    ],
+  ])('handles %s', (_, url, env, expected) => {
     expect(proxyFor(url, env)).toBe(expected);
   });
 

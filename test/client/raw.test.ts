@@ -3,7 +3,7 @@ import { failureFrom, key, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
 describe('a raw request', () => {
-  it('gives a success untouched', async () => {
+  it('returns a success unchanged', async () => {
     const bytes = Buffer.from([0, 255, 10, 123]);
     const service = await serve((_, __, response) =>
       response.writeHead(203, ['X-A', '1', 'X-A', '2', 'X-B', '3']).end(bytes),
@@ -16,21 +16,21 @@ describe('a raw request', () => {
     expect(service.seen[0]).toMatchObject({ url: '/x?y=z', headers: { authorization: `Bearer ${key}` } });
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('gives a header called %s like any other', async (name) => {
+  it.each(['constructor', '__proto__', 'toString'])('returns a header named %s', async (name) => {
     const service = await serve((_, __, response) => response.writeHead(200, [name, 'one', name, 'two']).end());
     const { client } = await rig('direct', service.url);
     const { headers } = await client.raw({ method: 'GET', path: '/x' });
     expect(Object.entries(headers)).toContainEqual([name, ['one', 'two']]);
   });
 
-  it('sends its own headers in place of ours', async () => {
+  it('replaces default headers with its own', async () => {
     const service = await serve((_, __, response) => response.end());
     const { client } = await rig('pool', service.url);
     await client.raw({ method: 'PATCH', path: '/x', headers: { accept: 'text/csv', 'X-A': 'é' }, body: 'abc' });
     expect(service.seen[0]).toMatchObject({ method: 'PATCH', body: 'abc', headers: { accept: 'text/csv' } });
   });
 
-  it('may have been done when a fault answers anything but a read', async () => {
+  it('may have been done if a change gets a fault', async () => {
     const service = await serve((_, __, response) => response.writeHead(500).end());
     const { client } = await rig('direct', service.url);
     expect(await failureFrom(client.raw({ method: 'DELETE', path: '/x' }))).toMatchObject({
@@ -40,7 +40,7 @@ describe('a raw request', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('keeps the body of a failure in the error', async () => {
+  it('includes the body of a failure in the error', async () => {
     const service = await serve((_, __, response) => response.writeHead(404).end('{"title":"gone"}'));
     const { client } = await rig('direct', service.url);
     const failure = await failureFrom(client.raw({ method: 'GET', path: '/x' }));

@@ -20,27 +20,28 @@ const broken = (kind: WireKind, sent: boolean): Trouble => ({
 const facts = { repeated: 0, retries: 3, now, random: 0.5 };
 
 describe('retryDelay', () => {
-  it.each<[string, Trouble, 'again' | 'never', 'again' | 'never']>([
-    ['429', answered(429), 'again', 'again'],
-    ['500', answered(500), 'never', 'again'],
-    ['503', answered(503), 'never', 'again'],
+  it.each<[string, Trouble, 'retry' | 'never', 'retry' | 'never']>([
+    ['429', answered(429), 'retry', 'retry'],
+    ['500', answered(500), 'never', 'retry'],
+    ['503', answered(503), 'never', 'retry'],
     ['400', answered(400), 'never', 'never'],
     ['401', answered(401), 'never', 'never'],
     ['404', answered(404), 'never', 'never'],
     ['304', answered(304), 'never', 'never'],
-    ['a refused connection', broken('connect', false), 'again', 'again'],
+    ['a refused connection', broken('connect', false), 'retry', 'retry'],
     ['an unknown host', broken('address', false), 'never', 'never'],
     ['a bad certificate', broken('tls', false), 'never', 'never'],
-    ['a proxy that refuses', broken('proxy', false), 'never', 'never'],
-    ['a reset', broken('reset', true), 'never', 'again'],
-    ['no HTTP', broken('garbled', true), 'never', 'again'],
-    ['too large an answer', broken('too-large', true), 'never', 'never'],
-    ['a time-out after sending', { kind: 'late', sent: true, waited: 1 }, 'never', 'again'],
-    ['a time-out before sending', { kind: 'late', sent: false, waited: 1 }, 'never', 'again'],
+    ['a refusal by the proxy', broken('proxy', false), 'never', 'never'],
+    ['a reset', broken('reset', true), 'never', 'retry'],
+    ['invalid HTTP', broken('garbled', true), 'never', 'retry'],
+    ['a too large response', broken('too-large', true), 'never', 'never'],
+    ['a time-out after sending', { kind: 'late', sent: true, waited: 1 }, 'never', 'retry'],
+    ['a time-out before sending', { kind: 'late', sent: false, waited: 1 }, 'never', 'retry'],
     ['an interruption', { kind: 'interrupted', sent: false }, 'never', 'never'],
-  ])('after %s: a change and a read', (_, trouble, change, read) => {
-    const told = (changes: boolean) => (retryDelay({ ...facts, trouble, changes }) === undefined ? 'never' : 'again');
-    expect([told(true), told(false)]).toEqual([change, read]);
+  ])('decides after %s whether to retry a change and a read', (_, trouble, change, read) => {
+    const decision = (changes: boolean) =>
+      retryDelay({ ...facts, trouble, changes }) === undefined ? 'never' : 'retry';
+    expect([decision(true), decision(false)]).toEqual([change, read]);
   });
 
   it.each([
@@ -56,7 +57,7 @@ describe('retryDelay', () => {
     ['1.5', 500],
     ['soon', 500],
     ['', 500],
-  ])('obeys a Retry-After of "%s"', (text, wait) => {
+  ])('follows a Retry-After of "%s"', (text, wait) => {
     expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true })).toBe(wait);
   });
 
@@ -74,7 +75,7 @@ describe('retryDelay', () => {
   it.each([
     [0, 0],
     [3, 3],
-  ])('gives up after %s retries', (retries, repeated) => {
+  ])('stops after %s retries', (retries, repeated) => {
     expect(retryDelay({ ...facts, trouble: answered(429, '1'), changes: false, retries, repeated })).toBeUndefined();
   });
 });
@@ -84,10 +85,10 @@ describe('retryDelay in a run', () => {
 
   it.each([
     ['at first', 0, 0, 1_000],
-    ['until its patience is over', 119_999, 0, 1_000],
-    ['no more after that', 120_000, 0, undefined],
-    ['not counting the waits that were asked for', 400_000, 280_001, 1_000],
-  ])('waits a 429 without Retry-After out, however often: %s', (_, limitedFor, askedFor, wait) => {
+    ['until two minutes have passed', 119_999, 0, 1_000],
+    ['not after that', 120_000, 0, undefined],
+    ['not counting the waits of Retry-After', 400_000, 280_001, 1_000],
+  ])('waits after a 429 without Retry-After: %s', (_, limitedFor, askedFor, wait) => {
     const limits = { repeated: 99, patience, limitedFor, askedFor };
     expect(retryDelay({ ...facts, trouble: answered(429), changes: true, random: 0, ...limits })).toBe(wait);
   });
@@ -98,16 +99,16 @@ describe('retryDelay in a run', () => {
     ['601', 0, undefined],
     ['1', 599_999, 1_000],
     ['1', 600_000, undefined],
-  ])('honors a Retry-After of %s after %i ms of 429, up to 10 minutes', (text, limitedFor, wait) => {
+  ])('follows a Retry-After of %s after %i ms of 429, up to 10 minutes', (text, limitedFor, wait) => {
     const limits = { repeated: 99, patience, limitedFor, askedFor: limitedFor };
     expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true, ...limits })).toBe(wait);
   });
 
-  it.each([answered(429, '0'), answered(429)])('asks no more often than once a second', (trouble) => {
+  it.each([answered(429, '0'), answered(429)])('retries at most once a second', (trouble) => {
     expect(retryDelay({ ...facts, trouble, changes: true, patience, random: 0 })).toBe(1_000);
   });
 
-  it('leaves a service that cannot be reached to the run', () => {
+  it('leaves an unreachable service to the run', () => {
     expect(retryDelay({ ...facts, trouble: broken('connect', false), changes: true, patience })).toBeUndefined();
   });
 });

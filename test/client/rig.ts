@@ -27,12 +27,12 @@ export async function open(way: Way, { url, ...options }: Ends): Promise<Transpo
 
 interface Rig {
   readonly client: Client;
-  /** How long the client waited before each repetition. */
+  /** The waits of the client before each retry. */
   readonly waits: number[];
   readonly lines: string[];
 }
 
-/** A client at an address, whose waits take no time. */
+/** A client for a URL, whose waits take no time. */
 export async function rig(way: Way, url: string, options: Partial<ClientOptions> = {}): Promise<Rig> {
   const waits: number[] = [];
   const lines: string[] = [];
@@ -54,7 +54,7 @@ export async function rig(way: Way, url: string, options: Partial<ClientOptions>
   return { client, waits, lines };
 }
 
-/** The one error a call comes to. */
+/** The error of a failed call. */
 export async function failureFrom(call: Promise<unknown>): Promise<CliError> {
   const outcome = await call.then(
     () => undefined,

@@ -25,7 +25,7 @@ export interface Service {
 
 export type Answering = (seen: Seen, ...rest: Parameters<RequestListener>) => void;
 
-/** A real server on a free port, which keeps what it was asked. */
+/** A server on a free port that records requests. */
 export async function serve(answer: Answering, scheme: 'http' | 'https' = 'http'): Promise<Service> {
   const seen: Seen[] = [];
   const listener: RequestListener = (request, response) => {
@@ -43,7 +43,7 @@ export async function serve(answer: Answering, scheme: 'http' | 'https' = 'http'
   return { url: `${scheme}://127.0.0.1:${port}`, port, seen };
 }
 
-/** A server that speaks bytes: `act` is called once the head and the body of a request were read. */
+/** A server on raw sockets: `act` is called after each complete request. */
 export async function serveBytes(act: (socket: Socket) => void, scheme: 'http' | 'https' = 'http') {
   const requests: string[] = [];
   const talk = (socket: Socket) => {
@@ -64,7 +64,7 @@ export async function serveBytes(act: (socket: Socket) => void, scheme: 'http' |
   return { url: `${scheme}://127.0.0.1:${port}`, port, requests };
 }
 
-/** A proxy that takes every name for this machine. */
+/** A proxy that resolves every name to this machine. */
 export async function serveProxy(port: number, refusal?: string) {
   const asked: string[] = [];
   const server = net.createServer((socket) => {
@@ -83,7 +83,7 @@ export async function serveProxy(port: number, refusal?: string) {
   return { url: `http://127.0.0.1:${await listen(server)}`, asked };
 }
 
-/** A port where nobody listens. */
+/** A closed port. */
 export async function deadPort(): Promise<number> {
   const server = net.createServer();
   const port = await bind(server);

@@ -19,17 +19,17 @@ describe('the trace', () => {
     ]);
   });
 
-  it('shows no key, however it is written', () => {
+  it('contains no key in any form', () => {
     const shown = requestLines(request(`${key} ${JSON.stringify(key)} ${encodeURIComponent(key)}`), conceal).join('\n');
     expect(shown).not.toMatch(/odd.{0,3}key/);
   });
 
-  it('shows no cookie', () => {
+  it('contains no cookie', () => {
     const answer = { status: 200, headers: [['Set-Cookie', 'session=1']] as const, body: Buffer.from('') };
     expect(answerLines(answer, 12.4, conceal)).toEqual(['< 200 (12 ms)', '< Set-Cookie: …']);
   });
 
-  it('writes controls as escapes, and each line on a line of its own', () => {
+  it('escapes control characters, and prints each line separately', () => {
     const body = 'a\u001b[2Jb\r\nc\u202ed\u009b';
     expect(requestLines(request(body), conceal).slice(2)).toEqual(['> a\\u{1b}[2Jb', '> c\\u{202e}d\\u{9b}']);
   });

@@ -24,8 +24,8 @@ async function broken(sending: Promise<unknown>): Promise<WireFailure> {
   throw new Error('no WireFailure was thrown', { cause: outcome });
 }
 
-describe.each(ways)('the %s way', (way) => {
-  it('sends a request and gives its answer, headers as often as they came', async () => {
+describe.each(ways)('the %s transport', (way) => {
+  it('sends a request and returns its response, with repeated headers', async () => {
     const service = await serve((_, __, response) => {
       response.writeHead(201, ['X-A', '1', 'X-A', '2']).end('{"b":2}');
     });
@@ -54,20 +54,20 @@ describe.each(ways)('the %s way', (way) => {
     ]);
   });
 
-  it('knows that nothing left when the connection is refused', async () => {
+  it('reports that nothing was sent if the connection is refused', async () => {
     const url = `http://127.0.0.1:${await deadPort()}`;
     const transport = await open(way, { url });
     expect(await broken(transport.send(post(url), patient()))).toMatchObject({ kind: 'connect', sent: false });
   });
 
-  it('fails each of many requests when the connection is refused', async () => {
+  it('fails each of many requests if the connection is refused', async () => {
     const url = `http://127.0.0.1:${await deadPort()}`;
     const transport = await open(way, { url });
     const failures = await Promise.all(Array.from({ length: 50 }, () => broken(transport.send(post(url), patient()))));
     expect(new Set(failures.map(({ kind, sent }) => `${kind} ${sent}`))).toEqual(new Set(['connect false']));
   });
 
-  it('knows that nothing left for a host without an address', async () => {
+  it('reports that nothing was sent to an unknown host', async () => {
     const url = 'http://no-such-host.invalid';
     const transport = await open(way, { url });
     const failure = await broken(transport.send(post(url), patient()));
@@ -77,23 +77,23 @@ describe.each(ways)('the %s way', (way) => {
 
   it.each([
     ['reset', 'reset', (send: Raw) => send.resetAndDestroy()],
-    ['closed without an answer', 'reset', (send: Raw) => send.end()],
-    ['cut in the body', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"a":')],
+    ['missing', 'reset', (send: Raw) => send.end()],
+    ['cut off in the body', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"a":')],
     [
-      'cut in a chunk',
+      'cut off in a chunk',
       'reset',
       (send: Raw) => send.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":'),
     ],
-    ['cut in the head', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-')],
-    ['no HTTP', 'garbled', (send: Raw) => send.end('220 smtp.example ESMTP\r\n')],
-  ] as const)('knows that the request was sent when the answer is %s', async (_, kind, act) => {
+    ['cut off in the headers', 'reset', (send: Raw) => send.end('HTTP/1.1 200 OK\r\nContent-')],
+    ['invalid HTTP', 'garbled', (send: Raw) => send.end('220 smtp.example ESMTP\r\n')],
+  ] as const)('reports that the request was sent if the response is %s', async (_, kind, act) => {
     const service = await serveBytes(act);
     const transport = await open(way, service);
     expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind, sent: true });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('refuses an answer that is too large while it arrives, and ends the connection', async () => {
+  it('stops reading a response that is too large, and closes the connection', async () => {
     const closed = once();
     const service = await serve((_, request, response) => {
       request.socket.on('close', () => closed.resolve());
@@ -108,7 +108,7 @@ describe.each(ways)('the %s way', (way) => {
     await closed.promise;
   });
 
-  it('gives the bytes of an answer that is compressed although nobody asked for it', async () => {
+  it('returns the bytes of a response that is compressed against the request', async () => {
     const bytes = gzipSync('{"a":1}');
     const service = await serve((_, __, response) =>
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bytes),
@@ -117,7 +117,7 @@ describe.each(ways)('the %s way', (way) => {
     expect((await transport.send(get(service.url), patient())).body.equals(bytes)).toBe(true);
   });
 
-  it('takes a slow answer in pieces', async () => {
+  it('reads a slow response in pieces', async () => {
     const service = await serve((_, __, response) => {
       response.write('{"a"');
       setTimeout(() => response.end(':1}'), 20);
@@ -126,7 +126,7 @@ describe.each(ways)('the %s way', (way) => {
     expect((await transport.send(get(service.url), patient())).body.toString()).toBe('{"a":1}');
   });
 
-  it('ends a silent exchange on a signal, and says that it was sent', async () => {
+  it('aborts a request without a response, and reports that it was sent', async () => {
     const service = await serveBytes(() => giveUp.abort());
     const giveUp = new AbortController();
     const transport = await open(way, service);
@@ -134,7 +134,7 @@ describe.each(ways)('the %s way', (way) => {
     expect(failure).toMatchObject({ kind: 'aborted', sent: true });
   });
 
-  it('ends an answer that stops half way on a signal', async () => {
+  it('aborts an incomplete response', async () => {
     const service = await serve((_, __, response) => {
       response.write('{', () => setTimeout(() => giveUp.abort(), 20));
     });
@@ -144,7 +144,7 @@ describe.each(ways)('the %s way', (way) => {
     expect(failure).toMatchObject({ kind: 'aborted', sent: true });
   });
 
-  it('sends nothing when the signal comes first', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const service = await serve((_, __, response) => response.end());
     const transport = await open(way, service);
     const failure = await broken(transport.send(post(service.url), { signal: AbortSignal.abort(), maxBytes: 9 }));
@@ -153,7 +153,7 @@ describe.each(ways)('the %s way', (way) => {
     expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('says that nothing left when a handshake hangs until the signal', async () => {
+  it('reports that nothing was sent if a handshake is aborted', async () => {
     const service = await serveHanging(() => giveUp.abort());
     const giveUp = new AbortController();
     const url = `https://127.0.0.1:${service.port}`;
@@ -162,34 +162,34 @@ describe.each(ways)('the %s way', (way) => {
     expect(failure).toMatchObject({ kind: 'aborted', sent: false });
   });
 
-  it('gives up a handshake that hangs', async () => {
+  it('times out during a handshake', async () => {
     const service = await serveHanging(() => {});
     const url = `https://127.0.0.1:${service.port}`;
     const transport = await open(way, { url, connectTimeout: 50 });
     expect(await broken(transport.send(post(url), patient()))).toMatchObject({ kind: 'connect', sent: false });
   });
 
-  it('trusts no certificate of an unknown authority, and sends nothing', async () => {
+  it('rejects a certificate of an unknown authority, and sends nothing', async () => {
     const service = await serve((_, __, response) => response.end(), 'https');
     const transport = await open(way, service);
     expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind: 'tls', sent: false });
     expect(service.seen).toEqual([]);
   });
 
-  it('trusts one whose authority was given', async () => {
+  it('accepts a certificate of a configured authority', async () => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     const transport = await open(way, { url: service.url, ca: [authority] });
     expect((await transport.send(post(service.url), patient())).status).toBe(200);
   });
 
-  it('knows that the request was sent when a secure connection is reset', async () => {
+  it('reports that a request was sent if a TLS connection is reset', async () => {
     const service = await serveBytes((socket) => socket.destroy(), 'https');
     const transport = await open(way, { url: service.url, ca: [authority] });
     expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ kind: 'reset', sent: true });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('makes a hundred requests', async () => {
+  it('sends a hundred requests', async () => {
     const service = await serve(({ body }, __, response) => response.end(body));
     const transport = await open(way, service);
     const answers = await Promise.all(
@@ -199,8 +199,8 @@ describe.each(ways)('the %s way', (way) => {
   });
 });
 
-describe('a pool of connections', () => {
-  it('has as many as it is told, and those who wait are sent in turn', async () => {
+describe('a connection pool', () => {
+  it('has the configured size, and sends waiting requests in order', async () => {
     let [busy, most] = [0, 0];
     const service = await serve((_, __, response) => {
       most = Math.max(most, ++busy);
@@ -215,7 +215,7 @@ describe('a pool of connections', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('never sends a POST that was given up while it waited for one', async () => {
+  it('never sends a POST that was aborted while it waited', async () => {
     const answering = once();
     const asked = once();
     const service = await serve((_, __, response) => {
@@ -238,14 +238,14 @@ describe('a pool of connections', () => {
   });
 });
 
-describe('an unasked 100 Continue', () => {
-  it('is passed over by the direct way', async () => {
+describe('an unrequested 100 Continue', () => {
+  it('is ignored by the direct transport', async () => {
     const service = await serveBytes(continuing);
     const transport = await open('direct', service);
     expect((await transport.send(post(service.url), patient())).body.toString()).toBe('{}');
   });
 
-  it('is a failure after sending on the pool, which undici does not read', async () => {
+  it('is a failure after sending in the pool, because undici does not support it', async () => {
     const service = await serveBytes(continuing);
     const transport = await open('pool', service);
     expect(await broken(transport.send(post(service.url), patient()))).toMatchObject({ sent: true });
@@ -253,11 +253,11 @@ describe('an unasked 100 Continue', () => {
   });
 });
 
-describe('a transport by the environment', () => {
+describe('a transport configured by the environment', () => {
   const env = (url: string) => ({ HTTPS_PROXY: url });
   const away = 'https://api.bizmsg.test';
 
-  it('goes through the proxy, and trusts the authority given', async () => {
+  it('uses the proxy, and trusts the configured authority', async () => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     const proxy = await serveProxy(service.port);
     const transport = opened({ baseUrl: away, env: env(proxy.url.replace('//', '//ada:secret@')), ca: authority });
@@ -270,27 +270,27 @@ describe('a transport by the environment', () => {
   it.each([
     ['refuses', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'],
     ['hangs up', ''],
-    ['speaks nonsense', 'nonsense\r\n\r\n'],
-  ])('sends nothing when the proxy %s, and asks it once', async (_, refusal) => {
+    ['sends garbage', 'nonsense\r\n\r\n'],
+  ])('sends nothing if the proxy %s, and asks it once', async (_, refusal) => {
     const proxy = await serveProxy(0, refusal);
     const transport = opened({ baseUrl: away, env: env(proxy.url) });
     expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'proxy', sent: false });
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('sends nothing when the proxy is not there', async () => {
+  it('sends nothing if the proxy is unreachable', async () => {
     const transport = opened({ baseUrl: away, env: env(`http://127.0.0.1:${await deadPort()}`) });
     expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'proxy', sent: false });
   });
 
-  it('trusts no unknown authority behind a proxy', async () => {
+  it('rejects an unknown authority behind a proxy', async () => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     const proxy = await serveProxy(service.port);
     const transport = opened({ baseUrl: away, env: env(proxy.url) });
     expect(await broken(transport.send(post(away), patient()))).toMatchObject({ kind: 'tls', sent: false });
   });
 
-  it.each([true, false])('never reaches this machine through a proxy (many: %s)', async (many) => {
+  it.each([true, false])('never uses a proxy for this machine (many: %s)', async (many) => {
     const service = await serve((_, __, response) => response.end('{}'), 'https');
     const proxy = await serveProxy(service.port);
     const transport = opened({ baseUrl: service.url, env: env(proxy.url), ca: authority, many });
@@ -298,15 +298,15 @@ describe('a transport by the environment', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('refuses a file of authorities that holds none', () => {
+  it('refuses a CA file without certificates', () => {
     expect(() => openTransport({ baseUrl: away, env: {}, ca: 'hello' })).toThrow(/no certificate/);
   });
 
-  it('refuses what is no address', () => {
+  it('refuses an invalid address', () => {
     expect(() => openTransport({ baseUrl: 'api.example', env: {} })).toThrow(/not a base URL/);
   });
 
-  it('closes without ever having been used', async () => {
+  it('can be closed unused', async () => {
     await expect(openTransport({ baseUrl: away, env: {}, many: true }).close()).resolves.toBeUndefined();
   });
 });
@@ -323,7 +323,7 @@ function opened(options: Parameters<typeof openTransport>[0]): Transport {
   return transport;
 }
 
-/** Takes a connection and says nothing to a handshake. */
+/** Accepts a connection and does not respond to a handshake. */
 async function serveHanging(onHello: () => void): Promise<{ readonly port: number }> {
   const server = net.createServer((socket) => {
     socket.on('error', () => {});

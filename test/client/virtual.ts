@@ -1,9 +1,9 @@
 export interface VirtualTime {
   readonly now: () => number;
   readonly later: Later;
-  /** How many timers were ever set. */
+  /** The number of timers that were set. */
   readonly set: () => number;
-  /** Goes from timer to timer, until none is left or the time is over. */
+  /** Advances from timer to timer, until none is left or the time is up. */
   pass(milliseconds?: number): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that moves only when nothing else does. */
+/** A clock that advances only when nothing else happens. */
 export function createVirtualTime(): VirtualTime {
   const timers = new Set<Timer>();
   let [time, count] = [0, 0];
@@ -40,7 +40,7 @@ export function createVirtualTime(): VirtualTime {
   };
 }
 
-/** All that promises have to do is done. */
+/** Runs all pending promise callbacks. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

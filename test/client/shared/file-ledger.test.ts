@@ -7,15 +7,15 @@ import { createMachine, createService, window } from './machine.ts';
 
 const share = { kind: 'single', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
 
-describe('the file of a shared plan', () => {
-  it('is for its owner only, and alone in its folder', async () => {
+describe('the pace file', () => {
+  it('is private, and alone in its folder', async () => {
     const machine = await createMachine();
     (await machine.start('single', 60).slot())('done');
     expect(readdirSync(machine.folder)).toEqual([basename(machine.path)]);
     expect([machine.folder, machine.path].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   });
 
-  it('is taken at once from a process that died with it', async () => {
+  it('is free immediately if its owner died', async () => {
     const machine = await createMachine();
     renameSync(machine.path, `${machine.path}.4711.12345`);
     const process = machine.start('single', 1);
@@ -23,7 +23,7 @@ describe('the file of a shared plan', () => {
     expect(readdirSync(machine.folder)).toEqual([basename(machine.path)]);
   });
 
-  it('is waited for while a process has it, and gives no more than the plan to two hundred that wait', async () => {
+  it('makes others wait while a process holds it, and grants two hundred of them no more than the plan', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
     const busy = machine.start('single', 60);
@@ -43,7 +43,7 @@ describe('the file of a shared plan', () => {
     expect(processes.flatMap(({ failed }) => failed)).toEqual([]);
   });
 
-  it('that another process took while this one was stopped is left to it, and that is no failure', async () => {
+  it('is left to the process that took it over from a stopped one, without an error', async () => {
     const machine = await createMachine();
     const taken = `${machine.path}.${machine.start('single', 60).pid}.`;
     const standstill = (pid: number) => {
@@ -51,7 +51,7 @@ describe('the file of a shared plan', () => {
       renameSync(join(machine.folder, mine), taken);
       return pid === 0;
     };
-    // A turn checks whether the process of a slot in use is alive: that is where this process is stopped.
+    // A turn checks whether the owner of a slot is alive; this process is stopped there.
     await machine.start('single', 60).slot();
     await machine.time.pass(2_000);
     const ledger = createFileLedger({
@@ -68,7 +68,7 @@ describe('the file of a shared plan', () => {
     expect(readdirSync(machine.folder)).toEqual([basename(taken)]);
   });
 
-  it('that a stopped process keeps blocks nobody, and is complained of once', async () => {
+  it('does not block others if a stopped process holds it, which is reported once', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
     renameSync(machine.path, `${machine.path}.${machine.start('single', 60).pid}.`);
@@ -82,10 +82,10 @@ describe('the file of a shared plan', () => {
 
   it.each([
     ['nonsense', 'nonsense\n'],
-    ['JSON of another kind', '[1,2]\n'],
-    ['a half', '{"state":"open","heldUntil":0,"over":[[1'],
-    ['numbers that are none', '{"state":"open","heldUntil":null,"over":[],"parties":[]}'],
-  ])('is begun anew when it holds %s, which is told once', async (_, text) => {
+    ['other JSON', '[1,2]\n'],
+    ['incomplete JSON', '{"state":"open","heldUntil":0,"over":[[1'],
+    ['invalid numbers', '{"state":"open","heldUntil":null,"over":[],"parties":[]}'],
+  ])('is replaced if it contains %s, which is reported once', async (_, text) => {
     const machine = await createMachine();
     writeFileSync(machine.path, text);
     const process = machine.start('single', 60);
@@ -94,7 +94,7 @@ describe('the file of a shared plan', () => {
     expect(machine.book().over.reduce((sum, [, count]) => sum + count, 0)).toBe(3);
   });
 
-  it('is whole after it was cut to nothing', async () => {
+  it('is complete after it was truncated to nothing', async () => {
     const machine = await createMachine();
     writeFileSync(machine.path, '');
     const process = machine.start('single', 60);
@@ -102,7 +102,7 @@ describe('the file of a shared plan', () => {
     expect(process.failed).toEqual([]);
   });
 
-  it('that cannot be had blocks nobody, and is complained of once', async () => {
+  it('does not block requests if it is not accessible, which is reported once', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
     rmSync(machine.folder, { recursive: true });
@@ -114,7 +114,7 @@ describe('the file of a shared plan', () => {
     expect(process.failed).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 
-  it('is shorter when less counts', async () => {
+  it('shrinks when fewer requests count', async () => {
     const machine = await createMachine();
     const process = machine.start('run', 60);
     const releases = await Promise.all(Array.from({ length: 20 }, async () => process.slot()));

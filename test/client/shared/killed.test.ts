@@ -10,7 +10,7 @@ import { alive } from '../../support/cli.ts';
 
 const share = { kind: 'run', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
 
-it('keeps the shared minute when its process is killed while the file shrinks', async () => {
+it('keeps the shared rate limit if the process is killed while the file shrinks', async () => {
   const home = mkdtempSync(join(tmpdir(), 'bizmsg-pace-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, 'pace');
@@ -37,7 +37,7 @@ it('keeps the shared minute when its process is killed while the file shrinks', 
   expect(readFileSync(join(folder, 'account'), 'utf8')).toContain('"parties":[{');
 });
 
-/** A script that takes one turn, and is killed when it is about to cut the file. */
+/** A script that takes one turn, and is killed before it truncates the file. */
 async function killedAtCut(home: string): Promise<string> {
   const input = new URL('../../../src/client/pace/minute-file.ts', import.meta.url).pathname;
   const bundle = await rolldown({ input, platform: 'node' });

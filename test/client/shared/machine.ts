@@ -12,14 +12,14 @@ export const window = 60_000;
 
 export interface Process {
   readonly pid: number;
-  /** Its slot, for which it waits as long as it takes. */
+  /** Waits for a slot. */
   slot(): Release | Promise<Release>;
   hold(milliseconds: number): void;
-  /** Waits that it was told of, in milliseconds, with why. */
-  readonly told: string[];
-  /** What went wrong with the file. */
+  /** Reported waits, with reason and milliseconds. */
+  readonly waits: string[];
+  /** Reported failures of the file. */
   readonly failed: string[];
-  /** How often it had its turn at the file. */
+  /** The number of its turns at the file. */
   turns(): number;
 }
 
@@ -27,30 +27,30 @@ export interface Machine {
   readonly time: VirtualTime;
   readonly folder: string;
   readonly path: string;
-  /** Sets the clock that all processes share. */
+  /** Sets the clock of all processes. */
   reboot(now: number): void;
   start(kind: Share['kind'], limit: number, own?: { readonly perWindow: number; readonly window: number }): Process;
   kill(process: Process): void;
   book(): Book;
 }
 
-const nowhere = 10_000_000;
+const firstPid = 10_000_000;
 
-/** Processes over one folder, with a clock that moves only when nothing else does. */
+/** Processes that share a folder, with a clock that moves only when they are idle. */
 export async function createMachine(): Promise<Machine> {
   const home = mkdtempSync(join(tmpdir(), 'bizmsg-pace-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, 'pace');
   const time = createVirtualTime();
   const dead = new Set<number>();
-  let [ahead, last] = [0, nowhere];
+  let [ahead, last] = [0, firstPid];
   const now = () => time.now() + ahead;
   const base = { folder, name: 'account', window, now, later: time.later, random: () => 0.5 };
-  const kill = (pid: number) => pid > nowhere && pid <= last && !dead.has(pid);
+  const kill = (pid: number) => pid > firstPid && pid <= last && !dead.has(pid);
 
   const start: Machine['start'] = (kind, limit, own) => {
     const pid = ++last;
-    const [told, failed]: [string[], string[]] = [[], []];
+    const [waits, failed]: [string[], string[]] = [[], []];
     const onDamaged = () => void failed.push('damaged');
     const ledger = counted(createFileLedger({ ...base, owner: { pid, kill }, onDamaged }));
     const options = {
@@ -60,15 +60,15 @@ export async function createMachine(): Promise<Machine> {
       window,
       now,
       later: time.later,
-      onWait: (milliseconds: number, why: string) => void told.push(`${why} ${milliseconds}`),
+      onWait: (milliseconds: number, why: string) => void waits.push(`${why} ${milliseconds}`),
       onFailure: (error: unknown) => void failed.push(String(error)),
     };
     const shared = (changed: () => void) => createSharedGate(options, changed);
     const pace = createPace({ ...own, now, later: time.later, shared });
     const { signal } = new AbortController();
-    return { pid, slot: () => pace.slot(signal), hold: pace.hold, told, failed, turns: ledger.turns };
+    return { pid, slot: () => pace.slot(signal), hold: pace.hold, waits, failed, turns: ledger.turns };
   };
-  // The file is made once, and that takes real time.
+  // Creates the file first, which takes real time.
   const first = createFileLedger({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });
   await first.turn({ kind: 'run', limit: 1, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 0 });
   const path = join(folder, 'account');
@@ -102,16 +102,16 @@ function counted(ledger: Ledger): Ledger & { turns(): number } {
 }
 
 export interface Service {
-  /** When each was taken, in order. */
+  /** Times of accepted requests, in order. */
   readonly taken: number[];
-  /** Who sent it. */
+  /** Their processes. */
   readonly by: Process[];
   refused(): number;
-  /** One request of a process: it waits for its slot, and is counted when it leaves or when it is over. */
+  /** Sends a request, which waits for its slot and is counted when it arrives or when it ends. */
   request(process: Process, taken?: number): Promise<Ended>;
 }
 
-/** A service that counts strictly, over a sliding window of which both ends belong to it. */
+/** A service with a strict sliding window, both ends included. */
 export function createService({ time }: Machine, most: number, counts: 'first' | 'last' = 'last'): Service {
   const [taken, by]: [number[], Process[]] = [[], []];
   let refused = 0;

@@ -9,7 +9,7 @@ function times<T>(count: number, make: (at: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
 
-/** So many requests of each of them, all wanted at once. */
+/** The number of requests of each process, all wanted at the same time. */
 async function all(machine: Machine, service: Service, processes: readonly Process[], each: number): Promise<void> {
   const requests = Promise.all(processes.flatMap((process) => times(each, () => service.request(process))));
   await machine.time.pass();
@@ -21,7 +21,7 @@ describe('processes that share a plan', () => {
     ['batches', 'run', 8, 15, 60],
     ['single requests', 'single', 150, 1, 60],
     ['a lone batch', 'run', 1, 110, 54],
-  ] as const)('take the least time and meet no 429: %s', async (_, kind, count, each, limit) => {
+  ] as const)('send as fast as possible without a 429: %s', async (_, kind, count, each, limit) => {
     const machine = await createMachine();
     const service = createService(machine, limit);
     await all(
@@ -36,7 +36,7 @@ describe('processes that share a plan', () => {
   });
 
   it.each(['first', 'last'] as const)(
-    'never meet a 429, whenever they come (counted at the %s instant)',
+    'never get a 429, with random start times (counted at the %s moment)',
     async (counts) => {
       const load = fc.record({
         limit: fc.integer({ min: 1, max: 12 }),
@@ -69,7 +69,7 @@ describe('processes that share a plan', () => {
     },
   );
 
-  it('leave a reserve to single requests', async () => {
+  it('leave a reserve for single requests', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
     const batch = machine.start('run', 54);
@@ -85,7 +85,7 @@ describe('processes that share a plan', () => {
     expect(service.refused()).toBe(0);
   });
 
-  it('let single requests go before batches that waited for longer', async () => {
+  it('let single requests go before batches that waited longer', async () => {
     const machine = await createMachine();
     const service = createService(machine, 10);
     const batch = machine.start('run', 10);
@@ -98,7 +98,7 @@ describe('processes that share a plan', () => {
     expect(service.by.slice(10)).toEqual([...singles, batch, batch]);
   });
 
-  it('keep to the own rate of a batch as well', async () => {
+  it('also follow the rate of a batch', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60);
     const batch = machine.start('run', 60, { perWindow: 2, window: 1_000 });
@@ -106,16 +106,16 @@ describe('processes that share a plan', () => {
     expect(service.taken).toEqual([5, 5, 1_012, 1_012, 2_019, 2_019]);
   });
 
-  it('tell once how long they wait for others', async () => {
+  it('report once how long they wait for others', async () => {
     const machine = await createMachine();
     const service = createService(machine, 1);
     await all(machine, service, [machine.start('single', 1)], 1);
     const late = machine.start('single', 1);
     await all(machine, service, [late], 1);
-    expect(late.told).toEqual([`full ${window}`]);
+    expect(late.waits).toEqual([`full ${window}`]);
   });
 
-  it('are all held by the 429 of one, and sent ahead one by one', async () => {
+  it('all wait after a 429 of one, then try one at a time', async () => {
     const machine = await createMachine();
     const [refused, ...others] = times(3, () => machine.start('single', 60));
     if (!refused) throw new Error('there is none');
@@ -126,12 +126,12 @@ describe('processes that share a plan', () => {
     await all(machine, service, others, 2);
     expect(service.taken.slice(0, 1)).toEqual([20_005]);
     expect(service.taken[1]).toBeGreaterThanOrEqual(20_010);
-    expect(others[0]?.told).toEqual(['held 20000']);
+    expect(others[0]?.waits).toEqual(['held 20000']);
   });
 });
 
-describe('what a process had', () => {
-  it('is over when it is found dead, and free a window later', async () => {
+describe('slots of a process', () => {
+  it('expire a window after the process was found dead', async () => {
     const machine = await createMachine();
     const service = createService(machine, 5);
     const killed = machine.start('run', 5);
@@ -142,7 +142,7 @@ describe('what a process had', () => {
     expect(service.taken).toEqual([30_000 + round + 5]);
   });
 
-  it('does not hold others for ever when it was stopped', async () => {
+  it('expire even if the process was stopped', async () => {
     const machine = await createMachine();
     const service = createService(machine, 1);
     await machine.start('run', 1).slot();
@@ -151,7 +151,7 @@ describe('what a process had', () => {
     expect(service.taken[0]).toBeLessThan(600_000 + 2 * round);
   });
 
-  it('is free at once when it never left', async () => {
+  it('are free immediately if nothing was sent', async () => {
     const machine = await createMachine();
     const service = createService(machine, 1);
     const release = await machine.start('single', 1).slot();
@@ -160,7 +160,7 @@ describe('what a process had', () => {
     expect(service.taken).toEqual([5]);
   });
 
-  it('counts for no longer than a window after the machine was started again', async () => {
+  it('count no longer than a window after a restart of the machine', async () => {
     const machine = await createMachine();
     machine.reboot(5_000_000);
     const service = createService(machine, 1);
@@ -173,7 +173,7 @@ describe('what a process had', () => {
 });
 
 describe('a fast plan', () => {
-  it('is shared in few turns, and what is not used is given back', async () => {
+  it('is shared in few turns, and unused slots are returned', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60_000);
     const batch = machine.start('run', 54_000);
@@ -193,7 +193,7 @@ describe('a fast plan', () => {
     expect(parties).toEqual([]);
   });
 
-  it('has a book that stays small', async () => {
+  it('keeps the pace file small', async () => {
     const machine = await createMachine();
     const service = createService(machine, 60_000);
     const batch = machine.start('run', 54_000);
