@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { alive } from '../support/cli.ts';
 import { isolated, noContainers } from '../support/containers.ts';
-import { scriptIn } from './apart.ts';
+import { scriptIn } from './scripts.ts';
 import { temporaryFolder } from './rig.ts';
 
-/** Carries out each line of its input: claims rows, settles one, or moves its clock; prints verdicts. */
+/** Executes each line of its input: claims rows, settles one, or advances its clock; prints verdicts. */
 const text = `
 import { createInterface } from 'node:readline';
 import { hostIn, open, planOf } from './library.mjs';
@@ -33,7 +33,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 describe.skipIf(noContainers !== undefined)(`two containers on one ledger (${noContainers ?? 'as root'})`, () => {
-  it('share the rows, and those that a killed one was sending become unsure after 90 seconds', async () => {
+  it('share the rows, and rows in flight of a killed one become unsure after 90 seconds', async () => {
     const home = temporaryFolder();
     const [script, folder] = [await scriptIn(home, text), join(home, 'ledger')];
     const first = await contained(script, folder);
@@ -56,7 +56,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one ledger (${noC
   });
 });
 
-/** The script in a process namespace of its own. */
+/** Runs the script in its own process namespace. */
 async function contained(script: string, folder: string) {
   const child = spawn('unshare', [...isolated, process.execPath, script, folder], {
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { killedAtChange, run, scriptIn } from './apart.ts';
+import { killedAtChange, run, scriptIn } from './scripts.ts';
 import { accepted, account, day, message, openLedger, planOf, stopOf, temporaryFolder } from './rig.ts';
 
 const names = ['ada:1', 'bob:1'];
 const atOnce = 4;
 const single = { single: { account, mode: 'live', kind: 'message', template: 'welcome' } } as const;
 
-/** Registers, claims row by row, settles every other row, and prints what it knows before each further step. */
+/** Registers, claims row by row, settles every other row, and prints its progress before each step. */
 const text = `
 ${killedAtChange}
 const { open, planOf } = await import('./library.mjs');
@@ -28,7 +28,7 @@ print('changes ' + changes);
 `;
 
 it.each(['local', 'remote'])(
-  'loses nothing that was claimed, wherever its process dies: %s target',
+  'loses no claim, wherever its process dies: %s target',
   { timeout: 180_000 },
   async (target) => {
     const home = temporaryFolder();
@@ -44,7 +44,7 @@ it.each(['local', 'remote'])(
       const folder = join(home, `${point}`);
       mkdirSync(folder);
       const { lines, code, signal } = await run(script, folder, rows, target, String(point));
-      // A few changes depend on the time, so that the last points may never be reached.
+      // Some changes depend on the time, so the last points may never be reached.
       expect([0, 'SIGKILL']).toContain(code ?? signal);
       const ledger = openLedger(folder);
       const [begun] = await ledger.runs();
@@ -52,7 +52,7 @@ it.each(['local', 'remote'])(
       const verdicts = await ledger.claim(names.map(message), { run: id });
       names.forEach((name, at) => {
         const { verdict } = verdicts[at] ?? {};
-        // What was granted and not settled is unsure; what was not granted may have been on its way to that.
+        // Granted rows that are not settled are unsure. A row without a printed grant may be unsure, too.
         const [isGranted, isSettled] = [lines.includes(`granted ${at}`), lines.includes(`settled ${at}`)];
         const expected = isSettled ? ['done'] : isGranted ? ['unsure', 'done'] : ['yours', 'unsure'];
         expect({ point, name, verdict: expected.includes(verdict ?? '') ? true : verdict }).toEqual({
@@ -66,7 +66,7 @@ it.each(['local', 'remote'])(
   },
 );
 
-/** An unsure row, a message 25 days before, and then the one whose segment replaces those that have expired. */
+/** An unsure row, a message 25 days ago, and a registration whose segment replaces expired ones. */
 const aging = `
 ${killedAtChange}
 const { open, planOf, account } = await import('./library.mjs');
@@ -110,7 +110,7 @@ it('loses nothing that still counts while old segments are removed', { timeout: 
     const folder = join(home, `${point}`);
     mkdirSync(folder);
     const { lines } = await run(script, folder, rows, String(begin), String(point));
-    // On the next day, too: segments that the killed process has left behind are removed then.
+    // The next day, too: segments left by the killed process are removed then.
     for (const round of [1, 2]) {
       const ledger = openLedger(folder, { now: () => begin + (44 + round) * day });
       const look = async (name: string) => (await ledger.look(message(name), single)).verdict;

@@ -15,7 +15,7 @@ import { accepted, day, message, messages, openLedger, planOf, temporaryFolder }
 const people = 'ada:1 bob:1';
 
 describe('a segment', () => {
-  it('is refused or repaired with a report, whichever byte is changed', { timeout: 60_000 }, async () => {
+  it('with any changed byte is refused or repaired, with a report', { timeout: 60_000 }, async () => {
     const { folder, segment } = await written();
     const whole = readFileSync(segment);
     const before = read(folder);
@@ -35,7 +35,7 @@ describe('a segment', () => {
     expect(silent).toEqual([]);
   });
 
-  it('that a crash cut off is repaired with a report, or was complete', async () => {
+  it('truncated by a crash is repaired with a report, or was complete', async () => {
     const { folder, segment } = await written();
     const whole = readFileSync(segment);
     const header = whole.indexOf('\n') + 1;
@@ -49,7 +49,7 @@ describe('a segment', () => {
     }
   });
 
-  it('is named with the place of the damage, and nothing is sent', async () => {
+  it('with damage is named with the offset, and nothing is sent', async () => {
     const { folder, segment } = await written();
     const text = readFileSync(segment, 'utf8');
     writeFileSync(segment, text.replace('"type":"commit"', '"type":"commat"'));
@@ -68,7 +68,7 @@ describe('a segment', () => {
     await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-unknown' });
   });
 
-  it('with whole lines that make no sense is refused', async () => {
+  it('with valid checksums but invalid content is refused', async () => {
     const { folder, segment } = await written();
     const claim = { type: 'work', run: 'unknown', owner: 'x', at: 1, claimed: [0, 1] };
     writeFileSync(segment, readFileSync(segment, 'utf8') + lineOf(claim));
@@ -78,14 +78,14 @@ describe('a segment', () => {
   it.each([
     ['missing', (path: string) => rmSync(path)],
     ['shorter', (path: string) => truncateSync(path, readFileSync(path).lastIndexOf('\n', -2) + 1)],
-  ])('between two others that is %s is noticed', async (_, harm) => {
+  ])('that is %s between two others is detected', async (_, harm) => {
     const { folder, segments } = await threeDays();
     expect(await statesIn(folder)).toMatchObject([{ counts: { done: 3, planned: 1 } }]);
     harm(segments[1] ?? '');
     await expect(statesIn(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
   });
 
-  it('is refused without the secret, and with another one', async () => {
+  it('is refused without the secret, and with a different secret', async () => {
     const { folder } = await written();
     const secret = join(folder, 'secret');
     writeFileSync(secret, Buffer.alloc(32, 1));
@@ -95,7 +95,7 @@ describe('a segment', () => {
   });
 });
 
-describe('a process whose file another one has written to', () => {
+describe('a process whose segment was changed by another', () => {
   it('stops, and grants nothing', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
@@ -108,7 +108,7 @@ describe('a process whose file another one has written to', () => {
     await ledger.close();
   });
 
-  it('stops if it has lost its turn', async () => {
+  it('stops if it has lost the lock', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf(people)));
@@ -119,14 +119,14 @@ describe('a process whose file another one has written to', () => {
   });
 });
 
-it.runIf(canLimitFiles)('a full disk takes all of a registration or nothing', async () => {
+it.runIf(canLimitFiles)('a full disk saves all of a registration or nothing', async () => {
   const { folder, segment } = await written();
   const [book, check] = [createBook(), checkOf(secretIn(folder, true))];
   const segments = createSegments({ isAlive: () => false, folder, book, check, now: Date.now, onRepaired: () => {} });
   segments.refresh();
   const { size } = statSync(segment);
   const [run = ''] = book.runs.keys();
-  // Three writes, of which the second does not fit.
+  // The second of three writes does not fit.
   const rows = { type: 'rows', run, bytes: new Uint8Array(100_000 * 20) } as const;
   const error = thrown(() => withRoomFor(size + 1_500_000, () => segments.append([rows])));
   expect(error).toMatchObject({ exit: 'configuration', code: 'journal-unwritable' });
@@ -136,7 +136,7 @@ it.runIf(canLimitFiles)('a full disk takes all of a registration or nothing', as
   expect(read(folder)).toHaveLength(1);
 });
 
-/** The counts of all runs, read as a process reads them that has its turn. */
+/** The counts of all runs, as read by a process that holds the lock. */
 function read(folder: string, onRepaired: (path: string) => void = () => {}): readonly unknown[] {
   const [book, check] = [createBook(), checkOf(secretIn(folder, true))];
   const segments = createSegments({ isAlive: () => false, folder, book, check, now: Date.now, onRepaired });
@@ -148,7 +148,7 @@ function read(folder: string, onRepaired: (path: string) => void = () => {}): re
   }
 }
 
-/** One day's file with each kind of change. */
+/** One day's segment with each kind of change. */
 async function written() {
   const folder = temporaryFolder();
   const ledger = openLedger(folder);
@@ -196,7 +196,7 @@ function segmentsIn(folder: string): readonly string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** The byte at which the line begins that has this text. */
+/** The offset of the line with this text. */
 function lineWith(text: string, part: string): number {
   return text.lastIndexOf('\n', text.indexOf(part)) + 1;
 }

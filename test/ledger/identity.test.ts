@@ -24,7 +24,7 @@ const messages = fc.record({
 });
 
 describe('the digest of a row', () => {
-  it('is equal exactly for equal messages', () => {
+  it('is equal only for equal messages', () => {
     fc.assert(
       fc.property(messages, messages, (one, other) => {
         const isEqual = isDeepStrictEqual(one, other);
@@ -33,7 +33,7 @@ describe('the digest of a row', () => {
     );
   });
 
-  it('does not depend on where one param ends and the next begins', () => {
+  it('depends on where one param ends and the next begins', () => {
     const base = { mode: 'live', template: 't', to: '+1' } as const;
     const rows = [['ab', 'c'], ['a', 'bc'], ['abc'], ['a","b', 'c'], [], ['']].map((params) =>
       messageRow(secret, { ...base, params }),
@@ -41,7 +41,7 @@ describe('the digest of a row', () => {
     expect(new Set(rows.map(hex)).size).toBe(rows.length);
   });
 
-  it('is equal for contacts with the same fields in another order', () => {
+  it("does not depend on the order of a contact's fields", () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.jsonValue()), (body) => {
         const turned = Object.fromEntries(Object.entries(body).toReversed());
@@ -51,7 +51,7 @@ describe('the digest of a row', () => {
     );
   });
 
-  it('is different for values that are different as JSON', () => {
+  it('is different for different JSON values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -68,14 +68,14 @@ describe('the digest of a row', () => {
     expect(second(messageRow(secret, { ...base, to: '+2' }))).not.toBe(second(messageRow(secret, base)));
   });
 
-  it('has a second part by which a person can be forgotten', () => {
+  it('has a second part that identifies a recipient to forget', () => {
     const message = messageRow(secret, { mode: 'live', template: 't', to: '+1', params: [] });
     expect(hex(recipientDigest(secret, { template: 't', to: '+1' }))).toBe(hex(message.subarray(12)));
     const contact = contactRow(secret, { mode: 'live', phone: '+1', body: {} });
     expect(hex(phoneDigest(secret, '+1'))).toBe(hex(contact.subarray(12)));
   });
 
-  it('means nothing without the secret', () => {
+  it('depends on the secret', () => {
     const base = { mode: 'live', template: 't', to: '+1', params: ['a'] } as const;
     expect(hex(messageRow(Buffer.alloc(32), base))).not.toBe(hex(messageRow(secret, base)));
   });
@@ -84,14 +84,14 @@ describe('the digest of a row', () => {
 describe('the account', () => {
   const facts = { origin: 'https://api.example.com', key: 'sk_live_1' };
 
-  it('is that of the local sandbox, else the named one, else the id of the profile', () => {
+  it("is that of the local sandbox, or the given name, or the profile's id", () => {
     const all = { ...facts, sandbox: 'data1', named: 'acme', profile: 'p1' };
     expect(accountOf(secret, all).id).toBe('sandbox:data1');
     expect(accountOf(secret, { ...all, sandbox: undefined }).id).toBe('name:acme');
     expect(accountOf(secret, { ...facts, profile: 'p1' }).id).toBe('profile:p1');
   });
 
-  it('is a digest of the key without any of these, which does not reveal the key', () => {
+  it('is a digest of the key otherwise, which does not reveal the key', () => {
     const { id, isKeyDigest } = accountOf(secret, facts);
     expect(isKeyDigest).toBe(true);
     expect(id).toMatch(/^key:[0-9a-f]{24}$/);
@@ -99,13 +99,13 @@ describe('the account', () => {
     expect(accountOf(secret, facts).id).toBe(id);
   });
 
-  it('that a user names like a profile is another one', () => {
+  it("differs between a name and a profile's id of the same text", () => {
     expect(accountOf(secret, { ...facts, named: 'p1' }).id).not.toBe(accountOf(secret, { ...facts, profile: 'p1' }).id);
   });
 });
 
 describe('the secret', () => {
-  it('is created once, for its owner only, and leaves no other file', () => {
+  it('is created once in a private file, and leaves no other file', () => {
     const folder = temporaryFolder();
     const first = secretIn(folder, false);
     expect(first).toHaveLength(32);
@@ -115,7 +115,7 @@ describe('the secret', () => {
     expect(readFileSync(join(folder, 'secret')).toString('hex')).not.toContain(checkOf(first));
   });
 
-  it('is not replaced when the journals need it', () => {
+  it('is not replaced if the journals need it', () => {
     const folder = temporaryFolder();
     secretIn(folder, false);
     rmSync(join(folder, 'secret'));

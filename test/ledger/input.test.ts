@@ -4,7 +4,7 @@ import { accepted, createMachine, message, messages, planOf } from './rig.ts';
 const unknown = message('eve:1');
 
 describe('the rows of an input', () => {
-  it('can be read one by one, while rows are added and afterwards', () => {
+  it('can be read one by one, during and after additions', () => {
     const { input } = planOf(Array.from({ length: 3_000 }, (_, at) => `p${at}:1`).join(' '));
     expect(input.read(0)).toEqual(message('p0:1'));
     expect(input.read(2_999)).toEqual(message('p2999:1'));
@@ -12,14 +12,14 @@ describe('the rows of an input', () => {
     expect(input.bytes.subarray(20, 40)).toEqual(input.read(1));
   });
 
-  it('are found by their digest: of equal ones, the one that is sent', () => {
+  it('are found by digest: of equal rows, the one that is sent', () => {
     const { input } = planOf('ada:1 bob:1 ada:1 bob:2');
     const found = [...messages('ada:1 bob:1 bob:2'), unknown].map((row) => input.rowOf(row, 0));
     expect(found).toEqual([0, 1, 3, undefined]);
     expect(input.rowOf(input.bytes, 40)).toBe(0);
   });
 
-  it('are found by the digests that the ledger has, for contacts', () => {
+  it('are found by the digests of contacts in the ledger', () => {
     const { input } = planOf('ada:1 ada:2 ada:1', { kind: 'contact' });
     expect([0, 1, 2].map((row) => input.rowOf(input.read(row), 0))).toEqual([0, 1, 2]);
   });
@@ -43,7 +43,7 @@ describe('a long input', () => {
     expect(ledger.runs()).toMatchObject([{ counts: { done: 1_000, released: 1_500, planned: 500, withdrawn: 0 } }]);
   });
 
-  it('withdraws the rows that it no longer has', () => {
+  it('withdraws rows that were removed from it', () => {
     const ledger = createMachine().start();
     accepted(ledger.register(planOf(people.join(' '))));
     const { notes } = accepted(ledger.register(planOf(people.filter((_, at) => at % 3 !== 0).join(' '))));

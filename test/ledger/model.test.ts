@@ -9,7 +9,7 @@ import { temporaryFolder } from './rig.ts';
 
 const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? 300);
 const timeout = 20_000 + numRuns * 200;
-/** Far above what a machine has. */
+/** Far above what a machine needs. */
 const nowhere = 10_000_000;
 
 it('sends nothing twice, in memory', { timeout }, async () => {

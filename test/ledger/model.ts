@@ -10,12 +10,12 @@ import {
 } from '../../src/ledger/ledger.ts';
 import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
 
-/** Where the model runs: processes that share a ledger, a clock, and a table of processes. */
+/** The environment of the model: processes with a shared ledger, a clock, and a process table. */
 export interface World {
   open(pid: number): Ledger;
-  /** What remains of a process that was killed. */
+  /** Makes a process look killed. */
   kill(pid: number): void;
-  /** The others no longer see its signs of life. */
+  /** Hides a process's heartbeat from the others. */
   setSilent(pid: number, isSilent: boolean): void;
   wait(milliseconds: number): void;
   now(): number;
@@ -87,7 +87,7 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 4, maxLength: 40 },
 );
 
-/** What was granted for a row, and what came of it. */
+/** Grants of a row, and their outcomes. */
 interface Grant {
   readonly run: string;
   readonly process: Process;
@@ -106,7 +106,7 @@ interface Command {
   readonly plan: Plan;
   readonly run: string;
   readonly due: number[];
-  /** Granted and not sent yet. */
+  /** Granted but not sent. */
   readonly granted: Flight[];
   /** Sent, with an outcome that is not recorded yet. */
   readonly sent: { readonly flight: Flight; readonly outcome: Outcome }[];
@@ -117,16 +117,16 @@ interface Flight {
   readonly grant: Grant;
 }
 
-/** Carries the steps out, and throws as soon as a row is granted that must not be. */
+/** Executes the steps, and throws if a row is granted that must not be. */
 export async function check(world: World, steps: readonly Step[]): Promise<void> {
   const slots: (Process | undefined)[] = [undefined, undefined];
   const grants = new Map<string, Grant[]>();
   const startedAgain = new Map<string, number>();
   let pids = 0;
-  for (const step of steps) await carryOut(step);
+  for (const step of steps) await execute(step);
   await finish();
 
-  async function carryOut(step: Step): Promise<void> {
+  async function execute(step: Step): Promise<void> {
     if (step.do === 'wait') return world.wait(step.milliseconds);
     const process = slots[step.process];
     if (step.do === 'start') return start(step);
@@ -184,7 +184,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     for (const other of earlier) {
       const mayBeSent = other.state === 'leaving' || other.state === 'done' || other.state === 'unsure';
       if (!mayBeSent) continue;
-      // With --retry-unsure the user has settled the doubt, whatever becomes of the new attempt.
+      // With --retry-unsure the user accepts the risk, whatever the outcome of the new attempt.
       if (other.state === 'unsure' && plan.choice.retryUnsure) {
         other.state = 'release';
         continue;
@@ -214,7 +214,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     for (const { flight, outcome } of sent) [flight.grant.state, flight.grant.at] = [outcome, world.now()];
   }
 
-  /** From outside, all that it had under way may have been sent. */
+  /** To the others, every row it had in flight may have been sent. */
   function doubt(process: Process): void {
     for (const grant of [...grants.values()].flat())
       if (grant.process === process && grant.state === 'leaving') grant.state = 'unsure';
@@ -232,7 +232,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     world.setSilent(process.pid, true);
   }
 
-  /** Its claims have expired, so it sends none of the rows that it was granted before. */
+  /** Its claims have expired, so it does not send rows granted before. */
   function revive(process: Process): void {
     if (!process.isStalled) return;
     world.setSilent(process.pid, false);
@@ -240,7 +240,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     if (process.command) process.command.granted.length = 0;
   }
 
-  /** An orderly end: rows that did not leave are released. */
+  /** A normal end: rows that were not sent are released. */
   async function end(slot: number, process: Process): Promise<void> {
     send(process, process.command?.granted.map(() => 'release' as const) ?? []);
     await settle(process);
@@ -249,7 +249,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     slots[slot] = undefined;
   }
 
-  /** After all others are gone, one command goes through all its rows: each ends with an outcome or a reason. */
+  /** When all other processes have ended, one command handles all its rows: each ends with an outcome or a reason. */
   async function finish(): Promise<void> {
     for (const [slot, process] of slots.entries()) if (process) die(slot, process);
     const rows = ['ada:1', 'bob:1', 'cyd:1', 'dan:1', 'eve:1'];

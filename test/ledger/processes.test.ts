@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run, scriptIn } from './apart.ts';
+import { run, scriptIn } from './scripts.ts';
 import { temporaryFolder } from './rig.ts';
 
-/** Claims all rows in groups, from its own starting point, and settles them; prints the numbers that it was granted. */
+/** Claims all rows in groups, from its own starting point, and settles them; prints the granted numbers. */
 const text = `
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ const numbers = Array.from({ length: count }, (_, at) => (from + at) % count);
 const ledger = open(folder, target === 'local');
 const { run, stop } = await ledger.register(planOf(numbers.map(row)));
 if (stop) throw new Error(JSON.stringify(stop));
-// Both have registered before one of them claims anything.
+// Both have registered before either claims.
 mkdirSync(folder + '.' + from);
 while (![0, count / 2].every((other) => existsSync(folder + '.' + other))) await new Promise((go) => void setTimeout(go, 2));
 const granted = [];

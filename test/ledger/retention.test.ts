@@ -9,7 +9,7 @@ const single: SingleRule = { single: { account, mode: 'live', kind: 'message', t
 const begin = Date.UTC(2026, 2, 4, 12);
 
 describe('a ledger after 30 days', () => {
-  it('removes the segments of runs that have expired, and knows what still counts', async () => {
+  it('removes the segments of expired runs, and keeps what still counts', async () => {
     const machine = createDays();
     const done = await machine.send('ada:1 bob:1');
     const unsure = await machine.send('cyd:1 dan:1', 'unsure');
@@ -34,7 +34,7 @@ describe('a ledger after 30 days', () => {
     }
   });
 
-  it('can still resolve what was unsure, and forgets it 30 days after that', async () => {
+  it('can still resolve unsure rows, and forgets them 30 days later', async () => {
     const machine = createDays();
     const run = await machine.send('ada:1 bob:1 cyd:1', 'unsure');
     machine.now += 31 * day;
@@ -55,7 +55,7 @@ describe('a ledger after 30 days', () => {
     expect((await machine.runs()).map(({ id }) => id)).toEqual([expect.stringContaining('singles')]);
   });
 
-  it('keeps a run of which a part was sent lately', async () => {
+  it('keeps a run of which some rows were sent recently', async () => {
     const machine = createDays();
     const ledger = machine.open();
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
@@ -70,7 +70,7 @@ describe('a ledger after 30 days', () => {
     expect(await machine.runs()).toContainEqual(expect.objectContaining({ id: run }));
   });
 
-  it('keeps a job for 400 days without the segments of its days', async () => {
+  it('keeps a job for 400 days without its old segments', async () => {
     const machine = createDays();
     const run = await machine.send('ada:1 bob:1', 'done', { job: 'welcome' });
     await machine.send('cyd:1');
@@ -92,7 +92,7 @@ describe('a ledger after 30 days', () => {
     expect((await machine.runs()).map(({ id }) => id)).not.toContain(run);
   });
 
-  it('is as small as before, however long it is used', { timeout: 60_000 }, async () => {
+  it('does not grow with its age', { timeout: 60_000 }, async () => {
     const machine = createDays();
     const sizes: number[] = [];
     for (let at = 0; at < 90; at++) {
@@ -106,12 +106,12 @@ describe('a ledger after 30 days', () => {
 
   it.each([
     ['is missing', (path: string) => rmSync(path)],
-    ['is cut off', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/\n[^\n]*\n$/, '\n'))],
+    ['is truncated', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(/\n[^\n]*\n$/, '\n'))],
     [
       'has a changed byte',
       (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('unsure', 'unsurf')),
     ],
-  ])('is refused if what remains of the old segments %s', async (_, harm) => {
+  ])('is refused if the rest of the old segments %s', async (_, harm) => {
     const machine = createDays();
     await machine.send('ada:1', 'unsure');
     machine.now += 31 * day;
@@ -123,7 +123,7 @@ describe('a ledger after 30 days', () => {
   });
 });
 
-/** A ledger whose processes live for one call, and a clock. */
+/** A ledger and a clock, with a new process for each call. */
 function createDays() {
   const folder = temporaryFolder();
   const days = {

@@ -31,7 +31,7 @@ export function message(text: string): Row {
   return messageRow(secret, { mode: 'live', template: 'welcome', to, params: [param] });
 }
 
-/** `Ada:1` is the contact with the phone Ada and the name 1. */
+/** `Ada:1` is a contact with the phone Ada and the name 1. */
 function contact(text: string): Row {
   const [phone = '', name = ''] = text.split(':');
   return contactRow(secret, { mode: 'live', phone, body: { phone, name } });
@@ -43,7 +43,7 @@ export function messages(text: string): readonly Row[] {
 
 export interface PlanOptions extends Partial<Omit<Plan, 'choice' | 'input'>>, Choice {}
 
-/** A plan of the rows that the text names, separated by spaces. */
+/** A plan of the named rows, separated by spaces. */
 export function planOf(text: string, options: PlanOptions = {}): Plan {
   const kind: Kind = options.kind ?? 'message';
   const input = createInput(kind);
@@ -53,7 +53,7 @@ export function planOf(text: string, options: PlanOptions = {}): Plan {
   return { account, mode: 'live', template: 'welcome', ...rest, kind, input, choice };
 }
 
-/** The row of the input as the ledger knows it. */
+/** The row of the input as the ledger stores it. */
 export function rowOf({ input }: Plan, row: number): Row {
   return input.bytes.slice(row * 20, row * 20 + 20);
 }
@@ -81,7 +81,7 @@ export interface Machine {
   start(): MemoryLedger & { readonly pid: number };
 }
 
-/** Processes over one ledger in memory, with a clock that moves only when a test moves it. */
+/** Processes with a shared ledger in memory, and a manual clock. */
 export function createMachine(): Machine {
   let [pid, id] = [0, 0];
   const book = createBook();

@@ -17,7 +17,7 @@ import {
 const people = 'ada:1 bob:1 cyd:1 dan:1';
 
 describe('rule 1: the same command again', () => {
-  it('continues the run and skips what was sent', () => {
+  it('continues the run and skips sent rows', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -44,7 +44,7 @@ describe('rule 1: the same command again', () => {
     expect(second.claim(messages('ada:1'), { run, retryUnsure: true })).toEqual([{ verdict: 'yours' }]);
   });
 
-  it('continues a longer, sorted file, and withdraws the rows that it no longer has', () => {
+  it('continues a longer, sorted file, and withdraws removed rows', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -54,7 +54,7 @@ describe('rule 1: the same command again', () => {
     expect(machine.book.runs.get(run)?.counts).toMatchObject({ planned: 4, withdrawn: 1 });
   });
 
-  it('does not continue it if fewer than half of its recipients occur', () => {
+  it('does not continue the run if fewer than half of its recipients occur', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -64,7 +64,7 @@ describe('rule 1: the same command again', () => {
     expect(other.run).not.toBe(run);
   });
 
-  it('counts each recipient once, however many messages of the run they get', () => {
+  it('counts each recipient once, with any number of messages', () => {
     const machine = createMachine();
     const first = machine.start();
     accepted(first.register(planOf('ada:1 ada:2 ada:3 ada:4 bob:1 cyd:1')));
@@ -72,7 +72,7 @@ describe('rule 1: the same command again', () => {
     expect(accepted(machine.start().register(planOf('ada:1 eve:1')))).toMatchObject({ continues: false });
   });
 
-  it('continues the latest of several', () => {
+  it('continues the latest of several runs', () => {
     const machine = createMachine();
     const first = machine.start();
     const one = accepted(first.register(planOf('ada:1 bob:1')));
@@ -102,7 +102,7 @@ describe('rule 1: the same command again', () => {
     expect(accepted(second.register(planOf(people, { continue: true })))).toMatchObject({ run });
   });
 
-  it('starts a separate run with --again, and continues that one with --again', () => {
+  it('starts a separate run with --again, and continues that run with --again', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -126,7 +126,7 @@ describe('rule 1: the same command again', () => {
     expect(accepted(third).run).not.toBe(run);
   });
 
-  it('does not complete a finished run half a day after it was killed', () => {
+  it('does not complete a finished run half a day after the kill', () => {
     const machine = createMachine();
     const first = machine.start();
     sendAll(first, planOf(people));
@@ -146,7 +146,7 @@ describe('rule 1: the same command again', () => {
     expect(machine.book.runs.get(run)).toMatchObject({ isClosed: true, counts: { planned: 0, withdrawn: 4 } });
   });
 
-  it('does not continue a run that was closed', () => {
+  it('does not continue a closed run', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -163,7 +163,7 @@ describe('rule 1: the same command again', () => {
     expect(fatesIn(sendAll(machine.start(), planOf(people)))).toEqual(['done', 'done', 'due', 'due']);
   });
 
-  it('tries failed rows again, but not twice in one command', () => {
+  it('retries failed rows, but not twice in one command', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -177,21 +177,21 @@ describe('rule 1: the same command again', () => {
     expect(second.claim(messages('ada:1'), { run })).toEqual([{ verdict: 'failed' }]);
   });
 
-  it('skips equal rows of the input', () => {
+  it('skips duplicate rows of the input', () => {
     const machine = createMachine();
     const result = accepted(machine.start().register(planOf('ada:1 bob:1 ada:1 ada:2 ada:1')));
     expect(fatesIn(result)).toEqual(['due', 'due', 'duplicate', 'due', 'duplicate']);
     expect(result.counts).toMatchObject({ due: 3, duplicate: 2 });
   });
 
-  it('stops before more rows than --at-most are sent, and registers nothing', () => {
+  it('refuses to send more rows than --at-most, and registers nothing', () => {
     const machine = createMachine();
     expect(stopOf(machine.start().register(planOf(people, { atMost: 3 })))).toEqual({ reason: 'too-many', rows: 4 });
     expect(machine.book.runs.size).toBe(0);
     expect(accepted(machine.start().register(planOf(people, { atMost: 4 }))).counts.due).toBe(4);
   });
 
-  it('registers nothing in a rehearsal', () => {
+  it('registers nothing in a dry run', () => {
     const machine = createMachine();
     const result = accepted(machine.start().register(planOf(people, { isRehearsal: true })));
     expect(result.counts.due).toBe(4);
@@ -199,8 +199,8 @@ describe('rule 1: the same command again', () => {
   });
 });
 
-describe('rule 2: what another run has sent', () => {
-  it('stops with a live key, and says how many, when and by which run', () => {
+describe('rule 2: rows that another run has sent', () => {
+  it('stops with a live key, and reports how many, when and by which run', () => {
     const machine = createMachine();
     const { run } = sendAll(machine.start(), planOf('ada:1 bob:1'));
     const at = machine.now;
@@ -209,21 +209,21 @@ describe('rule 2: what another run has sent', () => {
     expect(stopOf(machine.start().register(planOf(people)))).toEqual({ reason: 'sent-before', rows: 2, earlier });
   });
 
-  it('sends the others with --new-only', () => {
+  it('sends the other rows with --new-only', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf('ada:1 bob:1'));
     const result = sendAll(machine.start(), planOf(people, { newOnly: true }));
     expect(fatesIn(result)).toEqual(['earlier', 'earlier', 'due', 'due']);
   });
 
-  it('sends all with --again', () => {
+  it('sends all rows with --again', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf(people));
     const result = accepted(machine.start().register(planOf(people, { again: true })));
     expect(result.counts.due).toBe(4);
   });
 
-  it('only notes it with a sandbox key', () => {
+  it('only prints a note with a sandbox key', () => {
     const machine = createMachine();
     const { run } = sendAll(machine.start(), planOf(people, { mode: 'sandbox' }));
     const result = accepted(machine.start().register(planOf(people, { mode: 'sandbox' })));
@@ -232,7 +232,7 @@ describe('rule 2: what another run has sent', () => {
     expect(result.notes).toMatchObject([{ note: 'would-stop', stop }]);
   });
 
-  it('forgets it after 30 days', () => {
+  it('forgets them after 30 days', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf(people));
     machine.now += 30 * day - 1_000;
@@ -241,7 +241,7 @@ describe('rule 2: what another run has sent', () => {
     expect(machine.start().register(planOf(people)).stop).toBeUndefined();
   });
 
-  it('counts planned rows of a run that is running, and not those of a dead one', () => {
+  it('counts planned rows of a live process, but not of a dead one', () => {
     const machine = createMachine();
     const first = machine.start();
     accepted(first.register(planOf('ada:1 bob:1 cyd:1 dan:1 eve:1')));
@@ -250,7 +250,7 @@ describe('rule 2: what another run has sent', () => {
     accepted(machine.start().register(planOf('ada:1')));
   });
 
-  it('is checked again at each claim', () => {
+  it('checks again at each claim', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -283,7 +283,7 @@ describe('rule 2: what another run has sent', () => {
     expect(sendAll(machine.start(), planOf(people, { job: 'tuesday' })).counts).toMatchObject({ due: 4 });
   });
 
-  it('does not count what a run started with --again repeats, when that run is continued', () => {
+  it('continues a run started with --again without counting what it repeats', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf(people));
     const first = machine.start();
@@ -307,7 +307,7 @@ describe('another key', () => {
     expect(accepted(second.register(planOf(people, { account: other, again: true }))).run).not.toBe(run);
   });
 
-  it('goes on with --continue, and needs it only once', () => {
+  it('continues with --continue, which is needed only once', () => {
     const machine = createMachine();
     const { run } = accepted(machine.start().register(planOf(people)));
     const second = machine.start();
@@ -340,7 +340,7 @@ describe('edited rows', () => {
     expect(stop).toEqual({ reason: 'edited', run, row: 1, rows: 2 });
   });
 
-  it('are skipped or sent if the user says so', () => {
+  it('are skipped or sent as the user decides', () => {
     const { machine } = interrupted();
     const text = 'ada:2 bob:1 cyd:2 dan:2';
     const skipped = accepted(machine.start().register(planOf(text, { changed: 'skip', isRehearsal: true })));
@@ -373,14 +373,14 @@ describe('unsure rows', () => {
     return { machine, run };
   }
 
-  it('are sent again by --retry-unsure, though their run is finished', () => {
+  it('are sent again by --retry-unsure, even if their run is finished', () => {
     const { machine, run } = unsure();
     const result = sendAll(machine.start(), planOf(people, { retryUnsure: true }));
     expect(result).toMatchObject({ run, counts: { due: 1, done: 3 } });
     expect(machine.book.runs.get(run)?.counts).toMatchObject({ unsure: 0, done: 4 });
   });
 
-  it('that are sent again from a file of their own are settled in the first run', () => {
+  it('that are sent again from their own file are settled in the first run', () => {
     const { machine, run } = unsure();
     expect(stopOf(machine.start().register(planOf('ada:1')))).toMatchObject({ reason: 'sent-before' });
     const result = sendAll(machine.start(), planOf('ada:1', { retryUnsure: true }));
@@ -388,7 +388,7 @@ describe('unsure rows', () => {
     expect(machine.book.runs.get(run)?.counts).toMatchObject({ unsure: 0, withdrawn: 1 });
   });
 
-  it('are not sent by a later command without --retry-unsure, though the run was started with it', () => {
+  it('need --retry-unsure again in a later command', () => {
     const { machine } = unsure();
     const first = machine.start();
     const { run } = accepted(first.register(planOf('ada:1', { retryUnsure: true })));
@@ -397,13 +397,13 @@ describe('unsure rows', () => {
     expect(accepted(machine.start().register(planOf('ada:1', { retryUnsure: true }))).run).toBe(run);
   });
 
-  it('are settled by what the user found out', () => {
+  it("are settled by the user's findings", () => {
     const { machine, run } = unsure();
     expect(machine.start().resolve(run, 'not-sent', messages('ada:1 bob:1'))).toBe(1);
     expect(fatesIn(accepted(machine.start().register(planOf(people))))).toEqual(['due', 'done', 'done', 'done']);
   });
 
-  it('take a late outcome of the process that sent them, and of no other', () => {
+  it('accept a late outcome only from the process that sent them', () => {
     const machine = createMachine();
     const first = machine.start();
     const { run } = accepted(first.register(planOf(people)));
@@ -427,7 +427,7 @@ describe('unsure rows', () => {
 describe('an import', () => {
   const kind = 'contact' as const;
 
-  it('that is finished is done again, with a note', () => {
+  it('of finished rows runs again, with a note', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf('ada:1 bob:1', { kind }));
     const result = sendAll(machine.start(), planOf('ada:1 bob:1', { kind }));
@@ -438,7 +438,7 @@ describe('an import', () => {
     });
   });
 
-  it('sends each change of a contact in order: Ada, Ava, Ada', () => {
+  it('sends all changes of a contact in order: Ada, Ava, Ada', () => {
     const machine = createMachine();
     const plan = planOf('1:Ada 1:Ava 1:Ada 1:Ada', { kind });
     const result = sendAll(machine.start(), plan);
@@ -446,7 +446,7 @@ describe('an import', () => {
     expect(machine.book.runs.get(result.run)?.counts).toMatchObject({ done: 3, planned: 0 });
   });
 
-  it('goes on after the last change that was made', () => {
+  it('continues after the last completed change', () => {
     const machine = createMachine();
     const plan = planOf('1:Ada 1:Ava 1:Ada 2:Bob', { kind });
     const first = machine.start();
@@ -459,7 +459,7 @@ describe('an import', () => {
     expect(fatesIn(sendAll(machine.start(), plan))).toEqual(['done', 'done', 'due', 'due']);
   });
 
-  it('sends a contact again that the job has changed since', () => {
+  it('sends a contact again if the job has changed it since', () => {
     const machine = createMachine();
     const job = { kind, job: 'people' };
     for (const text of ['1:Ada', '1:Ava', '1:Ada'])
@@ -467,7 +467,7 @@ describe('an import', () => {
     expect(sendAll(machine.start(), planOf('1:Ada', job)).counts).toMatchObject({ due: 0, done: 1 });
   });
 
-  it('skips with --new-only what another import has sent, unless it was changed since', () => {
+  it('skips with --new-only rows that another import has sent, unless they were changed since', () => {
     const machine = createMachine();
     for (const text of ['1:Ada 2:Bob', '1:Ava']) sendAll(machine.start(), planOf(text, { kind }));
     const result = sendAll(machine.start(), planOf('1:Ada 2:Bob', { kind, newOnly: true }));
@@ -493,7 +493,7 @@ describe('a single message', () => {
     expect(send(false)).toEqual([{ verdict: 'yours' }]);
   });
 
-  it('sees batches, and batches see it', () => {
+  it('counts batches, and is counted by them', () => {
     const machine = createMachine();
     const process = machine.start();
     process.claim(messages('ada:1'), { single });
@@ -503,7 +503,7 @@ describe('a single message', () => {
     expect(process.look(message('bob:1'), { single })).toMatchObject({ verdict: 'elsewhere', state: 'done' });
   });
 
-  it('does not wait for planned rows, but for one in flight', () => {
+  it('does not wait for planned rows, only for rows in flight', () => {
     const machine = createMachine();
     const batch = machine.start();
     const { run } = accepted(batch.register(planOf(people)));
@@ -516,7 +516,7 @@ describe('a single message', () => {
     expect(batch.claim(messages('bob:1'), { run })).toMatchObject([{ verdict: 'elsewhere', state: 'leaving' }]);
   });
 
-  it('that is unsure needs --retry-unsure, however long ago it was', () => {
+  it('that is unsure needs --retry-unsure, at any age', () => {
     const machine = createMachine();
     const process = machine.start();
     process.claim(messages('ada:1'), { single });
@@ -529,7 +529,7 @@ describe('a single message', () => {
 });
 
 describe('forgetting', () => {
-  it('a run permits to send it again', () => {
+  it('a run allows sending its rows again', () => {
     const machine = createMachine();
     const process = machine.start();
     const { run } = sendAll(process, planOf(people));
@@ -539,7 +539,7 @@ describe('forgetting', () => {
     expect(accepted(machine.start().register(planOf(people))).counts.due).toBe(4);
   });
 
-  it('a recipient permits to send to them again', () => {
+  it('a recipient allows sending to them again', () => {
     const machine = createMachine();
     sendAll(machine.start(), planOf(people));
     machine.start().forget({ seconds: [message('ada:1').slice(12)] });

@@ -25,7 +25,7 @@ const entry: RunEntry = {
 const files = { failed: { file: '/data/people.failed.csv', sha256: 'a1' }, unsure: undefined };
 
 describe('the index of runs', () => {
-  it('lists all runs with what was noted last, the oldest first', async () => {
+  it('lists all runs with their last note, the oldest first', async () => {
     const folder = temporaryFolder();
     const [one, other] = [openLedger(folder), openLedger(folder)];
     expect(listRuns(folder)).toEqual([]);
@@ -39,7 +39,7 @@ describe('the index of runs', () => {
     await closeAll(one, other);
   });
 
-  it('has one line for several notes of one moment', async () => {
+  it('writes one line for several notes at the same time', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     await Promise.all([1, 2, 3].map((updatedAt) => ledger.note({ ...entry, updatedAt })));
@@ -48,7 +48,7 @@ describe('the index of runs', () => {
     await ledger.close();
   });
 
-  it('does not know a run that was forgotten', async () => {
+  it('does not list a forgotten run', async () => {
     const folder = temporaryFolder();
     const [ledger, other] = [openLedger(folder), openLedger(folder, { pid: 1 })];
     const { run } = accepted(await ledger.register(planOf('ada:1')));
@@ -61,7 +61,7 @@ describe('the index of runs', () => {
     await other.close();
   });
 
-  it('drops a run that the ledger no longer knows', async () => {
+  it('drops a run that is not in the ledger', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     await ledger.note(entry);
@@ -71,7 +71,7 @@ describe('the index of runs', () => {
     await ledger.close();
   });
 
-  it('stays as it is if a run that is still running is to be forgotten', async () => {
+  it('is unchanged if a running run should be forgotten', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf('ada:1')));
@@ -82,7 +82,7 @@ describe('the index of runs', () => {
     await ledger.close();
   });
 
-  it('can be read while a line of it is being written', () => {
+  it('can be read while a line is being written', () => {
     const folder = withRuns('r1', 'r2');
     const path = pathIn(folder);
     const before = statSync(path).size;
@@ -96,7 +96,7 @@ describe('the index of runs', () => {
     expect(listRuns(folder)).toHaveLength(3);
   });
 
-  it('is refused with the place of the damage', () => {
+  it('is refused with the offset of the damage', () => {
     const folder = withRuns('r1', 'r2');
     const text = readFileSync(pathIn(folder), 'utf8');
     writeFileSync(pathIn(folder), text.replace('"run":"r2"', '"run":"r9"'));
@@ -124,7 +124,7 @@ describe('the index of runs', () => {
     expect(() => listRuns(folder)).toThrow(expect.objectContaining({ code: 'journal-unknown' }));
   });
 
-  it('is repaired by the next note after a crash has cut a line off', () => {
+  it('is repaired by the next note after a crash has truncated a line', () => {
     const folder = withRuns('r1');
     const repaired: number[] = [];
     appendFileSync(pathIn(folder), '[123,{"put"');
@@ -135,7 +135,7 @@ describe('the index of runs', () => {
     expect(listRuns(folder).map(({ run }) => run)).toEqual(['r1', 'r2']);
   });
 
-  it('is rewritten now and then, without runs that have expired, while several processes note', async () => {
+  it('is rewritten regularly without expired runs, while several processes add notes', async () => {
     const folder = temporaryFolder();
     const [now, day] = [Date.now(), 86_400_000];
     const [one, other] = [openLedger(folder, { now: () => now }), openLedger(folder, { now: () => now })];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, events, isOpen, next, states, transitions } from '../../src/ledger/states.ts';
 
-/** The table of the design, row by row. An event that is not listed changes nothing. */
+/** The table of the design, row by row. Events that are not listed change nothing. */
 const table = `
 absent     plan:planned claim:leaving retry:leaving done:done
 planned    claim:leaving retry:leaving done:done withdraw:withdrawn
@@ -25,7 +25,7 @@ describe('a row in one scope', () => {
   );
   const cases = states.flatMap((state) => events.map((event) => [state, event] as const));
 
-  it.each(cases)('that is %s, after %s', (state, event) => {
+  it.each(cases)('that is %s follows the table after %s', (state, event) => {
     const move = moves.get(state)?.find((one) => one.startsWith(`${event}:`));
     expect(next(state, event)).toBe(move?.slice(event.length + 1) ?? state);
   });
@@ -44,12 +44,12 @@ describe('a row in one scope', () => {
     expect(answer(state, 'retry')).toBe(retry);
   });
 
-  it.each(states)('that is %s is granted exactly if it becomes leaving', (state) => {
+  it.each(states)('that is %s is granted only if it becomes leaving', (state) => {
     for (const event of ['claim', 'retry'] as const)
       expect(answer(state, event) === 'yours').toBe(state !== 'leaving' && next(state, event) === 'leaving');
   });
 
-  it('is in a table that can be exported', () => {
+  it('is documented in a table that can be exported', () => {
     const exported: unknown = JSON.parse(JSON.stringify(transitions));
     expect(exported).toEqual(transitions);
     expect(Object.keys(transitions)).toEqual([...states]);

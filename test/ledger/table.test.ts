@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 
 describe('the table of a ledger', () => {
-  it('is written after much was added, and then used together with what follows it', async () => {
+  it('is written after many changes, and then used together with later changes', async () => {
     const { folder, run } = await written();
     expect(existsSync(join(folder, 'table'))).toBe(true);
     const second = openLedger(folder);
@@ -37,7 +37,7 @@ describe('the table of a ledger', () => {
     await expect(openLedger(folder).runs()).rejects.toMatchObject({ code: 'journal-damaged' });
   });
 
-  it('is written when a ledger is opened that processes left behind which were killed', async () => {
+  it('is written when a ledger of killed processes is opened', async () => {
     const { folder, run } = await written();
     rmSync(join(folder, 'table'));
     const second = openLedger(folder);
@@ -46,7 +46,7 @@ describe('the table of a ledger', () => {
     await second.close();
   });
 
-  it('shows that its segment was cut off', async () => {
+  it('detects that its segment was truncated', async () => {
     const { folder } = await written();
     const segment = segmentIn(folder);
     const text = readFileSync(segment, 'latin1');
@@ -62,7 +62,7 @@ describe('the table of a ledger', () => {
     await ledger.close();
   });
 
-  it('hides no row that was sent, whichever byte is changed', { timeout: 60_000 }, async () => {
+  it('hides no sent row, whichever byte is changed', { timeout: 60_000 }, async () => {
     const few = planOf(many.slice(0, many.indexOf('p800:1') - 1));
     const { folder, run } = await written(few);
     const path = join(folder, 'table');
@@ -79,7 +79,7 @@ describe('the table of a ledger', () => {
     }
   });
 
-  it('is not trusted either when all of it is read, for a registration', async () => {
+  it('is not trusted either when a registration reads all of it', async () => {
     const { folder, run } = await written();
     const path = join(folder, 'table');
     const bytes = readFileSync(path);
@@ -94,21 +94,17 @@ describe('the table of a ledger', () => {
 });
 
 describe('a book that was written to a table', () => {
-  it(
-    'answers like the one in memory, whatever is added, and holds the same in the end',
-    { timeout: 60_000 },
-    async () => {
-      const path = join(temporaryFolder(), 'table');
-      await fc.assert(
-        fc.asyncProperty(steps, fc.double({ min: 0, max: 1, noNaN: true }), async (list, share) => {
-          const changes = await changesOf((open) => check(open, list));
-          compareAt(path, changes, Math.floor(changes.length * share));
-        }),
-        { numRuns: 100 },
-      );
-      expect.hasAssertions();
-    },
-  );
+  it('answers like the book in memory after any additions, and has the same content', { timeout: 60_000 }, async () => {
+    const path = join(temporaryFolder(), 'table');
+    await fc.assert(
+      fc.asyncProperty(steps, fc.double({ min: 0, max: 1, noNaN: true }), async (list, share) => {
+        const changes = await changesOf((open) => check(open, list));
+        compareAt(path, changes, Math.floor(changes.length * share));
+      }),
+      { numRuns: 100 },
+    );
+    expect.hasAssertions();
+  });
 
   it('knows the latest row of each contact', async () => {
     const path = join(temporaryFolder(), 'table');
@@ -129,7 +125,7 @@ describe('a book that was written to a table', () => {
   });
 });
 
-/** Applies some changes, writes the table, and applies the others to the rows in the file. */
+/** Applies some changes, writes the table, and applies the other changes to the rows in the file. */
 function compareAt(path: string, changes: readonly Change[], split: number): void {
   const [whole, first, second] = [createBook(), createBook(), createBook()];
   for (const change of changes) whole.apply(change);
@@ -144,7 +140,7 @@ function compareAt(path: string, changes: readonly Change[], split: number): voi
   expect(allIn(second)).toEqual(allIn(whole));
 }
 
-/** All that can be asked about the rows of a book. */
+/** All answers of a book. */
 function allIn({ entries, runs, senders, order }: Book) {
   const row = new Uint8Array(rowSize);
   const rows = Array.from({ length: entries.count() }, (_, entry) => {
@@ -157,7 +153,7 @@ function allIn({ entries, runs, senders, order }: Book) {
   return { rows, counts, order: order(), senders: senders().map(({ id }) => id) };
 }
 
-/** Changes as commands make them. */
+/** Changes that commands make. */
 async function changesOf(act: (world: World) => Promise<void>): Promise<readonly Change[]> {
   const [book, dead, changes]: [Book, Set<number>, Change[]] = [createBook(), new Set(), []];
   let [now, id] = [Date.UTC(2026, 2, 4, 12), 0];
@@ -182,7 +178,7 @@ async function changesOf(act: (world: World) => Promise<void>): Promise<readonly
   return changes;
 }
 
-/** A run with one row sent, closed in order. */
+/** A run with one row sent, closed normally. */
 async function written(of = plan) {
   const folder = temporaryFolder();
   const ledger = openLedger(folder);
@@ -193,7 +189,7 @@ async function written(of = plan) {
   return { folder, run };
 }
 
-/** Damages the start of the segment, so that all that is known comes from the table. */
+/** Damages the start of the segment, so that everything known comes from the table. */
 function spoilStart(folder: string): void {
   const segment = segmentIn(folder);
   const bytes = readFileSync(segment);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 const source = new URL('../../src/ledger/', import.meta.url).pathname;
 
-/** What each script below may use: a ledger of this process on a folder, and packed rows. */
+/** Bundles what the scripts import: a ledger on a folder, and packed rows. */
 const library = `
 export { openFileLedger } from '${source}file/file-ledger.ts';
 export { createInput } from '${source}input.ts';
@@ -28,7 +28,7 @@ export const planOf = (rows, choice = {}) => {
 };
 `;
 
-/** A script that may import from './library.mjs', in a folder of its own. */
+/** Writes a script that may import './library.mjs'. */
 export async function scriptIn(home: string, text: string): Promise<string> {
   const [main, script] = [join(home, 'library.ts'), join(home, 'script.mjs')];
   writeFileSync(main, library);
@@ -39,7 +39,7 @@ export async function scriptIn(home: string, text: string): Promise<string> {
   return script;
 }
 
-/** What a process printed, and how it ended. */
+/** Runs a script; returns its output and how it ended. */
 export async function run(script: string, ...words: readonly string[]) {
   const child = spawn(process.execPath, [script, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -49,7 +49,7 @@ export async function run(script: string, ...words: readonly string[]) {
   return { lines: printed.split('\n').filter(Boolean), code, signal };
 }
 
-/** Put before a script: kills the process just before the change to the disk that its last argument counts. */
+/** Prefix of a script: kills the process before its nth change to the disk, n being the last argument. */
 export const killedAtChange = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -2,10 +2,10 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listRuns } from '../../src/ledger/file/runs.ts';
-import { killedAtChange, run, scriptIn } from './apart.ts';
+import { killedAtChange, run, scriptIn } from './scripts.ts';
 import { accepted, message, messages, openLedger, planOf, temporaryFolder } from './rig.ts';
 
-/** Prints how many changes to the disk each step needs, in a turn that the process keeps. */
+/** Prints the number of disk changes of each step, in a turn that the process keeps. */
 const text = `
 ${killedAtChange}
 const { open, planOf } = await import('./library.mjs');
@@ -27,14 +27,14 @@ print([apart, together, many].join());
 await ledger.close();
 `;
 
-describe('calls of one moment', () => {
-  it('need one write', async () => {
+describe('concurrent calls', () => {
+  it('share one write', async () => {
     const home = temporaryFolder();
     const { lines } = await run(await scriptIn(home, text), join(home, 'ledger'), '0');
     expect(lines).toEqual(['2,1,1']);
   });
 
-  it('get what they would get one after the other', async () => {
+  it('get the same results as sequential calls', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
@@ -59,7 +59,7 @@ describe('calls of one moment', () => {
     await second.close();
   });
 
-  it('fail alone if only one of them is wrong', async () => {
+  it('fail separately if only one of them is invalid', async () => {
     const ledger = openLedger(temporaryFolder());
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
     const results = await Promise.allSettled([
@@ -75,7 +75,7 @@ describe('calls of one moment', () => {
     await ledger.close();
   });
 
-  it('all fail if they cannot be written, and so does all that follows', async () => {
+  it('all fail if the write fails, and so do later calls', async () => {
     const folder = temporaryFolder();
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));
