@@ -1,90 +1,86 @@
-import { command, type Context } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { printing } from '../cli/globals.ts';
 import { argument, knowing, type Shell, shell, shells } from '../cli/params.ts';
 
-export const printForBash = print('bash', 'source <(bizmsg completion bash)');
-export const printForZsh = print('zsh', 'source <(bizmsg completion zsh)');
-export const printForFish = print('fish', 'bizmsg completion fish | source');
+const printForBash = print('bash', 'source <(bizmsg completion bash)');
+const printForZsh = print('zsh', 'source <(bizmsg completion zsh)');
+const printForFish = print('fish', 'bizmsg completion fish | source');
 
 function print(shell: Shell, once: string) {
   return command({
     name: shell,
-    summary: `Print what ${shell} needs to complete bizmsg`,
-    details: `To try it in one shell alone: ${once}`,
+    summary: `Print the completion script for ${shell}`,
+    details: `To try it in the current shell: ${once}`,
     params: {},
     examples: [`completion ${shell}`],
     sample: `${shell === 'zsh' ? '#compdef bizmsg\n' : ''}# ${shell} completion of bizmsg, by bizmsg completion.…\n…`,
     honours: [],
     piped: 'verbatim',
-    run: async (context) => (await completionsOf(context)).shim(shell),
+    run: async ({ session }) => Buffer.from((await installer()).completionScript(shell, session.host)),
     view: (text) => text.toString(),
   });
 }
 
-export const shellParam = knowing(
+const shellParam = knowing(
   { of: shells },
-  argument('[shell]', `the shell: ${shells.join(', ')} (that of SHELL)`, shell),
+  argument('[shell]', `the shell: ${shells.join(', ')} (default: the one in SHELL)`, shell),
 );
 
-export const installCompletion = command({
+const install = command({
   name: 'install',
-  summary: 'Install completion where the shell looks for it',
+  summary: 'Install the completion script where the shell looks for it',
   details: [
-    'bash: in bash-completion/completions, and where bash-completion is not there, one line in ~/.bashrc.',
-    'zsh: in a folder of its fpath, or else in one that a block in ~/.zshrc names. fish: in its completions.',
-    'A start-up file is changed only after a yes, or with --yes. A second time changes nothing, and completion',
-    'uninstall takes it back.',
+    'bash loads it with the package bash-completion, fish without any setting. For zsh, and for bash without',
+    'that package, the command prints the line to add to ~/.zshrc or ~/.bashrc; it changes no such file.',
   ].join('\n'),
   params: { shell: shellParam },
-  examples: ['completion install zsh --yes', 'completion install fish'],
+  examples: ['completion install zsh', 'completion install fish'],
   sample:
-    'Wrote /home/ada/.local/share/zsh/site-functions/_bizmsg\nAdded to /home/ada/.zshrc:\n  …\nIt works in the next shell.',
+    'Wrote /home/ada/.local/share/zsh/site-functions/_bizmsg\nAdd this line to /home/ada/.zshrc:\n  …\nIt works in the next shell.',
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { shell: asked }) => {
-    const completions = await completionsOf(context);
-    const name = asked ?? completions.usual();
-    const places = completions.places(name);
-    if (places.startUp && completions.changesStartUp(places))
-      await context.confirm(`Add to ${places.startUp.path} what loads ${places.file}?`);
-    if (!completions.isOnPath())
-      context.note('not-on-path', 'there is no bizmsg in PATH, which is what the shell asks: try npm link');
-    return completions.install(name, places);
+  run: async (context, { shell: named }) => {
+    const { installCompletion, isOnPath, usualShell } = await installer();
+    const { host } = context.session;
+    const installed = installCompletion(named ?? usualShell(host.env), host);
+    if (!isOnPath(host.env))
+      context.note('not-on-path', 'bizmsg is not in PATH, so the shell cannot call it; in a clone, run npm link');
+    return installed;
   },
-  view: ({ file, file_is: fileIs, start_up: startUp, added }, ui) => {
-    const lines = [
-      fileIs === 'written' ? `${ui.color.green('Wrote')} ${file}` : `${file} was there already`,
-      ...(startUp === null
-        ? []
-        : [added.length === 0 ? `${startUp} names it already` : `${ui.color.green('Added')} to ${startUp}:`]),
-    ];
-    return [...lines, ...added.map((line) => `  ${line}`), 'It works in the next shell.'].join('\n');
+  view: ({ shell: name, file, file_is: fileIs, start_up: startUp, line }, ui) => {
+    const add = name === 'bash' ? 'If bash-completion is not loaded, add' : 'Add';
+    return [
+      fileIs === 'written' ? `${ui.color.green('Wrote')} ${file}` : `${file} is up to date`,
+      ...(line === null ? [] : [`${add} this line to ${startUp}:`, `  ${line}`]),
+      'It works in the next shell.',
+    ].join('\n');
   },
 });
 
-export const uninstallCompletion = command({
+const uninstall = command({
   name: 'uninstall',
-  summary: 'Uninstall completion: take back what completion install did',
+  summary: 'Remove the completion script',
   params: { shell: shellParam },
   examples: ['completion uninstall zsh'],
-  sample: 'Removed /home/ada/.local/share/zsh/site-functions/_bizmsg\nRestored /home/ada/.zshrc',
+  sample: 'Removed /home/ada/.local/share/zsh/site-functions/_bizmsg',
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { shell }) => {
-    const completions = await completionsOf(context);
-    return completions.uninstall(shell ?? completions.usual());
+  run: async (context, { shell: named }) => {
+    const { uninstallCompletion, usualShell } = await installer();
+    const { host } = context.session;
+    return uninstallCompletion(named ?? usualShell(host.env), host);
   },
-  view: ({ file, file_is: fileIs, start_up: startUp, start_up_is: startUpIs }, ui) =>
+  view: ({ file, file_is: fileIs, start_up: startUp, line }, ui) =>
     [
-      fileIs === 'removed' ? `${ui.color.green('Removed')} ${file}` : `There is no ${file} of ours`,
-      ...(startUpIs === 'restored' ? [`${ui.color.green('Restored')} ${String(startUp)}`] : []),
+      fileIs === 'removed' ? `${ui.color.green('Removed')} ${file}` : `${file} is not installed`,
+      ...(line === null ? [] : [`Remove this line from ${startUp}:`, `  ${line}`]),
     ].join('\n'),
 });
 
-export const completionCommands = [printForBash, printForZsh, printForFish, installCompletion, uninstallCompletion];
+export const completionCommands = [printForBash, printForZsh, printForFish, install, uninstall];
 
-async function completionsOf({ session }: Context) {
-  return (await import('../cli/complete/install.ts')).openCompletions(session.host);
+async function installer(): Promise<typeof import('../cli/complete/install.ts')> {
+  return import('../cli/complete/install.ts');
 }

@@ -61,7 +61,7 @@ export async function openShell(shell: Shell, home: string): Promise<Terminal> {
   const env = { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` };
   const terminal = openTerminal({ home, columns: 120, env });
   onTestFinished(() => terminal.close());
-  await terminal.enter(`cd; bizmsg completion install ${shell} --yes`);
+  await terminal.enter(`cd; bizmsg completion install ${shell} --query line -o tsv >>~/${startUps[shell].file}`);
   await terminal.ended();
   await terminal.enter(`clear; exec env -u ENV ${shell} -i`);
   await terminal.until(/^ready> *$/m);

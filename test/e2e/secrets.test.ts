@@ -132,7 +132,7 @@ const atHome: Readonly<Record<string, Case>> = {
   'completion bash': { argv: [[]] },
   'completion zsh': { argv: [[]] },
   'completion fish': { argv: [[]] },
-  'completion install': { argv: [['fish'], ['zsh', '--yes'], ['bash'], []] },
+  'completion install': { argv: [['fish'], ['zsh'], ['bash'], []] },
   'completion uninstall': { argv: [['zsh'], []] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'sandbox status': { argv: [[]] },

@@ -33,12 +33,7 @@ it.each([
     "quote a value that has a space: --to-column 'Cell Phone'",
   ],
   ['two files', `${people} orders.csv`, 'orders.csv', 'pass one file at a time'],
-  [
-    'two files around an option',
-    `${people} --profile local b.csv`,
-    'b.csv',
-    'pass one file at a time',
-  ],
+  ['two files around an option', `${people} --profile local b.csv`, 'b.csv', 'pass one file at a time'],
   [
     'a file of results',
     'contacts export a.csv',

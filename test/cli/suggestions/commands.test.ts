@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { refusal } from './rig.ts';
 
 it.each([
-  ["the name of a command without its group", 'import people.csv', 'did you mean bizmsg contacts import?'],
+  ['the name of a command without its group', 'import people.csv', 'did you mean bizmsg contacts import?'],
   ['the same after help', 'help import', 'did you mean bizmsg contacts import?'],
   ['a name in several groups', 'export', 'did you mean bizmsg contacts export or bizmsg sandbox export?'],
   ['a mistyped command', 'imprt', 'did you mean bizmsg contacts import?'],
@@ -15,7 +15,11 @@ it.each([
   ['a part of a name', 'send', 'did you mean bizmsg send-template or bizmsg send-batch?'],
   ['a part and another word', 'send-message', 'did you mean bizmsg send-template or bizmsg send-batch?'],
   ['a mistyped group', 'contact import', 'did you mean bizmsg contacts?'],
-  ['a command that the group does not have', 'delete contacts', 'the commands of bizmsg contacts are list, create, import, export'],
+  [
+    'a command that the group does not have',
+    'delete contacts',
+    'the commands of bizmsg contacts are list, create, import, export',
+  ],
   ['an unknown word', 'xyzzy', 'see bizmsg --help'],
   ['an option', 'version', 'it is an option: --version'],
 ])('suggests at the top for %s: %s', async (_name, line, hint) => {

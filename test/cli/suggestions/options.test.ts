@@ -44,11 +44,7 @@ it.each([
   ['an unsure row', `${batch} --allow-unsure`, 'use --retry-unsure'],
   ['a format', 'contacts list --csv', 'did you mean -o csv?'],
   ['a format as a value', 'contacts list --format json', 'did you mean -o json?'],
-  [
-    'a format of an export',
-    'contacts export --format csv',
-    'did you mean -o csv?',
-  ],
+  ['a format of an export', 'contacts export --format csv', 'did you mean -o csv?'],
   ['a mode', 'contacts list --live', 'did you mean --mode live?'],
   [
     'a file of results',
