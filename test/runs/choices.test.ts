@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { keys, type Machine, modes, openMachine, people, summaryOf, type Told, rows } from './matrix-rig.ts';
+import { keys, type Machine, modes, openMachine, people, summaryOf, type Result, rows } from './matrix-rig.ts';
 
 const all = people(1, rows);
 const hour = 3_600_000;
 
-/** 3 rows have been sent, and perhaps some that were in flight. */
-async function interrupted(machine: Machine, words: readonly string[] = []): Promise<Told> {
-  const told = await machine.batch(machine.write(all), ['--concurrency', '2', ...words], { interruptAfter: 3 });
-  expect(told).toMatchObject({ code: 130, error: 'interrupted' });
-  return told;
+/** 3 rows have been sent, and possibly those in flight. */
+async function interrupted(machine: Machine, words: readonly string[] = []): Promise<Result> {
+  const result = await machine.batch(machine.write(all), ['--concurrency', '2', ...words], { interruptAfter: 3 });
+  expect(result).toMatchObject({ code: 130, error: 'interrupted' });
+  return result;
 }
 
 describe.each(modes)('with a %s key', (mode) => {
@@ -28,7 +28,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('goes on after an interruption', async () => {
+    it.concurrent('continues after an interruption', async () => {
       await using machine = await openMachine(mode);
       const first = await interrupted(machine, ['--first', '8']);
       const file = machine.write(all);
@@ -41,7 +41,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 
   describe('--again', () => {
-    it.concurrent('sends a finished file once more, however often it is interrupted', async () => {
+    it.concurrent('sends a finished file once more, despite interruptions', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       await machine.batch(file);
@@ -65,7 +65,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 2: rows });
     });
 
-    it.concurrent('starts a separate run while another one is unfinished', async () => {
+    it.concurrent('starts a separate run next to an unfinished one', async () => {
       await using machine = await openMachine(mode);
       const first = await interrupted(machine);
       const file = machine.write(all);
@@ -77,7 +77,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 
   describe('--new-only', () => {
-    it.concurrent('sends the new rows once, however often it is interrupted', async () => {
+    it.concurrent('sends the new rows once, despite interruptions', async () => {
       await using machine = await openMachine(mode);
       const more = people(1, rows + 18);
       await machine.batch(machine.write(all));
@@ -97,7 +97,7 @@ describe.each(modes)('with a %s key', (mode) => {
 
   describe('--expect-count and --at-most', () => {
     it.concurrent(
-      'count rows of the input and rows to be sent, so that the same command fits after an interruption',
+      'count input rows and rows to send, so the same command can be repeated after an interruption',
       async () => {
         await using machine = await openMachine(mode);
         const { not_reached: left } = summaryOf(await interrupted(machine, ['--expect-count', `${rows}`]));
@@ -125,7 +125,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(last).toMatchObject({ code: 0, summary: { sent: 0, skipped: { this_run: 2 * rows }, job: 'welcome' } });
     });
 
-    it.concurrent('sends under another name once more, and does not see other runs', async () => {
+    it.concurrent('sends once more under another name, and ignores other runs', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       await machine.batch(file);
@@ -134,7 +134,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 3: rows });
     });
 
-    it.concurrent('gets back to rows of a list that another list of the job did not have', async () => {
+    it.concurrent('returns to rows that were missing from another list of the job', async () => {
       await using machine = await openMachine(mode);
       const [one, other] = [
         machine.write(people(1, rows), 'one.csv'),
@@ -162,24 +162,21 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(messages)).toEqual({ 0: rows });
     });
 
-    it.concurrent(
-      'leaves out whom the run has served with --changed skip, however often it is interrupted',
-      async () => {
-        await using machine = await openMachine(mode);
-        const { sent } = summaryOf(await interrupted(machine));
-        const words = [...edited, '--changed', 'skip'];
-        const file = machine.write(all);
-        expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
-        const last = await machine.batch(file, words);
-        expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { changed: sent } } });
-        expect([machine.reach(all), machine.reach(messages)]).toEqual([
-          { 0: rows - sent, 1: sent },
-          { 0: sent, 1: rows - sent },
-        ]);
-      },
-    );
+    it.concurrent('skips recipients served by the run with --changed skip, despite interruptions', async () => {
+      await using machine = await openMachine(mode);
+      const { sent } = summaryOf(await interrupted(machine));
+      const words = [...edited, '--changed', 'skip'];
+      const file = machine.write(all);
+      expect(await machine.batch(file, words, { interruptAfter: 4 })).toMatchObject({ code: 130 });
+      const last = await machine.batch(file, words);
+      expect(last).toMatchObject({ code: 0, summary: { not_reached: 0, skipped: { changed: sent } } });
+      expect([machine.reach(all), machine.reach(messages)]).toEqual([
+        { 0: rows - sent, 1: sent },
+        { 0: sent, 1: rows - sent },
+      ]);
+    });
 
-    it.concurrent('sends the new message to all with --changed send, however often it is interrupted', async () => {
+    it.concurrent('sends the new message to all with --changed send, despite interruptions', async () => {
       await using machine = await openMachine(mode);
       const { sent } = summaryOf(await interrupted(machine));
       const words = [...edited, '--changed', 'send'];
@@ -202,7 +199,7 @@ describe.each(modes)('with a %s key', (mode) => {
   describe('another key', () => {
     const other = keys[mode].second;
 
-    it.concurrent('from the environment is refused after an interruption; --continue goes on with it', async () => {
+    it.concurrent('in the environment is refused after an interruption; --continue accepts it', async () => {
       await using machine = await openMachine(mode);
       await interrupted(machine);
       machine.env = { ...machine.env, BIZMSG_API_KEY: other };
@@ -216,7 +213,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('from the environment starts a separate run with --again', async () => {
+    it.concurrent('in the environment starts a separate run with --again', async () => {
       await using machine = await openMachine(mode);
       const { sent } = summaryOf(await interrupted(machine));
       machine.env = { ...machine.env, BIZMSG_API_KEY: other };
@@ -225,7 +222,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
     });
 
-    it.concurrent('from the environment is refused for a job; --continue goes on with it', async () => {
+    it.concurrent('in the environment is refused for a job; --continue accepts it', async () => {
       await using machine = await openMachine(mode);
       await interrupted(machine, ['--job', 'welcome']);
       machine.env = { ...machine.env, BIZMSG_API_KEY: other };
@@ -236,7 +233,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('of the account that BIZMSG_ACCOUNT names goes on without a question', async () => {
+    it.concurrent('of the account in BIZMSG_ACCOUNT continues without a question', async () => {
       await using machine = await openMachine(mode);
       machine.env = { ...machine.env, BIZMSG_ACCOUNT: 'acme' };
       await interrupted(machine);
@@ -245,7 +242,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('after one that was refused half way goes on with --continue', async () => {
+    it.concurrent('after one that was refused halfway continues with --continue', async () => {
       await using machine = await openMachine(mode);
       const { service } = machine;
       service.treat = () => (service.sent.length < 6 ? 'sent' : 'key-refused');
@@ -259,7 +256,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows });
     });
 
-    it.concurrent('of a profile goes on without a question', async () => {
+    it.concurrent('of a profile continues without a question', async () => {
       await using machine = await openMachine(mode);
       machine.env = {};
       const add = ['profiles', 'add', 'acme', '--base-url', machine.service.url, '--key-stdin'];
@@ -314,7 +311,7 @@ describe('a run that was idle', () => {
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
 
-  it.concurrent('for 13 hours is left alone with --again', async () => {
+  it.concurrent('for 13 hours is not continued with --again', async () => {
     await using machine = await openMachine('live');
     const { sent } = summaryOf(await interrupted(machine));
     const again = await machine.batch(machine.write(all), ['--again'], after(13));

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import type { Departure } from '../../src/client/exchange.ts';
 import * as rig from './engine-rig.ts';
 
-const fates = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred', 'hangs'] as const;
+const outcomes = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred', 'hangs'] as const;
 
-type Fate = (typeof fates)[number];
+type Outcome = (typeof outcomes)[number];
 
 const errors = {
   failed: rig.rejected,
@@ -17,48 +17,50 @@ const errors = {
   barred: () => rig.failure('rateLimited', 'no', 429),
 } as const;
 
-const story = fc.record({
+const scenarios = fc.record({
   rows: fc.integer({ min: 0, max: 60 }),
   concurrency: fc.integer({ min: 1, max: 16 }),
-  /** Of each send one after the other, in as many turns. */
-  sends: fc.infiniteStream(fc.tuple(fc.constantFrom(...fates), fc.integer({ min: 0, max: 4 }))),
-  /** For how many turns each waits before it leaves. */
+  /** For each send, its result and its duration in event-loop turns. */
+  sends: fc.infiniteStream(fc.tuple(fc.constantFrom(...outcomes), fc.integer({ min: 0, max: 4 }))),
+  /** For each send, the turns that it waits for a slot. */
   waits: fc.infiniteStream(fc.constantFrom(0, 0, 0, 1, 5)),
-  /** After so many sends the process is dead, and its last line perhaps torn. */
+  /** The number of sends before each crash, and the bytes of an incomplete last line. */
   crashes: fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 40 })), { maxLength: 4 }),
 });
 
-it('whatever happens and whenever it crashes, no row is lost, and none that may have arrived is sent again', async () => {
+it('with any results and crashes, no row is lost, and none that may have arrived is sent again', async () => {
   await fc.assert(
-    fc.asyncProperty(story, async (told) => {
-      const { counts, fates, twice } = await runToItsEnd(told);
-      const count = (...some: readonly Fate[]) => fates.filter((fate) => some.includes(fate)).length;
+    fc.asyncProperty(scenarios, async (scenario) => {
+      const { counts, outcomes, twice } = await runToEnd(scenario);
+      const count = (...some: readonly Outcome[]) => outcomes.filter((outcome) => some.includes(outcome)).length;
       const doubtful = count('unsure', 'lost', 'hangs');
       expect(twice).toEqual([]);
-      expect(counts.done + counts.failed + counts.unsure).toBe(told.rows);
+      expect(counts.done + counts.failed + counts.unsure).toBe(scenario.rows);
       expect(counts.left).toBe(0);
       expect(counts.done).toBeLessThanOrEqual(count('done'));
       expect(counts.unsure).toBeGreaterThanOrEqual(doubtful);
-      expect(counts.unsure).toBeLessThanOrEqual(doubtful + (told.crashes.length + count('hangs')) * told.concurrency);
+      expect(counts.unsure).toBeLessThanOrEqual(
+        doubtful + (scenario.crashes.length + count('hangs')) * scenario.concurrency,
+      );
     }),
     { numRuns: Number(process.env['BIZMSG_PROPERTY_RUNS'] ?? 40) },
   );
 }, 60_000);
 
-type Told = typeof story extends fc.Arbitrary<infer T> ? T : never;
+type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-/** Through its crashes, and then as often as it stops. */
-async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
+/** Runs through its crashes, and then until nothing is left. */
+async function runToEnd({ rows, concurrency, sends, waits, crashes }: Scenario) {
   const [input, folder] = [rig.numbered(rows), rig.stateFolder()];
   const world = service(sends);
   let pid = 1_000;
   let ended: rig.Part | undefined;
   for (const [after, torn] of crashes) ended ??= await crash(after, torn);
   for (let parts = 0; parts < 300 && !ended; parts++) ended = finished(await go());
-  if (!ended) throw new Error('it never ends');
-  return { counts: ended.counts, fates: [...world.known.values()], twice: world.twice };
+  if (!ended) throw new Error('the run does not end');
+  return { counts: ended.counts, outcomes: [...world.known.values()], twice: world.twice };
 
-  /** Each command is another process; all earlier ones are dead. */
+  /** Runs the command as a new process; all earlier ones are dead. */
   function go(leave = world.newPatience(), send = world.send) {
     const signals = { stop: new AbortController().signal, leave: leave.signal };
     const own = ++pid;
@@ -72,7 +74,7 @@ async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
     await leaving();
   }
 
-  /** Afterwards the ledger is what it was at that instant, unless the run ended before. */
+  /** Restores the ledger as it was at the crash, unless the run ended before. */
   async function crash(after: number, torn: number): Promise<rig.Part | undefined> {
     const dead = world.newPatience();
     const [ledger, copy] = [join(folder, 'ledger'), join(folder, 'copy')];
@@ -96,35 +98,35 @@ async function runToItsEnd({ rows, concurrency, sends, waits, crashes }: Told) {
   }
 }
 
-/** A run without open rows is not continued: the same command would be another run. */
+/** A run without open rows is not continued: the same command would start another run. */
 function finished(part: rig.Part): rig.Part | undefined {
   return part.counts.left === 0 ? part : undefined;
 }
 
-/** A service that knows what arrived. */
-function service(sends: Iterator<[Fate, number], [Fate, number]>) {
-  const [known, twice] = [new Map<string, Fate>(), new Array<string>()];
+/** A service that records what arrived. */
+function service(sends: Iterator<[Outcome, number], [Outcome, number]>) {
+  const [known, twice] = [new Map<string, Outcome>(), new Array<string>()];
   let hanging: AbortController | undefined;
   return {
     known,
     twice,
-    /** Aborted when a request is never answered. */
+    /** Returns a controller that is aborted when a request hangs. */
     newPatience() {
       hanging = new AbortController();
       return hanging;
     },
     async send(content: string): Promise<unknown> {
-      const [fate, turns] = sends.next().value;
-      if (fate !== 'unreached' && fate !== 'barred') {
-        // A row that the service refused may be sent again.
+      const [outcome, turns] = sends.next().value;
+      if (outcome !== 'unreached' && outcome !== 'barred') {
+        // A row that the service rejected may be sent again.
         if (known.has(content) && known.get(content) !== 'failed') twice.push(content);
-        known.set(content, fate);
+        known.set(content, outcome);
       }
       for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-      if (fate === 'hangs') hanging?.abort();
-      if (fate === 'hangs') return new Promise(() => {});
-      if (fate === 'done') return {};
-      throw errors[fate]();
+      if (outcome === 'hangs') hanging?.abort();
+      if (outcome === 'hangs') return new Promise(() => {});
+      if (outcome === 'done') return {};
+      throw errors[outcome]();
     },
   };
 }

@@ -45,12 +45,12 @@ export function openLedger(folder: string, { pid = process.pid, kill = alive }: 
 }
 
 interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'rule'>>, OpenOptions {
-  /** What becomes of a row that has left. */
+  /** The result of a sent row. */
   readonly send?: (content: string) => Promise<unknown>;
-  /** What it waits for before that. Default: nothing. */
+  /** Waits before a send. Default: does not wait. */
   readonly slot?: (content: string, departure: Departure) => Promise<void>;
   readonly choice?: Choice;
-  /** In place of the rows that are due. */
+  /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
   /** Called before the first row is sent. */
   readonly onOpened?: (opened: Opened) => void;
@@ -65,14 +65,14 @@ export interface Part {
   readonly run: string;
   readonly accepted: Accepted;
   readonly stopped: Stopped | undefined;
-  /** What has left, in order. */
+  /** The content of sent rows, in order. */
   readonly sent: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** The states of all rows of the run in the ledger. */
+  /** The number of the run's rows by state in the ledger. */
   readonly counts: { readonly done: number; readonly failed: number; readonly unsure: number; readonly left: number };
 }
 
-/** One command that works on a run, with the ledger in files. */
+/** One command that continues a run, with the ledger in files. */
 export async function part(folder: string, input: Input, sending: Sending = {}): Promise<Part> {
   const { pid, kill, choice = {}, send = async () => ({}), slot = atOnce, rows, onOpened, ...options } = sending;
   const ledger = openLedger(folder, { pid, kill });
@@ -125,7 +125,7 @@ function planOf({ secret }: FileLedger, input: Input, choice: Choice): Plan {
   return { account, mode: 'sandbox', kind: 'message', template: 'welcome', input: rows, choice };
 }
 
-/** A header line stands before the rows. */
+/** A header line comes before the rows. */
 function dueIn({ input: rows }: Plan, { fates: codes }: Accepted, input: Input): readonly Ready[] {
   return ['due', 'retry'].flatMap((fate) =>
     input.flatMap((content, at) => {
@@ -145,7 +145,7 @@ async function countsOf(ledger: Pick<FileLedger, 'runs'>, run: string): Promise<
   return { done, failed, unsure, left: planned + released + leaving };
 }
 
-/** The numbers of the rows that ended like this. */
+/** The numbers of the rows with this outcome. */
 export function numbersOf({ outcomes }: Pick<Part, 'outcomes'>, outcome: Outcome['outcome']): readonly number[] {
   const numbers = outcomes.flatMap((one) => (one.outcome === outcome ? [one.row.number] : []));
   return numbers.toSorted((a, b) => a - b);
@@ -160,7 +160,7 @@ export const fault = () => failure('unsure', 'unknown', 500);
 export const lost = () => failure('unsure', 'unknown');
 export const unreachable = () => failure('network', 'no');
 
-/** Fails each of these rows. */
+/** Fails these rows. */
 export function answering(answers: Readonly<Record<string, () => CliError>>) {
   return async (content: string) => {
     const error = answers[content];
@@ -168,7 +168,7 @@ export function answering(answers: Readonly<Record<string, () => CliError>>) {
   };
 }
 
-/** Time that passes once everything waits for it. */
+/** A clock that advances when everything waits. */
 export function virtualClock() {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let [time, isSet] = [1_000, false];
@@ -181,7 +181,7 @@ export function virtualClock() {
     next.run();
     arm();
   };
-  // The turns in between let everything else finish.
+  // Yields several turns, so that everything else finishes.
   const arm = () => {
     if (isSet) return;
     isSet = true;

@@ -7,7 +7,7 @@ import * as rig from './engine-rig.ts';
 const never = new AbortController().signal;
 
 describe('a run', () => {
-  it.each([1, 3, 20])('sends every row once, %i at a time at most', async (concurrency) => {
+  it.each([1, 3, 20])('sends every row once, at most %i at a time', async (concurrency) => {
     let [now, most] = [0, 0];
     const send = async () => {
       most = Math.max(most, ++now);
@@ -21,12 +21,12 @@ describe('a run', () => {
     expect([counts, stopped]).toEqual([{ done: 200, failed: 0, unsure: 0, left: 0 }, undefined]);
   });
 
-  it('without rows ends at once', async () => {
+  it('without rows ends immediately', async () => {
     const { counts, stopped } = await rig.part(rig.stateFolder(), []);
     expect([counts, stopped]).toEqual([{ done: 0, failed: 0, unsure: 0, left: 0 }, undefined]);
   });
 
-  it('tells failed from unsure, and goes on', async () => {
+  it('distinguishes failed from unsure rows, and continues', async () => {
     const send = rig.answering({ 'row 2': rig.rejected, 'row 4': rig.fault, 'row 5': rig.lost });
     const input = rig.numbered(9);
     const ended = await rig.part(rig.stateFolder(), input, { send });
@@ -35,17 +35,17 @@ describe('a run', () => {
     expect([rig.numbersOf(ended, 'failed'), rig.numbersOf(ended, 'unsure')]).toEqual([[2], [4, 5]]);
   });
 
-  it('reports the answers of the service', async () => {
+  it('reports the responses of the service', async () => {
     const { outcomes } = await rig.part(rig.stateFolder(), ['a'], { send: async (content) => ({ id: content }) });
     expect(outcomes).toEqual([{ outcome: 'done', row: expect.objectContaining({ number: 1 }), answer: { id: 'a' } }]);
   });
 
-  it('sends no more rows while the outcomes cannot be printed', async () => {
+  it('stops sending while outcomes cannot be printed', async () => {
     let [sent, caughtUp] = [0, () => {}];
     const behind = new Promise<void>((resolve) => (caughtUp = resolve));
     const send = async () => void (sent += 1);
     const running = rig.part(rig.stateFolder(), rig.numbered(20), { concurrency: 3, send, onOutcome: () => behind });
-    // Three rows more may leave before the first outcome is printed.
+    // Three more rows may be sent before the first outcome is printed.
     await expect.poll(() => sent).toBeGreaterThanOrEqual(3);
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(sent).toBeLessThanOrEqual(6);
@@ -53,7 +53,7 @@ describe('a run', () => {
     expect(await running).toMatchObject({ counts: { done: 20 } });
   });
 
-  it('sends no row before the ledger has its claim', async () => {
+  it('claims a row in the ledger before it is sent', async () => {
     const [claimed, sent]: [Set<string>, number[]] = [new Set(), []];
     const [folder, input] = [rig.stateFolder(), rig.numbered(10)];
     const ledger = { claim: (): never => expect.fail(), settle: (): never => expect.fail() };
@@ -82,7 +82,7 @@ describe('a run stops', () => {
     ['the plan does not include it', rig.failure('keyRefused', 'no', 403), 'keyRefused'],
     ['the client has given up on 429', rig.failure('rateLimited', 'no', 429), 'rateLimited'],
     ['the client was interrupted', rig.failure('interrupted', 'no'), 'interrupted'],
-  ])('at once when %s, and the row counts as not sent', async (_, error, exit) => {
+  ])('immediately if %s, and the row counts as not sent', async (_, error, exit) => {
     const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
     const first = await rig.part(folder, input, { concurrency: 1, send: rig.answering({ 'row 7': () => error }) });
     expect(first).toMatchObject({ counts: { done: 6, failed: 0, unsure: 0, left: 24 }, stopped: { exit } });
@@ -120,7 +120,7 @@ describe('a run stops', () => {
     expect(stopped?.message).toContain('the first 3 rows failed or are unsure');
   });
 
-  it('with more than three of them only if an earlier command of this run had none accepted', async () => {
+  it('later than that unless an earlier command of this run had no row accepted', async () => {
     const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
     const stopping = rig.answering({ 'row 2': () => rig.failure('keyRefused', 'no', 401) });
     await rig.part(folder, input, { concurrency: 1, send: stopping });
@@ -131,7 +131,7 @@ describe('a run stops', () => {
     expect([sent.length, stopped?.code]).toEqual([20, 'too-many-errors']);
   });
 
-  it('not when nineteen in a row fail again and again', async () => {
+  it('but not when nineteen rows in a row fail repeatedly', async () => {
     const send = async (content: string) => {
       if ((Number(content.slice(4)) - 1) % 20 > 0) throw rig.rejected();
     };
@@ -139,7 +139,7 @@ describe('a run stops', () => {
     expect(ended).toMatchObject({ counts: { done: 10, failed: 190, left: 0 }, stopped: undefined });
   });
 
-  it('after as many as --max-errors says', async () => {
+  it('after the number of errors in --max-errors', async () => {
     const send = async () => {
       throw rig.rejected();
     };
@@ -148,7 +148,7 @@ describe('a run stops', () => {
     expect(ended).toMatchObject({ counts: { failed: 2, left: 7 }, stopped: { exit: 'rejected' } });
   });
 
-  it('once all requests in flight are answered, when it is asked to', async () => {
+  it('after the requests in flight, on the first signal', async () => {
     const [folder, input, stop] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
     const send = async (content: string) => {
       await new Promise(setImmediate);
@@ -164,7 +164,7 @@ describe('a run stops', () => {
     expect(sent.length).toBeLessThan(20);
   });
 
-  it('at once on a second Ctrl-C, with the requests in flight unsure', async () => {
+  it('immediately on a second Ctrl-C, and the requests in flight are unsure', async () => {
     const [folder, input, leave] = [rig.stateFolder(), rig.numbered(50), new AbortController()];
     const send = (content: string) => {
       if (content === 'row 10') leave.abort('SIGINT');
@@ -176,7 +176,7 @@ describe('a run stops', () => {
     expect(rig.numbersOf(ended, 'unsure')).toEqual([8, 9]);
   });
 
-  it('when its input cannot be read to the end', async () => {
+  it('if its input cannot be read to the end', async () => {
     const input = rig.numbered(14);
     const ended = await rig.part(rig.stateFolder(), input, {
       async *rows(due) {
@@ -188,7 +188,7 @@ describe('a run stops', () => {
     expect(ended).toMatchObject({ counts: { unsure: 0 }, stopped: { exit: 'usage' } });
   });
 
-  it('on a bug, and records all outcomes that it knows', async () => {
+  it('on a bug, and records all known outcomes', async () => {
     const [folder, input] = [rig.stateFolder(), rig.numbered(50)];
     const send = async (content: string) => {
       if (content === 'row 10') throw new TypeError('a bug');
@@ -222,8 +222,8 @@ function segmentIn(folder: string): string {
   return join(folder, 'ledger', name);
 }
 
-describe('a run that is stopped at its last row', () => {
-  it.each(['done', 'failed'] as const)('is finished when that row is %s', async (outcome) => {
+describe('a run that stops at its last row', () => {
+  it.each(['done', 'failed'] as const)('is finished if that row is %s', async (outcome) => {
     const [stop, input] = [new AbortController(), rig.numbered(30)];
     const send = async (content: string) => {
       if (content !== 'row 30') return;
@@ -237,7 +237,7 @@ describe('a run that is stopped at its last row', () => {
     expect([counts.left, stopped]).toEqual([0, undefined]);
   });
 
-  it('by its errors is finished, since it had no more rows to send', async () => {
+  it('because of its errors is finished, since no row was left', async () => {
     const send = async () => {
       throw rig.rejected();
     };
@@ -246,7 +246,7 @@ describe('a run that is stopped at its last row', () => {
     expect([counts.failed, stopped]).toEqual([30, undefined]);
   });
 
-  it('is not finished when that row was not sent', async () => {
+  it('is not finished if that row was not sent', async () => {
     const send = rig.answering({ 'row 30': () => rig.failure('interrupted', 'no') });
     const { counts, stopped } = await rig.part(rig.stateFolder(), rig.numbered(30), { send });
     expect([counts.left, stopped?.exit]).toEqual([1, 'interrupted']);
@@ -267,7 +267,7 @@ it('a run whose ledger was removed sends nothing more', async () => {
   expect(sent.length).toBeLessThanOrEqual(11);
 });
 
-it('rows that are unsure are sent again with --retry-unsure, and no others', async () => {
+it('--retry-unsure sends unsure rows again, and no others', async () => {
   const [folder, input] = [rig.stateFolder(), rig.numbered(30)];
   const send = rig.answering({ 'row 7': rig.fault, 'row 8': rig.rejected });
   const first = await rig.part(folder, input, { send });
@@ -276,7 +276,7 @@ it('rows that are unsure are sent again with --retry-unsure, and no others', asy
   expect(second.counts).toEqual({ done: 30, failed: 0, unsure: 0, left: 0 });
 });
 
-it('rows that failed before are sent after all others, and their new failures do not stop the run at once', async () => {
+it('rows that failed before are sent last, and new failures of theirs do not stop the run immediately', async () => {
   const [folder, input] = [rig.stateFolder(), rig.numbered(10)];
   const send = rig.answering({ 'row 2': rig.rejected, 'row 5': () => rig.failure('keyRefused', 'no', 401) });
   await rig.part(folder, input, { concurrency: 1, send });

@@ -15,7 +15,7 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
 
-  it.concurrent('a finished import is imported again, with a note', async () => {
+  it.concurrent('a finished import runs again, with a note', async () => {
     await using machine = await openMachine(mode);
     const file = machine.write(all);
     await machine.load(file);

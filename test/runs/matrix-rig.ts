@@ -11,7 +11,7 @@ import { alive, cli, type CliOptions, later, type Ran } from '../support/cli.ts'
 import { isLong } from '../support/long-tests.ts';
 import { objects } from '../support/json-lines.ts';
 
-// Tests that run at the same time on a busy machine.
+// Concurrent tests on a busy machine take long.
 vi.setConfig({ testTimeout: 60_000 });
 
 /** The rows of an input. */
@@ -32,48 +32,48 @@ interface Message {
 }
 
 /**
- * What the service does with a message. `lost`: it sends the message, and the connection breaks. `silence`: it sends the
- * message and never answers.
+ * How the service handles a message. `lost`: it sends the message, and the connection breaks. `no-response`: it sends the
+ * message without a response.
  */
-type Treatment = 'sent' | 'rejected' | 'key-refused' | 'fault' | 'lost' | 'silence';
+type Behavior = 'sent' | 'rejected' | 'key-refused' | 'fault' | 'lost' | 'no-response';
 
 interface Service {
   readonly url: string;
   /** Messages that the service sent, or may have sent. */
   readonly sent: readonly Message[];
-  /** How many of them it answered with 200. */
+  /** The number of messages answered with 200. */
   accepted(): number;
-  treat: (message: Message) => Treatment;
+  treat: (message: Message) => Behavior;
   /** Calls back once this many more messages have arrived. */
   after(count: number, act: () => void): void;
-  /** Answers nobody before this many messages have arrived. */
+  /** Delays all responses until this many messages have arrived. */
   holdUntil(count: number): void;
-  /** Stops listening, and cuts all connections. */
+  /** Stops listening, and closes all connections. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
 }
 
-/** A stand-in for the service that records each message. */
+/** Simulates the service, and records each message. */
 async function openService(): Promise<Service> {
   const sent: Message[] = [];
   const acts = new Map<number, () => void>();
   let [arrived, accepted] = [0, 0];
   let [held, holding]: [(() => void)[], number] = [[], 0];
   const receive = (message: Message, response: ServerResponse) => {
-    const treatment = service.treat(message);
-    if (treatment !== 'rejected' && treatment !== 'key-refused') sent.push(message);
-    if (treatment === 'sent') accepted += 1;
+    const behavior = service.treat(message);
+    if (behavior !== 'rejected' && behavior !== 'key-refused') sent.push(message);
+    if (behavior === 'sent') accepted += 1;
     arrived += 1;
     acts.get(arrived)?.();
     const id = arrived;
-    held.push(() => answer(response, treatment, id));
+    held.push(() => answer(response, behavior, id));
     if (arrived < holding) return;
     for (const reply of held) reply();
     held = [];
   };
   const server = createServer((request, response) => {
     if (request.method !== 'POST') response.end('[]');
-    // The body of a process that is killed may be cut off.
+    // The body of a killed process may be incomplete.
     else
       json(request)
         .then((body) => receive(messageIn(body), response))
@@ -103,14 +103,14 @@ function portOf(address: AddressInfo | string | null): number {
   throw new Error('the service does not listen');
 }
 
-function answer(response: ServerResponse, treatment: Treatment, id: number): void {
+function answer(response: ServerResponse, behavior: Behavior, id: number): void {
   const reply = (status: number, body: object) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  if (treatment === 'sent') reply(200, { message_id: `msg_${id}` });
-  else if (treatment === 'rejected') reply(400, { message: 'the recipient cannot be reached' });
-  else if (treatment === 'key-refused') reply(401, { message: 'the key is not valid' });
-  else if (treatment === 'fault') reply(500, { message: 'oh' });
-  else if (treatment === 'lost') response.socket?.resetAndDestroy();
+  if (behavior === 'sent') reply(200, { message_id: `msg_${id}` });
+  else if (behavior === 'rejected') reply(400, { message: 'the recipient cannot be reached' });
+  else if (behavior === 'key-refused') reply(401, { message: 'the key is not valid' });
+  else if (behavior === 'fault') reply(500, { message: 'oh' });
+  else if (behavior === 'lost') response.socket?.resetAndDestroy();
 }
 
 /** A contact counts as a message with its name. */
@@ -162,53 +162,53 @@ export interface Summary {
   readonly account: string;
 }
 
-export interface Told {
+export interface Result {
   readonly code: number;
   /** Undefined if the command was refused. */
   readonly summary: Summary | undefined;
   readonly notes: readonly string[];
   /** The code of the error. */
   readonly error: string | undefined;
-  /** Its message and its hint. */
+  /** The error's message and hint. */
   readonly text: string;
 }
 
 interface CommandOptions extends Partial<Omit<CliOptions, 'home'>> {
-  /** Ctrl-C once the service has received this many messages of the command. */
+  /** Sends Ctrl-C once the service has received this many messages of the command. */
   readonly interruptAfter?: number;
-  /** Others send at the same time. */
+  /** Commands that run at the same time. */
   readonly isOneOfSeveral?: boolean;
 }
 
 interface Started {
   readonly pid: number;
-  readonly ended: Promise<Told>;
+  readonly ended: Promise<Result>;
 }
 
-/** Tests that run at the same time dispose of it, since hooks of theirs would not know whose it is. */
+/** Disposes of it explicitly, because concurrent tests cannot use hooks. */
 export interface Machine extends AsyncDisposable {
   readonly mode: Mode;
   readonly home: string;
   readonly service: Service;
   env: Readonly<Record<string, string>>;
-  /** Any command. */
-  run(words: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
-  /** `send-batch` of a file, in this process. */
-  batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
-  /** `contacts import` of a file. */
-  load(file: string, words?: readonly string[], options?: CommandOptions): Promise<Told & Ran>;
-  /** `send-batch` as a process of its own. */
+  /** Runs any command. */
+  run(words: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
+  /** Runs `send-batch` with a file, in this process. */
+  batch(file: string, words?: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
+  /** Runs `contacts import` with a file. */
+  load(file: string, words?: readonly string[], options?: CommandOptions): Promise<Result & Ran>;
+  /** Starts `send-batch` as a separate process. */
   start(file: string, words?: readonly string[], input?: string): Started;
-  single(to: Person, words?: readonly string[], options?: CommandOptions): Promise<Told>;
-  /** As CSV. */
+  single(to: Person, words?: readonly string[], options?: CommandOptions): Promise<Result>;
+  /** The rows as CSV. */
   text(rows: readonly Person[]): string;
   /** Writes a file; returns its path. */
   write(rows: readonly Person[], name?: string, format?: keyof typeof formats): string;
-  /** How many of these rows got no message, one, two, … Only messages with the name of the row count. */
+  /** The number of these rows that got no message, one, two, and so on. Only messages with the row's name count. */
   reach(rows: readonly Person[]): Readonly<Record<number, number>>;
 }
 
-/** A machine with a state folder of its own, and a service that knows nobody else. */
+/** A machine with its own state folder, and its own service. */
 export async function openMachine(mode: Mode): Promise<Machine> {
   const { path: home, remove } = temporaryHome();
   const started: number[] = [];
@@ -234,13 +234,13 @@ export async function openMachine(mode: Mode): Promise<Machine> {
       const ending = new AbortController();
       if (interruptAfter !== undefined) service.after(interruptAfter, () => ending.abort('SIGINT'));
       const ran = await cli(words, { home, env: machine.env, signal: ending.signal, ...options });
-      return { ...ran, ...toldBy(ran) };
+      return { ...ran, ...resultOf(ran) };
     },
     async batch(file, words = [], options) {
       const before = service.accepted();
-      const told = await machine.run(batchWords(file, words), options);
-      if (told.summary && !options?.isOneOfSeveral) expect(told.summary.sent).toBe(service.accepted() - before);
-      return told;
+      const result = await machine.run(batchWords(file, words), options);
+      if (result.summary && !options?.isOneOfSeveral) expect(result.summary.sent).toBe(service.accepted() - before);
+      return result;
     },
     load: (file, words = [], options) =>
       machine.run(['contacts', 'import', file, '-o', 'json', '--no-pace', ...confirmed, ...words], options),
@@ -250,7 +250,7 @@ export async function openMachine(mode: Mode): Promise<Machine> {
       const pid = running.pid ?? 0;
       started.push(pid);
       const ended = running.then(({ exitCode = -1, stdout, stderr }) =>
-        toldBy({ code: exitCode, stdout, stderr: stderr === '' ? '' : `${stderr}\n` }),
+        resultOf({ code: exitCode, stdout, stderr: stderr === '' ? '' : `${stderr}\n` }),
       );
       return { pid, ended };
     },
@@ -278,11 +278,11 @@ export async function openMachine(mode: Mode): Promise<Machine> {
   return machine;
 }
 
-/** What a command printed. Its counts must add up to its rows. */
-function toldBy({ code, stdout, stderr }: Ran): Told {
-  const said = objects(stderr);
-  const notes = said.flatMap(({ note }) => (isRecord(note) ? [String(note['code'])] : []));
-  const error = said.map((line) => line['error']).find(isRecord);
+/** The result of a command, whose counts must add up to its rows. */
+function resultOf({ code, stdout, stderr }: Ran): Result {
+  const lines = objects(stderr);
+  const notes = lines.flatMap(({ note }) => (isRecord(note) ? [String(note['code'])] : []));
+  const error = lines.map((line) => line['error']).find(isRecord);
   const data: unknown = stdout.trim() === '' ? undefined : parsed(stdout);
   const summary = isSummary(data) ? data : undefined;
   if (summary) {
@@ -308,12 +308,12 @@ function isSummary(value: unknown): value is Summary {
 }
 
 /** The summary of a command that was not refused. */
-export function summaryOf({ summary, code, text }: Told): Summary {
+export function summaryOf({ summary, code, text }: Result): Summary {
   if (!summary) throw new Error(`there is no summary; exit ${code}: ${text}`);
   return summary;
 }
 
-/** Two minutes pass in a second: for outages that a run waits for. */
+/** Makes two minutes pass in a second, for outages. */
 export function hurried(factor = 200): Pick<CliOptions, 'later' | 'steady'> {
   return {
     later: (milliseconds, run) => later(milliseconds / factor, run),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as rig from './engine-rig.ts';
 
-describe('a service that cannot be reached', () => {
-  it('is waited for, and no row is lost or sent twice', async () => {
+describe('an unreachable service', () => {
+  it('makes the run wait, and no row is lost or sent twice', async () => {
     const clock = rig.virtualClock();
     const [arrived, tries]: [string[], number[]] = [[], []];
     const isUp = () => arrived.length < 10 || clock.now() > 61_000;
@@ -25,7 +25,7 @@ describe('a service that cannot be reached', () => {
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   });
 
-  it('for two minutes stops the run, and its rows are not sent', async () => {
+  it('stops the run after two minutes, and its rows are not sent', async () => {
     const [folder, input, clock] = [rig.stateFolder(), rig.numbered(100), rig.virtualClock()];
     const service = async (content: string) => {
       if (Number(content.slice(4)) > 10) throw rig.unreachable();
@@ -41,7 +41,7 @@ describe('a service that cannot be reached', () => {
   it.each([
     ['back', -3_600_000],
     ['forward', 3_600_000],
-  ])('for two minutes stops the run, even if the clock is set %s meanwhile', async (_, step) => {
+  ])('stops the run after two minutes, even if the clock is set %s meanwhile', async (_, step) => {
     const [input, clock] = [rig.numbered(9), rig.virtualClock()];
     let steps = 0;
     const reachable = async () => (steps++, false);
@@ -54,7 +54,7 @@ describe('a service that cannot be reached', () => {
     expect(clock.steady()).toBe(121_000);
   });
 
-  it('that lost a request in flight stops it the same, with the last error', async () => {
+  it('that lost a request in flight also stops the run, with the last error', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async (content: string) => {
       if (content === 'row 11') throw rig.failure('unsure', 'unknown', undefined, 'it broke off');
@@ -68,7 +68,7 @@ describe('a service that cannot be reached', () => {
     expect(clock.now()).toBe(121_000);
   });
 
-  it('that lost the only request in flight stops it the same', async () => {
+  it('that lost the only request in flight also stops the run', async () => {
     const clock = rig.virtualClock();
     const service = async () => {
       throw rig.lost();
@@ -78,7 +78,7 @@ describe('a service that cannot be reached', () => {
     expect(ended).toMatchObject({ counts: { unsure: 1, left: 8 }, stopped: { exit: 'network', code: 'unreachable' } });
   });
 
-  it('but accepts connections is tried with one row at a time, for two minutes too', async () => {
+  it('that still accepts connections is tried with one row at a time, also for two minutes', async () => {
     const [input, clock] = [rig.numbered(100), rig.virtualClock()];
     const service = async () => {
       throw rig.unreachable();
@@ -88,7 +88,7 @@ describe('a service that cannot be reached', () => {
     expect(ended.sent.length).toBeLessThan(50 + 15);
   });
 
-  it('in the middle leaves the rows in flight unsure, however many, and none failed', async () => {
+  it('in the middle of a run leaves the rows in flight unsure, and none failed', async () => {
     const [input, clock] = [rig.numbered(300), rig.virtualClock()];
     const arrived: string[] = [];
     const isUp = () => arrived.length < 100 || clock.now() > 30_000;
@@ -105,7 +105,7 @@ describe('a service that cannot be reached', () => {
     expect(arrived).toHaveLength(counts.done);
   });
 
-  it('that loses every request costs few of them', async () => {
+  it('that loses every request makes few rows unsure', async () => {
     const service = async () => {
       throw rig.lost();
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { spreadsheetDamage } from '../../src/runs/mapping/values.ts';
 
-describe('what a spreadsheet does to a phone number', () => {
+describe('spreadsheet damage to a phone number', () => {
   it.each([
     ['1.20256E+10', 'scientific notation'],
     ['1,20256E+10', 'scientific notation'],
@@ -21,7 +21,7 @@ describe('what a spreadsheet does to a phone number', () => {
     ['-1656', 'worked it out'],
     ['#NAME?', 'error'],
     ['########', 'full cell'],
-  ])('has its name: %s', (text, name) => {
+  ])('is described: %s', (text, name) => {
     expect(spreadsheetDamage(text)).toContain(name);
   });
 
@@ -34,7 +34,7 @@ describe('what a spreadsheet does to a phone number', () => {
     '',
     '911',
     '12025550101234567',
-  ])('shows no sign of it: %s', (text) => {
+  ])('is not suspected in %s', (text) => {
     expect(spreadsheetDamage(text)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Machine, modes, openMachine, people, summaryOf, type Told } from './matrix-rig.ts';
+import { type Machine, modes, openMachine, people, summaryOf, type Result } from './matrix-rig.ts';
 import { isLong } from '../support/long-tests.ts';
 import { alive } from '../support/cli.ts';
 
@@ -8,7 +8,7 @@ const all = people(1, rows);
 const inFlight = 16;
 
 /** Ends the process once the service has received this many of its messages. */
-async function ended(machine: Machine, signal: 'SIGINT' | 'SIGKILL', count: number): Promise<Told> {
+async function ended(machine: Machine, signal: 'SIGINT' | 'SIGKILL', count: number): Promise<Result> {
   const running = machine.start(machine.write(all));
   machine.service.after(count, () => void alive(running.pid, signal));
   return running.ended;
@@ -28,7 +28,7 @@ describe.each(modes)('with a %s key', (mode) => {
   it.concurrent('the same command after a kill sends the rest and holds back the rows in flight', async () => {
     await using machine = await openMachine(mode);
     const { service } = machine;
-    service.treat = () => (service.sent.length < 24 ? 'sent' : 'silence');
+    service.treat = () => (service.sent.length < 24 ? 'sent' : 'no-response');
     await ended(machine, 'SIGKILL', 24 + inFlight);
     service.treat = () => 'sent';
     const file = machine.write(all);
@@ -40,7 +40,7 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(third).toMatchObject({ code: 0, summary: { sent: inFlight, not_reached: 0 } });
   });
 
-  it.concurrent('commands that are killed again and again send each row once', async () => {
+  it.concurrent('repeatedly killed commands send each row once', async () => {
     await using machine = await openMachine(mode);
     for (const count of [1, 20, 20]) await ended(machine, 'SIGKILL', count);
     const last = await machine.batch(machine.write(all), [], { isOneOfSeveral: true });
@@ -65,11 +65,11 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
 
-  it.concurrent('a command that joins one that is killed sends the rest', async () => {
+  it.concurrent('a command that has joined a killed one sends the rest', async () => {
     await using machine = await openMachine(mode);
     const file = machine.write(all);
     const first = machine.start(file, ['--concurrency', '2']);
-    const joined = new Promise<Told>((resolve) => {
+    const joined = new Promise<Result>((resolve) => {
       machine.service.after(5, () => {
         const second = machine.start(file, ['--concurrency', '2']);
         machine.service.after(40, () => void alive(first.pid, 'SIGKILL'));
@@ -89,13 +89,13 @@ it.concurrent.each([['--new-only'], ['--again'], ['--job welcome']])(
   async (words) => {
     await using machine = await openMachine('live');
     const file = machine.write(all);
-    const told = await together(machine, [[file], [file]], words.split(' '));
-    expect(told).toEqual({ codes: [0, 0], runs: 1, sent: rows });
+    const result = await together(machine, [[file], [file]], words.split(' '));
+    expect(result).toEqual({ codes: [0, 0], runs: 1, sent: rows });
     expect(machine.reach(all)).toEqual({ 1: rows });
   },
 );
 
-describe('two lists that overlap, at the same time,', () => {
+describe('two overlapping lists at the same time', () => {
   const one = people(1, 40);
   const other = people(31, 70);
 
@@ -112,7 +112,7 @@ describe('two lists that overlap, at the same time,', () => {
     expect(machine.reach(people(1, 70))).toEqual({ 1: 70 });
   });
 
-  it.concurrent('with a live key and --new-only each row goes out once', async () => {
+  it.concurrent('with a live key and --new-only send each row once', async () => {
     await using machine = await openMachine('live');
     const files = [machine.write(one, 'one.csv'), machine.write(other, 'other.csv')];
     const both = await Promise.all(files.map((file) => machine.start(file, ['--new-only']).ended));
@@ -120,7 +120,7 @@ describe('two lists that overlap, at the same time,', () => {
     expect(machine.reach(people(1, 70))).toEqual({ 1: 70 });
   });
 
-  it.concurrent('with a sandbox key both are sent, the second with a note', async () => {
+  it.concurrent('with a sandbox key are both sent, the second with a note', async () => {
     await using machine = await openMachine('sandbox');
     const files = [machine.write(one, 'one.csv'), machine.write(other, 'other.csv')];
     const both = await Promise.all(files.map((file) => machine.start(file).ended));
@@ -129,7 +129,7 @@ describe('two lists that overlap, at the same time,', () => {
     expect(machine.reach(people(1, 70))).toEqual({ 1: 60, 2: 10 });
   });
 
-  it.concurrent('with one job each row goes out once', async () => {
+  it.concurrent('with one job send each row once', async () => {
     await using machine = await openMachine('live');
     const files = [machine.write(one, 'one.csv'), machine.write(other, 'other.csv')];
     const both = await Promise.all(files.map((file) => machine.start(file, ['--job', 'welcome']).ended));
@@ -138,7 +138,7 @@ describe('two lists that overlap, at the same time,', () => {
   });
 });
 
-/** No message is answered before both commands have sent one. */
+/** Delays all responses until both commands have sent a message. */
 async function together(
   machine: Machine,
   inputs: readonly (readonly [file: string, stdin?: string])[],
@@ -146,10 +146,10 @@ async function together(
 ) {
   machine.service.holdUntil(9);
   const commands = inputs.map(([file, stdin]) => machine.start(file, ['--concurrency', '8', ...words], stdin));
-  const told = await Promise.all(commands.map(({ ended: end }) => end));
-  const summaries = told.map(summaryOf);
+  const result = await Promise.all(commands.map(({ ended: end }) => end));
+  const summaries = result.map(summaryOf);
   return {
-    codes: told.map(({ code }) => code),
+    codes: result.map(({ code }) => code),
     runs: new Set(summaries.map(({ run }) => run)).size,
     sent: summaries.reduce((sum, { sent }) => sum + sent, 0),
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createReasons } from '../../src/runs/reasons.ts';
 
-describe('reasons of one kind', () => {
-  const told = (...reasons: readonly string[]) => {
+describe('a list of reasons', () => {
+  const reasonsOf = (...reasons: readonly string[]) => {
     const { add, list } = createReasons();
     reasons.forEach((reason, at) => add(reason, at + 2));
     return list();
@@ -18,8 +18,8 @@ describe('reasons of one kind', () => {
     ['contact 3f2b8c1a-77aa-4b11-9c53-0a1b2c3d4e5f exists', 'contact 3f2b8c1a-77ab exists', 'contact … exists'],
     ['cannot connect to 127.0.0.1:8080', 'cannot connect to 127.0.0.1:8081', 'cannot connect to 127.0.0.1:…'],
     ['"a" must be "+" and digits', '"b" must be "+" and digits', '"…" must be "+" and digits'],
-  ])('differ in their row alone, and only that is left out: %s', (one, other, kind) => {
-    expect(told(one, other, one)).toEqual([{ reason: kind, count: 3, first_line: 2 }]);
+  ])('groups reasons that differ only in their row: %s', (one, other, kind) => {
+    expect(reasonsOf(one, other, one)).toEqual([{ reason: kind, count: 3, first_line: 2 }]);
   });
 
   it.each([
@@ -27,12 +27,12 @@ describe('reasons of one kind', () => {
     'the service answered 400 Bad Request: /phone must be "+" followed by digits',
     'there is no template "welcom"',
     'a quote " alone',
-  ])('that are all the same are told in full: %s', (reason) => {
-    expect(told(reason, reason)).toEqual([{ reason, count: 2, first_line: 2 }]);
+  ])('quotes a reason that is the same for all rows: %s', (reason) => {
+    expect(reasonsOf(reason, reason)).toEqual([{ reason, count: 2, first_line: 2 }]);
   });
 
-  it('are told by kind, the most frequent first', () => {
-    expect(told('a', 'b "1"', 'b "2"')).toEqual([
+  it('puts the most frequent first', () => {
+    expect(reasonsOf('a', 'b "1"', 'b "2"')).toEqual([
       { reason: 'b "…"', count: 2, first_line: 3 },
       { reason: 'a', count: 1, first_line: 2 },
     ]);

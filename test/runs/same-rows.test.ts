@@ -18,7 +18,7 @@ const all = people(1, rows);
 interface Input {
   readonly name: string;
   readonly rows: readonly Person[];
-  /** Writes the input; returns what `send-batch` is given. */
+  /** Writes the input; returns the arguments of `send-batch`. */
   readonly give: (machine: Machine, rows: readonly Person[]) => readonly [file: string, stdin?: string];
 }
 
@@ -71,24 +71,21 @@ describe('after an interruption', () => {
 });
 
 describe('after the end', () => {
-  it.concurrent.each(named)(
-    'with a live key, %s is refused, and --new-only sends only what is new',
-    async (_, input) => {
-      await using machine = await openMachine('live');
-      await machine.batch(machine.write(all));
-      const added = input.rows.filter((row) => !all.includes(row)).length;
-      const second = await give(machine, input);
-      expect(second).toMatchObject({ code: 11, error: 'sent-before', summary: undefined });
-      expect(second.text).toContain(`${input.rows.length - added}`);
-      expect(second.text).toMatch(/--again sends all \d+ rows once more/);
-      expect(second.text.includes('--new-only')).toBe(added > 0);
-      expect(machine.reach(all)).toEqual({ 1: rows });
-      const third = await give(machine, input, ['--new-only']);
-      const skipped = { earlier_run: input.rows.length - added };
-      expect(third).toMatchObject({ code: 0, summary: { sent: added, not_reached: 0, skipped } });
-      expect(machine.reach(input.rows)).toEqual({ 1: input.rows.length });
-    },
-  );
+  it.concurrent.each(named)('with a live key, %s is refused, and --new-only sends only new rows', async (_, input) => {
+    await using machine = await openMachine('live');
+    await machine.batch(machine.write(all));
+    const added = input.rows.filter((row) => !all.includes(row)).length;
+    const second = await give(machine, input);
+    expect(second).toMatchObject({ code: 11, error: 'sent-before', summary: undefined });
+    expect(second.text).toContain(`${input.rows.length - added}`);
+    expect(second.text).toMatch(/--again sends all \d+ rows once more/);
+    expect(second.text.includes('--new-only')).toBe(added > 0);
+    expect(machine.reach(all)).toEqual({ 1: rows });
+    const third = await give(machine, input, ['--new-only']);
+    const skipped = { earlier_run: input.rows.length - added };
+    expect(third).toMatchObject({ code: 0, summary: { sent: added, not_reached: 0, skipped } });
+    expect(machine.reach(input.rows)).toEqual({ 1: input.rows.length });
+  });
 
   it.concurrent.each(named)('with a sandbox key, %s is sent again with a note', async (_, input) => {
     await using machine = await openMachine('sandbox');

@@ -11,7 +11,7 @@ const contacts = Array.from({ length: 300 }, (_, at) =>
 );
 
 describe('a run against a real sandbox', () => {
-  it('goes on after the service was down for a while, and creates no contact twice', async () => {
+  it('continues after an outage, and creates no contact twice', async () => {
     await using service = await restartable();
     const { send } = await client(service);
     let sent = 0;
@@ -54,13 +54,13 @@ interface Service extends AsyncDisposable {
   readonly key: string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** The phones of the contacts that it was sent. */
+  /** The phones of contacts in received requests. */
   created(): readonly string[];
-  /** How many requests it carried out. */
+  /** The number of executed requests. */
   accepted(): number;
 }
 
-/** A sandbox whose server comes and goes, on one port. */
+/** A sandbox whose server can stop and restart on one port. */
 async function restartable(): Promise<Service> {
   const { sandbox } = calls({ plan: 'enterprise' });
   const begin = (port: number) => startServer({ sandbox, token, pid: 42, build: 'b1', data: null, port });

@@ -22,16 +22,16 @@ const among = (some: readonly Person[]) => (one: { readonly to: string }) => som
 async function withUnsure(machine: Machine, some: readonly Person[], words: readonly string[] = []) {
   const isUnsure = among(some);
   machine.service.treat = (message) => (isUnsure(message) ? 'fault' : 'sent');
-  const told = await machine.batch(machine.write(all), words);
+  const result = await machine.batch(machine.write(all), words);
   machine.service.treat = () => 'sent';
-  return told;
+  return result;
 }
 
 describe.each(modes)('with a %s key', (mode) => {
   describe('unsure rows of a finished run', () => {
     const some = [person(3), person(7), person(8)];
 
-    it.concurrent('are sent by --retry-unsure, and only they', async () => {
+    it.concurrent('are sent by --retry-unsure, which sends no others', async () => {
       await using machine = await openMachine(mode);
       const first = await withUnsure(machine, some);
       expect(first).toMatchObject({ code: 10, summary: { sent: rows - 3, unsure: 3 } });
@@ -41,7 +41,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(existsSync(join(machine.home, 'people.unsure.csv'))).toBe(false);
     });
 
-    it.concurrent('are sent once by a --retry-unsure that is interrupted and repeated', async () => {
+    it.concurrent('are sent once by --retry-unsure, even if it is interrupted and repeated', async () => {
       await using machine = await openMachine(mode);
       await withUnsure(machine, all.slice(0, 6), ['--max-errors', '100']);
       const file = machine.write(all);
@@ -73,7 +73,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows - 3, 2: 3 });
     });
 
-    it.concurrent('are settled line by line', async () => {
+    it.concurrent('can be resolved by line number', async () => {
       await using machine = await openMachine(mode);
       const { run } = summaryOf(await withUnsure(machine, some));
       // Row 3 is on line 4.
@@ -89,7 +89,7 @@ describe.each(modes)('with a %s key', (mode) => {
   describe('unsure rows of an unfinished run', () => {
     const some = [person(1), person(2)];
 
-    it.concurrent('are held back by the same command until they are settled', async () => {
+    it.concurrent('are held back by the same command until they are resolved', async () => {
       await using machine = await openMachine(mode);
       const isUnsure = among(some);
       machine.service.treat = (message) => (isUnsure(message) ? 'fault' : 'sent');
@@ -110,10 +110,10 @@ describe.each(modes)('with a %s key', (mode) => {
     });
   });
 
-  describe('rows in flight when a command was killed', () => {
+  describe('rows in flight of a killed command', () => {
     async function killed(machine: Machine): Promise<string> {
       const { service } = machine;
-      service.treat = () => (service.sent.length < 4 ? 'sent' : 'silence');
+      service.treat = () => (service.sent.length < 4 ? 'sent' : 'no-response');
       const running = machine.start(machine.write(all), ['--concurrency', '8']);
       service.after(12, () => void alive(running.pid, 'SIGKILL'));
       await running.ended;
@@ -121,7 +121,7 @@ describe.each(modes)('with a %s key', (mode) => {
       return onlyRun(machine);
     }
 
-    it.concurrent.each(['--sent', '--not-sent'])('are settled by runs resolve %s', async (found) => {
+    it.concurrent.each(['--sent', '--not-sent'])('are resolved by runs resolve %s', async (found) => {
       await using machine = await openMachine(mode);
       const run = await killed(machine);
       expect(await resolve(machine, run, found)).toMatchObject({ code: 0, data: { rows: 8 } });
@@ -132,7 +132,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual(found === '--sent' ? { 1: rows } : { 1: rows - 8, 2: 8 });
     });
 
-    it.concurrent('are settled by runs resolve even if a power cut has lost the end of the log of rows', async () => {
+    it.concurrent("are resolved by runs resolve even if a power cut lost the end of the run's log", async () => {
       await using machine = await openMachine(mode);
       const run = await killed(machine);
       loseLog(machine, run);
@@ -141,7 +141,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(await machine.batch(machine.write(all))).toMatchObject({ code: 0, summary: { sent: rows - 4 } });
     });
 
-    it.concurrent('are not among those that runs close gives up', async () => {
+    it.concurrent('are not among the rows that runs close gives up', async () => {
       await using machine = await openMachine(mode);
       const run = await killed(machine);
       const closed = await machine.run(['runs', 'close', run, '-o', 'json']);
@@ -182,7 +182,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(again).toMatchObject(mode === 'live' ? { code: 11, error: 'sent-before' } : { code: 0, notes: ['run'] });
     });
 
-    it.concurrent('are sent once from their fixed file while the interrupted original is run again', async () => {
+    it.concurrent('are sent once from their fixed file while the interrupted original runs again', async () => {
       await using machine = await openMachine(mode);
       expect(await withFailed(machine, 8)).toMatchObject({ code: 130, summary: { failed: 2 } });
       const file = fix(machine);
@@ -196,7 +196,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(sentOnce(machine)).toBe(true);
     });
 
-    it.concurrent('are tried again by the same command after an interruption, and can be sent then', async () => {
+    it.concurrent('are retried by the same command after an interruption, and can then be sent', async () => {
       await using machine = await openMachine(mode);
       await withFailed(machine, 8);
       machine.service.treat = () => 'sent';
@@ -206,7 +206,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(existsSync(join(machine.home, 'people.failed.csv'))).toBe(false);
     });
 
-    it.concurrent('of a finished run are tried again by --new-only', async () => {
+    it.concurrent('of a finished run are retried by --new-only', async () => {
       await using machine = await openMachine(mode);
       await withFailed(machine);
       machine.service.treat = () => 'sent';
@@ -217,7 +217,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 
   describe('runs close', () => {
-    it.concurrent('gives the rest up: later commands compare with it, but do not continue it', async () => {
+    it.concurrent('gives up the rest: later commands compare with the run, but do not continue it', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       const first = await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 });
@@ -233,7 +233,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 
   describe('runs forget', () => {
-    it.concurrent('permits sending a finished run again, without a note', async () => {
+    it.concurrent('allows sending a finished run again, without a note', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       const { run } = summaryOf(await machine.batch(file));
@@ -246,7 +246,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 2: rows });
     });
 
-    it.concurrent('of an unfinished run sends all of its rows again', async () => {
+    it.concurrent('makes all rows of an unfinished run due again', async () => {
       await using machine = await openMachine(mode);
       const file = machine.write(all);
       const { run, sent } = summaryOf(await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 }));
@@ -255,7 +255,7 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(machine.reach(all)).toEqual({ 1: rows - sent, 2: sent });
     });
 
-    it.concurrent('--recipient permits sending to one person again', async () => {
+    it.concurrent('--recipient allows sending to one person again', async () => {
       await using machine = await openMachine(mode);
       const ada = person(1);
       const file = machine.write(all);
@@ -271,7 +271,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 });
 
-it.concurrent('with a live key, what a closed run sent is not sent again', async () => {
+it.concurrent('with a live key, the sent rows of a closed run are not sent again', async () => {
   await using machine = await openMachine('live');
   const file = machine.write(all);
   const { run } = summaryOf(await machine.batch(file, ['--concurrency', '4'], { interruptAfter: 4 }));
@@ -282,7 +282,7 @@ it.concurrent('with a live key, what a closed run sent is not sent again', async
 describe('with a live key, unsure rows of a finished run', () => {
   const some = [person(3), person(7)];
 
-  it.concurrent('stop the same command, which says how many they are and how to send them', async () => {
+  it.concurrent('stop the same command, which prints their number and how to send them', async () => {
     await using machine = await openMachine('live');
     await withUnsure(machine, some);
     const second = await machine.batch(machine.write(all));
@@ -292,7 +292,7 @@ describe('with a live key, unsure rows of a finished run', () => {
     expect(machine.reach(all)).toEqual({ 1: rows });
   });
 
-  it.concurrent('are held back by --new-only, which ends with 10 and names the run', async () => {
+  it.concurrent('are held back by --new-only, which exits 10 and names the run', async () => {
     await using machine = await openMachine('live');
     const { run } = summaryOf(await withUnsure(machine, some));
     const file = machine.write([...all, person(rows + 1)]);
@@ -330,7 +330,7 @@ it.concurrent(
   },
 );
 
-it.concurrent('with a live key, a person whom runs forget --recipient erased gets a single message again', async () => {
+it.concurrent('with a live key, a person erased by runs forget --recipient gets a single message again', async () => {
   await using machine = await openMachine('live');
   const ada = person(1);
   await machine.single(ada);
@@ -350,7 +350,7 @@ async function listed(machine: Machine, run: string): Promise<unknown> {
   return objects(stdout).find(({ id }) => id === run);
 }
 
-/** Keeps the first line of the log of rows, which is not synced as the ledger is. */
+/** Keeps only the first line of the run's log, which is not synced like the ledger. */
 function loseLog({ home }: Machine, run: string): void {
   const folder = join(home, '.local/state/bizmsg/runs', run);
   for (const name of readdirSync(folder)) {

@@ -48,7 +48,7 @@ describe('with a live key', () => {
   });
 
   it.concurrent(
-    'a single message goes out at once though an interrupted batch has it, which then leaves it out',
+    'a single message is sent immediately, even if an interrupted batch contains it, and the batch then skips it',
     async () => {
       await using machine = await openMachine('live');
       const file = machine.write(all);
@@ -62,7 +62,7 @@ describe('with a live key', () => {
     },
   );
 
-  it.concurrent('a batch leaves out a row that a single message takes while it runs', async () => {
+  it.concurrent('a batch skips a row that a single message claims while the batch runs', async () => {
     await using machine = await openMachine('live');
     const last = person(12);
     let single: ReturnType<typeof machine.single> | undefined;
@@ -76,7 +76,7 @@ describe('with a live key', () => {
     expect(machine.reach(all)).toEqual({ 1: 12 });
   });
 
-  it.concurrent('a row that a single message may have sent while the batch runs is held back as unsure', async () => {
+  it.concurrent('a row that a single message may have sent during the batch is held back as unsure', async () => {
     await using machine = await openMachine('live');
     const { service } = machine;
     const last = person(12);
@@ -133,7 +133,7 @@ describe('with a live key', () => {
     });
   });
 
-  it.concurrent('a single message that was rejected can be sent by a batch, and the other way round', async () => {
+  it.concurrent('a single message that was rejected can be sent by a batch, and vice versa', async () => {
     await using machine = await openMachine('live');
     machine.service.treat = () => 'rejected';
     expect(await machine.single(ada)).toMatchObject({ code: 6 });
@@ -145,15 +145,22 @@ describe('with a live key', () => {
   });
 });
 
-it.concurrent('with a sandbox key single messages and batches repeat each other, with a note for batches', async () => {
-  await using machine = await openMachine('sandbox');
-  const file = machine.write(all);
-  const codes = [(await machine.single(ada)).code, (await machine.batch(file)).code, (await machine.single(ada)).code];
-  expect([codes, machine.reach([ada]), machine.reach(rest)]).toEqual([[0, 0, 0], { 3: 1 }, { 1: 11 }]);
-});
+it.concurrent(
+  'with a sandbox key, single messages and batches repeat each other, with a note for batches',
+  async () => {
+    await using machine = await openMachine('sandbox');
+    const file = machine.write(all);
+    const codes = [
+      (await machine.single(ada)).code,
+      (await machine.batch(file)).code,
+      (await machine.single(ada)).code,
+    ];
+    expect([codes, machine.reach([ada]), machine.reach(rest)]).toEqual([[0, 0, 0], { 3: 1 }, { 1: 11 }]);
+  },
+);
 
 describe.each(modes)('with a %s key', (mode) => {
-  it.concurrent('an equal row of the input is skipped and counted', async () => {
+  it.concurrent('a duplicate row of the input is skipped and counted', async () => {
     await using machine = await openMachine(mode);
     const file = machine.write([...all, ada, ...all.slice(0, 2)]);
     const first = await machine.batch(file, ['--concurrency', '2'], { interruptAfter: 3 });
@@ -162,7 +169,7 @@ describe.each(modes)('with a %s key', (mode) => {
     expect(machine.reach(all)).toEqual({ 1: 12 });
   });
 
-  it.concurrent('another message to a recipient fails without --allow-same-recipient', async () => {
+  it.concurrent('a second message to a recipient fails without --allow-same-recipient', async () => {
     await using machine = await openMachine(mode);
     const other = { ...ada, name: 'Other' };
     const file = machine.write([...all, other]);
@@ -177,7 +184,7 @@ describe.each(modes)('with a %s key', (mode) => {
   });
 
   it.concurrent(
-    'another message to a recipient is sent with --allow-same-recipient, also after an interruption',
+    'a second message to a recipient is sent with --allow-same-recipient, also after an interruption',
     async () => {
       await using machine = await openMachine(mode);
       const rows = [...all, ...all.map((row) => ({ ...row, name: `${row.name} too` }))];

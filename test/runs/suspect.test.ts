@@ -17,7 +17,7 @@ it.each([
   expect(found(field, value)).toEqual({ field, reason: expect.stringContaining(`${JSON.stringify(value)}: `) });
 });
 
-it('suspects a NUL in any field, and shows it as an escape', () => {
+it('suspects a NUL in any field, and prints it as an escape', () => {
   expect(found('name', 'A\0da')).toEqual({ field: 'name', reason: '"A\\u0000da": it holds a NUL character' });
 });
 
@@ -32,6 +32,6 @@ it.each([
   expect(found(field, value)).toBeUndefined();
 });
 
-it('does not suspect what is not sent as it stands', () => {
+it('does not suspect a field that is converted or dropped', () => {
   expect(suspectIn({ phone: '12025550141' }, () => '{"phone":"+12025550141"}')).toBeUndefined();
 });

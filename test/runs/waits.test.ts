@@ -9,7 +9,7 @@ const input = rig.numbered(30);
 const never = new AbortController().signal;
 const settled = { timeout: 5_000, interval: 1 };
 
-/** So many rows leave at once, and each other one when it is allowed to. */
+/** Sends this many rows immediately, and the others when `waiting` resolves them. */
 function slots(free: number) {
   const waiting: (() => void)[] = [];
   return {
@@ -21,7 +21,7 @@ function slots(free: number) {
   };
 }
 
-/** The rows of a run that the ledger counts as being sent. */
+/** Reads from the ledger how many rows of a run are in flight. */
 function spy() {
   let look = async () => 0;
   return {
@@ -33,7 +33,7 @@ function spy() {
 }
 
 describe('while rows wait for the rate limit', () => {
-  it('only those that have left are claimed', async () => {
+  it('only sent rows are claimed', async () => {
     const [{ slot, waiting }, { onOpened, inFlight }, leave] = [slots(3), spy(), new AbortController()];
     const sent: string[] = [];
     const send = (content: string) => new Promise(() => sent.push(content));
@@ -61,7 +61,7 @@ describe('while rows wait for the rate limit', () => {
     expect(second.sent.toSorted()).toEqual(input.toSorted());
   });
 
-  it('an error that keeps one from leaving stops the run, and none of them is sent', async () => {
+  it('an error before a send stops the run, and none of them is sent', async () => {
     const { slot } = slots(2);
     let [bothSent, done] = [() => {}, 0];
     const both = new Promise<void>((resolve) => (bothSent = resolve));
@@ -78,7 +78,7 @@ describe('while rows wait for the rate limit', () => {
     expect(ended.sent).toEqual(input.slice(0, 2));
   });
 
-  it.runIf(canLimitFiles)('one that may leave while the disk is full is not sent', async () => {
+  it.runIf(canLimitFiles)('a row whose slot is granted while the disk is full is not sent', async () => {
     const [folder, { slot, waiting }] = [rig.stateFolder(), slots(1)];
     const sent: string[] = [];
     const [first, done] = [{ concurrency: 4, slot, pid: 1_000, kill: () => true }, new Array<number>()];
@@ -101,7 +101,7 @@ describe('while rows wait for the rate limit', () => {
   });
 });
 
-it('a row that waits to be repeated after a 429 is not in doubt meanwhile', async () => {
+it('a row that waits for a retry after a 429 is not unsure meanwhile', async () => {
   const { onOpened, inFlight } = spy();
   const stop = new AbortController();
   const seen: number[] = [];
@@ -118,7 +118,7 @@ it('a row that waits to be repeated after a 429 is not in doubt meanwhile', asyn
   expect([seen, sent, counts.done]).toEqual([[1, 0], ['row 1'], 1]);
 });
 
-it('a row that was unsure and only waited again stays unsure', async () => {
+it('an unsure row that only waited for a retry stays unsure', async () => {
   const folder = rig.stateFolder();
   await rig.part(folder, ['row 1'], { send: rig.answering({ 'row 1': rig.fault }) });
   const stop = new AbortController();

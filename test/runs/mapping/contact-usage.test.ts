@@ -13,12 +13,12 @@ it.each<[string, ContactMappingOptions, string]>([
   ['two constants', { set: set('x', 'x') }, '--set x and --set x both give the field x'],
   ['a field and a part of it', { map: map('a=x.y.z'), set: set('x') }, 'both give the field x and a part of it'],
   ['a part and its whole', { set: set('x.y', 'x.y.z') }, 'both give the field x.y and a part of it'],
-  ['what is mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
-  ['a phone twice', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
-  ['JSON that is a number', { json: ['x'], number: ['x'] }, 'x is named by --number and by --parse-json'],
+  ['a column both mapped and dropped', { map: map('a=x'), drop: ['a'] }, 'a is named by --map and by --drop'],
+  ['a repeated phone field', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
+  ['two conversions, JSON and number,', { json: ['x'], number: ['x'] }, 'x is named by --number and by --parse-json'],
   ['two conversions', { number: ['x'], split: [splitFlag('x')] }, 'x is named by --split and by --number'],
-  ['a country for nothing', { country: 'US' }, '--country is given without --phone'],
-])('refuses %s before anything is read', (_name, options, message) => {
+  ['a country without phones', { country: 'US' }, '--country is given without --phone'],
+])('refuses %s before it reads anything', (_name, options, message) => {
   expect(thrown(() => checkContactMapping(options))).toMatchObject({
     exit: 'usage',
     message: expect.stringContaining(message),
@@ -45,12 +45,17 @@ it.each<[string, ContactMappingOptions, string, string]>([
   ['two fields in one', { number: ['age, x.y'] }, '--number names', 'one --number for each: --number age --number x.y'],
   ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y"'],
   ['a mistyped field', { number: ['agee'] }, '--number names "agee", and no such field', 'did you mean "age"?'],
-  ['a field by its old name', { map: map('age=a.b'), number: ['age'] }, 'which --map sends as a.b', 'use --number a.b'],
+  [
+    'a field by its original name',
+    { map: map('age=a.b'), number: ['age'] },
+    'which --map sends as a.b',
+    'use --number a.b',
+  ],
   ['a field that is dropped', { drop: ['age'], boolean: ['age'] }, 'which is dropped', 'leave out one of the two'],
   ['a column and a map to it', { map: map('Mobile=age') }, 'the column "Mobile" and the column "age"', '--drop'],
   ['a column and a constant', { set: set('age') }, 'the column "age" and --set age both give the field age', '--drop'],
   ['a column and a part of it', { set: set('age.x') }, 'both give the field age and a part of it', '--drop'],
-  ['a column that reads like a path', { map: map('age=x.y') }, 'both give the field x.y', '--drop'],
+  ['a column with the name of a path', { map: map('age=x.y') }, 'both give the field x.y', '--drop'],
   [
     'a constant that is no number',
     { set: set('n'), number: ['n'] },
@@ -67,7 +72,7 @@ it.each<[string, ContactMappingOptions, string, string]>([
   });
 });
 
-it("refuses a record's field by its old name before the first record", async () => {
+it("refuses a record's field by its original name before the first record", async () => {
   const made = createContactMapping({ map: map('age=years'), number: ['age'] }, { fields: undefined });
   await expect(made).rejects.toMatchObject({ exit: 'usage', hint: 'use --number years' });
 });
@@ -86,7 +91,7 @@ it.each<[string, ContactMappingOptions, string]>([
   });
 });
 
-it('says of a map with its ends changed how records want it', () => {
+it('explains how to write a --map with its sides swapped', () => {
   const inputs = createNamedInputs({ map: map('full=Full Name') });
   inputs.see({ 'Full Name': 'Ada' });
   expect(thrown(() => inputs.refuseUnseen())).toMatchObject({ hint: "did you mean --map 'Full Name=full'?" });
@@ -96,7 +101,7 @@ it.each<[string, ContactMappingOptions, readonly object[]]>([
   ['one record has', { map: map('a=x'), drop: ['b'] }, [{ a: 1 }, { b: 1 }]],
   ['only the body has', { map: map('a=x.y'), set: set('n'), number: ['x.y', 'n'] }, [{ a: 1 }]],
   ['an input without records cannot have', { map: map('a=x') }, []],
-])('lets a name pass that %s', (_name, options, records) => {
+])('accepts a name that %s', (_name, options, records) => {
   const inputs = createNamedInputs(options);
   for (const fields of records) inputs.see({ ...fields });
   expect(thrown(() => inputs.refuseUnseen())).toBeUndefined();

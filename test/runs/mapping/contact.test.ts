@@ -12,17 +12,17 @@ const source = { key: ['attributes', 'source'], value: 'fair' };
 
 describe('a row of a table', () => {
   it.each<[string, ContactMappingOptions, Record<string, unknown>, object]>([
-    ['takes each header for a field', {}, { phone: '+1', Name: 'Ada' }, { phone: '+1', Name: 'Ada' }],
+    ['uses each header as a field', {}, { phone: '+1', Name: 'Ada' }, { phone: '+1', Name: 'Ada' }],
     ['nests a header with dots', {}, { 'a.b': 'x' }, { a: { b: 'x' } }],
-    ['leaves a header with an empty part as it is', {}, { 'a.': 'x' }, { 'a.': 'x' }],
+    ['does not split a header with an empty part', {}, { 'a.': 'x' }, { 'a.': 'x' }],
     ['renames', { map: [mobile] }, { Mobile: '+1', name: 'Ada' }, { phone: '+1', name: 'Ada' }],
     ['nests', { map: [city], set: [source] }, { City: 'Oslo' }, { attributes: { city: 'Oslo', source: 'fair' } }],
     ['gives one input to two fields', { map: [mobile, mapFlag('Mobile=b')] }, { Mobile: '1' }, { phone: '1', b: '1' }],
     ['lets two columns swap', { map: [mapFlag('a=b'), mapFlag('b=a')] }, { a: '1', b: '2' }, { b: '1', a: '2' }],
     ['drops', { drop: ['note'] }, { note: 'x', a: '1' }, { a: '1' }],
     ['leaves out an empty cell', {}, { a: '1', b: '' }, { a: '1' }],
-    ['leaves out an empty cell that would be converted', { number: ['b'] }, { a: '1', b: '' }, { a: '1' }],
-    ['changes no text that it is not asked to', {}, { a: ' 007 ', b: '1E5' }, { a: ' 007 ', b: '1E5' }],
+    ['leaves out an empty cell instead of converting it', { number: ['b'] }, { a: '1', b: '' }, { a: '1' }],
+    ['does not change texts without an option', {}, { a: ' 007 ', b: '1E5' }, { a: ' 007 ', b: '1E5' }],
     ['sends an empty constant', { set: [{ key: ['n'], value: '' }] }, { a: '1' }, { a: '1', n: '' }],
     ['converts a field after it is mapped', { map: [mapFlag('Age=age')], number: ['age'] }, { Age: '7' }, { age: 7 }],
     ['converts a nested field', { map: [mapFlag('Age=x.age')], number: ['x.age'] }, { Age: '7' }, { x: { age: 7 } }],
@@ -34,11 +34,16 @@ describe('a row of a table', () => {
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
     ['is empty', {}, { a: '', b: '' }, 'every cell of it that would be sent is empty'],
-    ['has nothing but constants', { set: [source] }, { a: '' }, 'every cell of it that would be sent is empty'],
-    ['has nothing but what is dropped', { drop: ['b'] }, { a: '', b: '1' }, 'every cell of it that would be sent is'],
+    ['has only constants', { set: [source] }, { a: '' }, 'every cell of it that would be sent is empty'],
+    ['has only dropped cells', { drop: ['b'] }, { a: '', b: '1' }, 'every cell of it that would be sent is'],
     ['has no number', { number: ['age'] }, { age: 'seven' }, 'age: "seven" is not a number'],
-    ['has it under another name', { map: [mapFlag('A=x.n')], number: ['x.n'] }, { A: '-' }, 'x.n: "-" is not a number'],
-  ])('is refused when it %s', async (_name, options, row, reason) => {
+    [
+      'has an invalid number under another name',
+      { map: [mapFlag('A=x.n')], number: ['x.n'] },
+      { A: '-' },
+      'x.n: "-" is not a number',
+    ],
+  ])('is refused if it %s', async (_name, options, row, reason) => {
     expect(await tableRow(options, row)).toEqual({ reason: expect.stringContaining(reason) });
   });
 
@@ -52,10 +57,10 @@ describe('a record', () => {
   const nothing = 'it has no field that would be sent';
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, object]>([
-    ['passes as it is', {}, { a: 1, b: null, c: '', d: [{}], e: false }, { a: 1, b: null, c: '', d: [{}], e: false }],
+    ['is sent unchanged', {}, { a: 1, b: null, c: '', d: [{}], e: false }, { a: 1, b: null, c: '', d: [{}], e: false }],
     ['keeps null and an empty text unconverted', { number: ['a', 'b'] }, { a: null, b: '' }, { a: null, b: '' }],
-    ['may lack what is mapped', { map: [city, mobile] }, { Mobile: '+1' }, { phone: '+1' }],
-    ['may lack what is dropped', { drop: ['x'] }, { a: 1 }, { a: 1 }],
+    ['may lack mapped fields', { map: [city, mobile] }, { Mobile: '+1' }, { phone: '+1' }],
+    ['may lack dropped fields', { drop: ['x'] }, { a: 1 }, { a: 1 }],
     [
       'has a part of an object given besides',
       { map: [city], set: [source] },
@@ -68,7 +73,7 @@ describe('a record', () => {
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
     ['is empty', {}, {}, nothing],
-    ['has nothing but constants', { set: [source] }, {}, nothing],
+    ['has only constants', { set: [source] }, {}, nothing],
     ['has a field twice', { map: [mobile] }, { Mobile: '1', phone: '2' }, 'phone: it is given twice'],
     ['has a constant already', { set: [source] }, { attributes: { source: 'x' } }, 'attributes.source: it is given'],
     [
@@ -78,20 +83,20 @@ describe('a record', () => {
       'attributes.city: it is given',
     ],
     ['has an object for a number', { number: ['a'] }, { a: { b: 1 } }, 'a: an object is not a number'],
-  ])('is refused when it %s', async (_name, options, fields, reason) => {
+  ])('is refused if it %s', async (_name, options, fields, reason) => {
     expect(await record(options, fields)).toEqual({ reason: expect.stringContaining(reason) });
   });
 
-  it('is not changed itself', async () => {
+  it('is not modified', async () => {
     const fields = { City: 'Oslo', attributes: { deep: {} } };
     await record({ map: [mapFlag('City=attributes.deep.city')] }, fields);
     expect(fields).toEqual({ City: 'Oslo', attributes: { deep: {} } });
   });
 });
 
-describe('names that mean something to the language', () => {
+describe('names with a meaning in JavaScript', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineSetter__'])(
-    'takes %s for a field',
+    'accepts %s as a field',
     async (name) => {
       const json = JSON.stringify({ a: '1' }).replace('a', name);
       const mapped = [await tableRow({}, fieldsOf(json)), await record({}, fieldsOf(json))];
@@ -100,7 +105,7 @@ describe('names that mean something to the language', () => {
   );
 
   it.each(['__proto__.polluted', 'constructor.prototype.polluted', 'a.__proto__.polluted'])(
-    'nests %s harmlessly',
+    'nests %s without side effects',
     async (path) => {
       const mapped = await tableRow(
         { map: [mapFlag(`a=${path}`)], set: [{ key: ['z', '__proto__'], value: '2' }] },
@@ -113,13 +118,13 @@ describe('names that mean something to the language', () => {
     },
   );
 
-  it('does not take what every object has for a field of a record', async () => {
+  it('does not treat inherited properties as fields of a record', async () => {
     const mapped = await record({ map: [mapFlag('constructor=a'), mapFlag('__proto__=b')] }, { c: 1 });
     expect(mapped).toEqual({ body: { c: 1 } });
   });
 });
 
-it('nests whatever paths go together as --set of contacts create does', async () => {
+it('nests compatible paths like --set of contacts create', async () => {
   const part = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
   const paths = fc.uniqueArray(fc.array(part, { minLength: 1, maxLength: 4 }), {
     minLength: 1,

@@ -13,7 +13,7 @@ describe('a list', () => {
     expect(splitBy(by)(value)).toEqual(list);
   });
 
-  it('is not made of a number', () => {
+  it('is not made from a number', () => {
     expect(splitBy('comma')(7)).toEqual({ why: '7 is not a text to be split' });
   });
 });
@@ -71,13 +71,13 @@ describe('a number', () => {
   );
 
   it.each(['9007199254740993.5', '0.1234567890123456789', '1.0000000000000000001', '1e99', '1e-999'])(
-    'is not read from %j, which it would change',
+    'is not read from %j, which it cannot represent exactly',
     (text) => {
       expect(toNumber(text)).toEqual({ why: `"${text}" has more digits than a number keeps; leave it a text` });
     },
   );
 
-  it('is what was written, whatever its digits', () => {
+  it('keeps all its digits', () => {
     const digits = fc.tuple(fc.integer({ min: -99_999_999, max: 99_999_999 }), fc.integer({ min: 0, max: 999_999 }));
     fc.assert(
       fc.property(digits, ([whole, part]) => {

@@ -22,7 +22,7 @@ it.each([
   expect(splitFlag(text)).toEqual(split);
 });
 
-it('reads a country in any letters', () => {
+it('accepts a country in upper and lower case', () => {
   expect(countryFlag('us')).toBe('US');
 });
 

@@ -19,16 +19,16 @@ const ofRecord = async (options: Options, fields: Fields) =>
 
 describe('a message', () => {
   it.each<[string, Options, Fields, readonly string[]]>([
-    ['goes to the column to', {}, { to, name: 'Ada' }, []],
-    ['goes to the column phone', {}, { phone: to }, []],
-    ['goes to the column that is named', { toColumn: 'Mobile' }, { Mobile: to, to: 'x', phone: 'y' }, []],
+    ['is sent to the number in the column to', {}, { to, name: 'Ada' }, []],
+    ['is sent to the number in the column phone', {}, { phone: to }, []],
+    ['is sent to the number in the given column', { toColumn: 'Mobile' }, { Mobile: to, to: 'x', phone: 'y' }, []],
     [
       'has its params in the order that was given',
       { params: [column('b'), { value: 'x' }, column('a'), column('b')] },
       { to, a: '1', b: '2' },
       ['2', 'x', '1', '2'],
     ],
-    ['leaves spaces in a param', { params: [column('a')] }, { to, a: ' x ' }, [' x ']],
+    ['keeps spaces in a param', { params: [column('a')] }, { to, a: ' x ' }, [' x ']],
     [
       'has empty params when they are meant',
       { params: [column('a'), { value: '' }], allowEmpty: true },
@@ -36,7 +36,7 @@ describe('a message', () => {
       ['', ''],
     ],
     ['may have the recipient as a param', { params: [column('to')] }, { to }, [to]],
-    ['is normalised', { phone: { country: 'US' } }, { to: '(202) 555-0101' }, []],
+    ['has its recipient normalized', { phone: { country: 'US' } }, { to: '(202) 555-0101' }, []],
   ])('%s', async (_name, options, row, params) => {
     expect(await ofTable(options, row)).toEqual({ body: { to, template: 'hello', params } });
   });
@@ -55,29 +55,34 @@ describe('a message', () => {
       { to: '1 202 555 0101' },
       'to: "1 202 555 0101" is not a phone number; did you mean +12025550101?',
     ],
-    ['no number', {}, { to: 'Ada' }, 'to: "Ada" is not a phone number'],
+    ['a recipient that is not a number', {}, { to: 'Ada' }, 'to: "Ada" is not a phone number'],
     [
       'a number that a spreadsheet damaged',
       {},
       { to: '1.20255501E+10' },
       'to: "1.20255501E+10" is not a phone number: ',
     ],
-    ['no number of the country', { phone: { country: 'US' } }, { to: '12' }, 'to: "12" is not a phone number'],
+    [
+      'a number that does not fit the country',
+      { phone: { country: 'US' } },
+      { to: '12' },
+      'to: "12" is not a phone number',
+    ],
   ])('is refused for a row with %s', async (_name, options, row, reason) => {
     expect(await ofTable(options, row)).toEqual({ reason: expect.stringContaining(reason) });
   });
 
   it.each<[string, Options, Fields, object]>([
     ['a number as a param', { params: [column('n')] }, { to, n: 1.5 }, ['1.5']],
-    ['null when empty is meant', { params: [column('n')], allowEmpty: true }, { to, n: null }, ['']],
-  ])('is made of a record with %s', async (_name, options, fields, params) => {
+    ['null with --allow-empty', { params: [column('n')], allowEmpty: true }, { to, n: null }, ['']],
+  ])('is made from a record with %s', async (_name, options, fields, params) => {
     expect(await ofRecord(options, fields)).toEqual({ body: { to, template: 'hello', params } });
   });
 
   it.each<[string, Options, Fields, string]>([
     ['no recipient', {}, { name: 'x' }, 'it has neither to nor phone'],
     ['two', {}, { to, phone: to }, 'it has both to and phone; say which with --to-column'],
-    ['none of the name', { toColumn: 'constructor' }, { to }, 'constructor: it is missing'],
+    ['no field of the given name', { toColumn: 'constructor' }, { to }, 'constructor: it is missing'],
     ['a number as recipient', {}, { to: 12025550101 }, 'did you mean +12025550101?'],
     ['null as recipient', {}, { to: null }, 'to: it is empty'],
     ['null', { params: [column('n')] }, { to, n: null }, 'param 1, n: it is empty'],
@@ -89,8 +94,8 @@ describe('a message', () => {
     ],
     ['a boolean', { params: [column('n')] }, { to, n: true }, 'param 1, n: true is not a text'],
     ['a list', { params: [column('n')] }, { to, n: ['x'] }, 'param 1, n: a list is not a text'],
-    ['a number beyond exactness', { params: [column('n')] }, { to, n: 2 ** 60 }, 'give it as a text'],
-    ['a number in powers of ten', { params: [column('n')] }, { to, n: 1e-9 }, 'the number 1e-9 may not be exact'],
+    ['an inexact number', { params: [column('n')] }, { to, n: 2 ** 60 }, 'give it as a text'],
+    ['a number with an exponent', { params: [column('n')] }, { to, n: 1e-9 }, 'the number 1e-9 may not be exact'],
   ])('is refused for a record with %s', async (_name, options, fields, reason) => {
     expect(await ofRecord(options, fields)).toEqual({ reason: expect.stringContaining(reason) });
   });
@@ -98,7 +103,7 @@ describe('a message', () => {
 
 it.each<[string, Options, readonly string[], string, string]>([
   ['both usual columns', {}, ['phone', 'to'], 'to and phone could both be', 'say which with --to-column'],
-  ['none of them', {}, ['Phone'], 'no column is named to or phone', '--to-column; the columns are "Phone"'],
+  ['no usual column', {}, ['Phone'], 'no column is named to or phone', '--to-column; the columns are "Phone"'],
   ['a mistyped recipient', { toColumn: 'Moblie' }, ['Mobile'], '--to-column names "Moblie"', 'did you mean "Mobile"?'],
   [
     'a mistyped param',

@@ -37,7 +37,7 @@ it.each([
 });
 
 it.each(['1.20255501E+10', '2.02555E+09', '12025550101.0', '#####'])(
-  'says that a spreadsheet damaged %j',
+  'reports that a spreadsheet damaged %j',
   async (text) => {
     const read = await createPhoneReader('US');
     expect(read(text)).toEqual({ why: expect.stringContaining(`"${text}" is not a phone number: `) });
@@ -50,19 +50,19 @@ it.each([
   ['2025550101', '"2025550101" is not a phone number: its "+" is lost'],
   ['x', '"x" is not a phone number'],
   ['030 555', '"030 555" is not a phone number; --normalise --country US reads national numbers'],
-])('sends no %j as it stands', (text, why) => {
+])('refuses to send %j unchanged', (text, why) => {
   expect(asItStands(text)).toEqual({ why: expect.stringContaining(why) });
 });
 
-it('does not take the decimals of a spreadsheet for digits', async () => {
+it('does not treat the decimals of a spreadsheet as digits', async () => {
   expect((await createPhoneReader('DE'))('01512345678.0')).toEqual({ why: expect.stringContaining('01512345678.0') });
 });
 
-it('changes no number without being asked', async () => {
+it('does not change a number without --country', async () => {
   expect(await tableRow({}, { phone: '(202) 555-0101' })).toEqual({ body: { phone: '(202) 555-0101' } });
 });
 
-it('normalises the fields it is asked to, by their names in the body', async () => {
+it('normalizes the given fields, by their names in the body', async () => {
   const options = { map: [mapFlag('Mobile=phones.mobile')], phone: ['phones.mobile', 'home'], country: 'US' };
   const mapped = await tableRow(options, { Mobile: '202 555 0101', home: '202 555 0102', fax: '202 555 0103' });
   const body = { phones: { mobile: '+12025550101' }, home: '+12025550102', fax: '202 555 0103' };
@@ -75,11 +75,11 @@ it.each([
   ['', { reason: 'phone: it is empty' }],
   [true, { reason: 'phone: true is not a phone number' }],
   [['x'], { reason: 'phone: a list is not a phone number' }],
-])('takes %j of a record', async (phone, mapped) => {
+])('accepts %j in a record', async (phone, mapped) => {
   expect(await record({ phone: ['phone'], country: 'US' }, { phone })).toEqual(mapped);
 });
 
-it('needs it in a record too', async () => {
+it('requires a phone in a record, too', async () => {
   expect(await record({ phone: ['phone'] }, { name: 'Ada' })).toEqual({ reason: 'phone: it is empty' });
 });
 
@@ -89,6 +89,6 @@ it.each([
   [['phone', 'mobile'], { phone: '', mobile: '', name: 'Ada' }, { reason: 'phone, mobile: all are empty' }],
   [['phone', 'mobile'], { phone: '', mobile: '+12025550101' }, { body: { mobile: '+12025550101' } }],
   [[], { phone: '', name: 'Ada' }, { body: { name: 'Ada' } }],
-])('needs one of the fields that are to be phones: %j in %j', async (phone, row, mapped) => {
+])('requires one of the phone fields: %j in %j', async (phone, row, mapped) => {
   expect(await tableRow({ phone }, row)).toEqual(mapped);
 });

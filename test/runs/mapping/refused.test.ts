@@ -11,7 +11,7 @@ it.each([
   ['x'.repeat(61), `"${'x'.repeat(60)}…"`],
   ['😀'.repeat(100), `"${'😀'.repeat(60)}…"`],
   ['\u200b'.repeat(200), '"…"'],
-])('quotes %j on one line, safely and cut', (text, shown) => {
+])('quotes %j on one line, escaped and shortened', (text, shown) => {
   expect(quoted(text)).toBe(shown);
 });
 

@@ -2,17 +2,17 @@ import type { ContactMappingOptions } from '../../../src/runs/mapping/contact-op
 import { createContactMapping } from '../../../src/runs/mapping/contact.ts';
 import type { Fields } from '../../../src/runs/input/row.ts';
 
-/** What a table's one row comes to. */
+/** Maps the only row of a table. */
 export async function tableRow(options: ContactMappingOptions, row: Fields) {
   return (await createContactMapping(options, { fields: Object.keys(row) }))(row);
 }
 
-/** What one record comes to. */
+/** Maps one record. */
 export async function record(options: ContactMappingOptions, fields: Fields) {
   return (await createContactMapping(options, { fields: undefined }))(fields);
 }
 
-/** Fields from JSON, which alone writes every name as a field of its own. */
+/** Parses fields from JSON, in which any name is an own property. */
 export function fieldsOf(json: string): Fields {
   return Object.fromEntries(Object.entries(JSON.parse(json)));
 }

@@ -15,14 +15,14 @@ const world = [
   { phone: '+12025550107', name: '李小龙 👋🏽', note: 'emoji 🎉 \u2028 separator' },
   { phone: '+12025550108', name: 'Ирина', note: '' },
 ];
-/** What is left of them after a sheet took phones for numbers, and a name for a sum. */
+/** Their content after a spreadsheet read phones as numbers, and a name as a formula. */
 const sheet = world.map((person) => ({
   ...person,
   phone: person.phone.slice(1),
   name: person.name === '=1+1' ? '2' : person.name,
 }));
 
-describe('a file that another program wrote', () => {
+describe('a file of another program', () => {
   it.each([
     ['python.csv', 'csv', ',', world],
     ['python-bom.csv', 'csv', ',', world],
@@ -49,12 +49,12 @@ describe('a file that another program wrote', () => {
     expect(fields(await read(path))).toEqual(expected);
   });
 
-  it('is read in the encoding that is named', async () => {
+  it('is read in the given encoding', async () => {
     const rows = await read(fixture('python-windows-1252.csv'), { encoding: 'windows-1252' });
     expect(fields(rows)).toEqual(people);
   });
 
-  it('is refused where its encoding must be named', async () => {
+  it('is refused if its encoding must be given', async () => {
     await expect(openSource(fixture('python-windows-1252.csv'))).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringContaining('is not valid UTF-8 at byte 61'),
@@ -62,7 +62,7 @@ describe('a file that another program wrote', () => {
     });
   });
 
-  it('has the line on which each of its rows begins', async () => {
+  it('has the line number of each row', async () => {
     const rows = await read(fixture('python.csv'));
     expect(rows.map(({ line, number }) => [number, line])).toEqual([
       [1, 2],

@@ -21,7 +21,7 @@ describe('the format', () => {
     ['a.csv', '[id],name\n', 'csv'],
     ['a', '', 'csv'],
     ['a.json', '', 'json'],
-  ])("is its name's, else its content's: %s %j", async (name, text, format) => {
+  ])('follows from the file name, or from the content: %s %j', async (name, text, format) => {
     expect(await openSource(fileOf(name, text))).toMatchObject({ format });
   });
 
@@ -30,11 +30,11 @@ describe('the format', () => {
     ['a.json', '{"a":1}\n', 'ndjson'],
     ['a.csv', '{"a":1}\n', 'ndjson'],
     ['a.txt', '[]\n', 'csv'],
-  ])('is the one that is given: %s %j %s', async (name, text, format) => {
+  ])('is the given one: %s %j %s', async (name, text, format) => {
     expect(await openSource(fileOf(name, text), { format })).toMatchObject({ format });
   });
 
-  it('is known by the name that is given', async () => {
+  it('can be given by name', async () => {
     expect(await openSource(fileOf('stdin', 'a\n'), { name: 'people.ndjson' })).toMatchObject({ format: 'ndjson' });
   });
 
@@ -45,7 +45,7 @@ describe('the format', () => {
     ['a.json', '{"a":1}\n', '"a.json" is no JSON array', '--format ndjson'],
     ['a.json', 'a,b\n', '"a.json" is no JSON array', 'give the array of records alone'],
     ['a.jsonl', '{\n  "a": 1\n}\n', 'holds an object that is spread over lines', 'one line'],
-  ])('is refused where the content is plainly another: %s %j', async (name, text, message, hint) => {
+  ])('is refused if the content clearly has another format: %s %j', async (name, text, message, hint) => {
     await expect(openSource(fileOf(name, text), { name })).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringContaining(message),
@@ -68,7 +68,7 @@ describe('the format', () => {
     });
   });
 
-  it('is refused if the content is binary data of any kind', async () => {
+  it('is refused if the content is binary', async () => {
     const bytes = Buffer.from('id,name\n\u0000\u0001\xff\xfe\u0000\n', 'latin1');
     await expect(openSource(fileOf('a.csv', bytes))).rejects.toMatchObject({
       exit: 'usage',
@@ -76,14 +76,14 @@ describe('the format', () => {
     });
   });
 
-  it('may be a table whose header begins with an angle bracket', async () => {
+  it('may be a table whose header starts with an angle bracket', async () => {
     expect(await openSource(fileOf('a.csv', '<id>,name\n'))).toMatchObject({ fields: ['<id>', 'name'] });
   });
 
   it.each([
     ['a workbook', 'PK\u0003\u0004xl'],
     ['compressed', '\u001f\u008b'],
-  ])('is refused where it is no text: %s', async (what, bytes) => {
+  ])('is refused if the content is not text: %s', async (what, bytes) => {
     const opening = openSource(fileOf('people.csv', Buffer.from(bytes, 'latin1')));
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(what) });
   });

@@ -15,12 +15,12 @@ describe("a table's header", () => {
     ['bizmsg_error\n', 'there is no column but "bizmsg_error"'],
     ['phone,na"me\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: a quote stands on line 1'],
     ['phone,"name\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: the quote that opens on line 1'],
-  ])('is refused where rows cannot be known by it: %j', async (text, message) => {
+  ])('is refused if it cannot name the columns: %j', async (text, message) => {
     const opening = openSource(fileOf('people.csv', text), { name: 'people.csv' });
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(message) });
   });
 
-  it('may have names that every object has', async () => {
+  it('may have names of inherited properties', async () => {
     const rows = await readText('people.csv', 'constructor,toString\n1,2\n');
     expect(rows).toMatchObject([{ fields: { constructor: '1', toString: '2' } }]);
   });
@@ -32,7 +32,7 @@ describe("a table's header", () => {
     },
   );
 
-  it('may be longer than what is read at once', async () => {
+  it('may be longer than one chunk', async () => {
     const names = Array.from({ length: 100_000 }, (_, at) => `c ${at}`);
     const { fields } = await openSource(fileOf('people.csv', `${names.join(',')}\n`));
     expect(fields).toEqual(names);

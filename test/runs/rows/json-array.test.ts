@@ -6,7 +6,7 @@ import { cut, inPieces, readText } from './rig.ts';
 const rest = '{"a":8}, {"a":9}';
 
 describe('a JSON array', () => {
-  it('gives the object in each element, with its line', async () => {
+  it('yields the object in each element, with its line', async () => {
     const rows = await readText('a.json', '\n[\n  {"a":1},\n  {\n    "a": {"b": ["]}", "\\"{"]}\n  }, {"a":3}]\n');
     expect(rows).toEqual([
       { number: 1, line: 3, raw: { a: 1 }, fields: { a: 1 } },
@@ -30,7 +30,7 @@ describe('a JSON array', () => {
     ['{"a":{"b":1}', 'it is not JSON: '],
     ['{"a":"b}', 'it is not JSON: '],
     ['oops', 'it is not JSON: '],
-  ])('tells a damaged element and goes on: %s', async (text, reason) => {
+  ])('reports a damaged element and continues: %s', async (text, reason) => {
     const rows = await readText('a.json', `[{"a":1},\n${text},\n${rest}]`);
     expect(rows[1]).toMatchObject({
       line: 2,
@@ -40,7 +40,7 @@ describe('a JSON array', () => {
     expect(rows.slice(-2)).toMatchObject([{ fields: { a: 8 } }, { fields: { a: 9 } }]);
   });
 
-  it('tells what is too much between its elements', async () => {
+  it('reports extra text between its elements', async () => {
     const rows = await readText('a.json', `[{"a":1}},\n${rest}]`);
     expect(rows.map((row) => ('fields' in row ? row.fields['a'] : row.raw))).toEqual([1, '}', 8, 9]);
   });
@@ -50,12 +50,12 @@ describe('a JSON array', () => {
     ['[{"a":1},\n', 'the array never ends: the file may have been cut off', ''],
     ['[{"a":1}\n', 'the array never ends: the file may have been cut off', ''],
     ['[{"a":1}]\n[{"a":2}]', 'what stands outside the array, from this line on, is not read', ''],
-  ])('does not pass for a whole one where it is none: %j', async (text, reason, raw) => {
+  ])('is not complete if it ends like this: %j', async (text, reason, raw) => {
     const rows = await readText('a.json', text);
     expect(rows).toMatchObject([{ fields: { a: 1 } }, { number: 2, raw, reason }]);
   });
 
-  it('tells an element that is too long, of which nothing is kept', async () => {
+  it('reports an element that is too long, without its text', async () => {
     const rows = await readText('a.json', `[{"a":["${'x'.repeat(99)}"]},\n${rest}]`, { limit: 50 });
     expect(rows).toMatchObject([
       { number: 1, line: 1, raw: '', reason: 'it is longer than 50 characters' },
@@ -64,7 +64,7 @@ describe('a JSON array', () => {
     ]);
   });
 
-  it('gives what JSON.stringify wrote, in pieces of any size', () => {
+  it('yields what JSON.stringify wrote, in chunks of any size', () => {
     const records = fc.array(fc.dictionary(fc.string(), fc.jsonValue().filter(isExact)));
     fc.assert(
       fc.property(records, fc.integer({ min: 1, max: 9 }), fc.constantFrom(0, 1), (expected, size, indent) => {
@@ -75,7 +75,7 @@ describe('a JSON array', () => {
     );
   });
 
-  it('is read the same in whatever pieces it comes, however damaged it is', () => {
+  it('is read the same in any chunks, however damaged it is', () => {
     const marks = ['{"a":1}', '{', '}', '[', ']', ',', '"', '\\', '\n', ' ', 'a', ':'] as const;
     fc.assert(
       fc.property(
@@ -91,14 +91,14 @@ describe('a JSON array', () => {
     );
   });
 
-  it('bears brackets without end', () => {
+  it('survives endless brackets', () => {
     const [row, ...others] = readIn([`[${'['.repeat(3_000_000)}`], 1_048_576);
     expect(row).toMatchObject({ raw: '', reason: 'it never ends: the file may have been cut off' });
     expect(others).toEqual([]);
   });
 });
 
-/** Integers that are too large are told, not given. */
+/** Integers that are too large are reported, not returned. */
 function isExact(value: unknown): boolean {
   return !/\d{16}/.test(JSON.stringify(value));
 }

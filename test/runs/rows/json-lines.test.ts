@@ -4,7 +4,7 @@ import { createLineReader } from '../../../src/runs/input/json.ts';
 import { cut, inPieces, readText } from './rig.ts';
 
 describe('NDJSON', () => {
-  it('gives the object on each line, with its line', async () => {
+  it('yields the object on each line, with its line number', async () => {
     const rows = await readText('people.ndjson', '{"a":1}\r\n\n  \n{"a":{"b":[null,true]}}\n{"a":"\u2028"}');
     expect(rows).toEqual([
       { number: 1, line: 1, raw: { a: 1 }, fields: { a: 1 } },
@@ -25,19 +25,19 @@ describe('NDJSON', () => {
     ['{"a":1e400}', 'the number 1e400 is too large'],
     ['{"text":"1e9","a":[-2.5E+999]}', 'the number -2.5E+999 is too large'],
     [`{"a":${'['.repeat(600)}${']'.repeat(600)}}`, 'nests deeper'],
-  ])('tells a damaged line and goes on: %s', async (text, reason) => {
+  ])('reports a damaged line and continues: %s', async (text, reason) => {
     const rows = await readText('people.ndjson', `{"a":1}\n${text}\n{"a":3}\n`);
     expect(rows[1]).toEqual({ number: 2, line: 2, raw: text, reason: expect.stringContaining(reason) });
     expect(rows[2]).toMatchObject({ number: 3, line: 3, fields: { a: 3 } });
   });
 
-  it('takes numbers of 16 digits that are exact', async () => {
+  it('accepts exact numbers of 16 digits', async () => {
     expect(await readText('a.ndjson', '{"a":1234567890123456,"b":0.1234567890123456789}')).toMatchObject([
       { fields: {} },
     ]);
   });
 
-  it('tells a line that is too long, of which nothing is kept', async () => {
+  it('reports a line that is too long, without its text', async () => {
     const rows = await readText('a.ndjson', `{"a":"${'x'.repeat(99)}"}\n${' '.repeat(99)}\n{"a":3}\n`, { limit: 50 });
     expect(rows).toEqual([
       { number: 1, line: 1, raw: '', reason: 'it is longer than 50 characters' },
@@ -46,12 +46,12 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('keeps a field that has the name of a prototype as one of its own', async () => {
+  it('keeps a field with the name of an inherited property', async () => {
     const [row] = await readText('a.ndjson', '{"__proto__":{"a":1}}');
     expect(row && 'fields' in row && Object.keys(row.fields)).toEqual(['__proto__']);
   });
 
-  it('is read the same in whatever pieces it comes', () => {
+  it('is read the same in any chunks', () => {
     const parts = fc.array(fc.constantFrom('{"a":1}', '{', '"', '\n', '\r\n', '\r', ' ', '\\'), { maxLength: 40 });
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 4, max: 30 }), (found, size, limit) => {

@@ -9,7 +9,7 @@ const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
 const text = `name\n${rows.join('\n')}`;
 const signal = new AbortController().signal;
 
-/** Chunks of eleven bytes: the first holds the header, and none of them a row alone. */
+/** Chunks of eleven bytes: the first holds the header, and none a whole row. */
 async function surveyed() {
   const path = join(newHome(), 'people.csv');
   writeFileSync(path, text);
@@ -30,22 +30,22 @@ async function read({ path, source, prints }: Awaited<ReturnType<typeof surveyed
 }
 
 describe('an input that is read again', () => {
-  it('gives its rows where it is as it was', async () => {
+  it('yields its rows if it is unchanged', async () => {
     const { found, error } = await read(await surveyed());
     expect([found.length, error]).toEqual([20, undefined]);
   });
 
   it.each([
     ['is empty', '', 0],
-    ['has another row first', text.replace('row 10', 'row 99'), 0],
-    ['has another row in its middle', text.replace('row 20', 'row 99'), 10],
-    ['has another row last', text.replace('row 29', 'row 99'), 19],
+    ['has a changed first row', text.replace('row 10', 'row 99'), 0],
+    ['has a changed row in the middle', text.replace('row 20', 'row 99'), 10],
+    ['has a changed last row', text.replace('row 29', 'row 99'), 19],
     ['lost its second half', text.slice(0, text.indexOf('row 20')), 10],
     ['ends in the middle of a row', text.slice(0, 5 + 7 * 10 + 4), 10],
-    ['ends where a chunk ends, in the middle of a row', text.slice(0, 11 * 7), 10],
+    ['ends at the end of a chunk, in the middle of a row', text.slice(0, 11 * 7), 10],
     ['has a longer last row', `${text}9`, 19],
     ['has more rows', `${text}\nrow 30\nrow 31\n`, 19],
-  ])('gives no row that is not as it was where it %s', async (_, now, most) => {
+  ])('yields no changed row if it %s', async (_, now, most) => {
     const input = await surveyed();
     writeFileSync(input.path, now);
     const { found, error } = await read(input);
@@ -58,7 +58,7 @@ describe('an input that is read again', () => {
     expect(found.flatMap(({ raw }) => raw)).toEqual(rows.slice(0, found.length));
   });
 
-  it('is refused where it is cut while it is read', async () => {
+  it('is refused if it is truncated while it is read', async () => {
     const { path, source, prints } = await surveyed();
     const found: Row[] = [];
     const reading = async () => {

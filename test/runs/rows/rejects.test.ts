@@ -34,16 +34,16 @@ describe('the file of failed rows', () => {
       json,
       '[\n{"phone":"+1","name":"A;da","bizmsg_error":"no, not this"},\n{"phone":"+2","name":"say \\"hi\\"","bizmsg_error":"no"}\n]\n',
     ],
-  ])("has the input's own format: %s", (_, shape, text) => {
+  ])('has the format of the input: %s', (_, shape, text) => {
     const rows = [good({ phone: '+1', name: 'A;da' }), good({ phone: '+2', name: 'say "hi"' })];
     expect(written(shape, rows, ['no, not this', 'no'])).toBe(text);
   });
 
-  it.each([table, ndjson, json])('has nothing where no row failed: $format', (shape) => {
+  it.each([table, ndjson, json])('is empty if no row failed: $format', (shape) => {
     expect(written(shape, [], [])).toBe('');
   });
 
-  it.each(['csv', 'tsv'] as const)('keeps what is damaged, and keeps it damaged: %s', async (format) => {
+  it.each(['csv', 'tsv'] as const)('keeps damaged rows as they are: %s', async (format) => {
     const shape: Shape = { ...table, format, delimiter: format === 'csv' ? ',' : '\t' };
     const texts = ['+1', '"+1', '+1,"A\t"da",x', ''];
     let rows = texts.map((raw) => bad(raw, 'it is damaged'));
@@ -56,7 +56,7 @@ describe('the file of failed rows', () => {
     }
   });
 
-  it.each([ndjson, json])('keeps what is damaged, and keeps it damaged: $format', async (shape) => {
+  it.each([ndjson, json])('keeps damaged rows as they are: $format', async (shape) => {
     const rows = [bad('{"a":', 'not JSON'), bad('', 'too long'), good({ a: 1 }), bad('5', 'a number')];
     const text = written(shape, rows, ['not JSON', 'too long', 'refused', 'a number']);
     expect(await readText(`failed.${shape.format}`, text)).toMatchObject([
@@ -67,7 +67,7 @@ describe('the file of failed rows', () => {
     ]);
   });
 
-  it('takes a row that was mended, once its error is emptied', async () => {
+  it('accepts a fixed row once its error is empty', async () => {
     const head = 'phone,name,bizmsg_error\n';
     const rows = await readText('failed.csv', `${head}+1,Ada,\n+2,Bo,damaged: it has 1 cell\n+3,Cy,refused\n`);
     expect(fields(rows)).toEqual([
@@ -77,7 +77,7 @@ describe('the file of failed rows', () => {
     ]);
   });
 
-  it('takes an object that was mended, once its damaged text is taken out', async () => {
+  it('accepts a fixed object once its damaged text is removed', async () => {
     const rows = await readText(
       'failed.ndjson',
       '{"a":1,"bizmsg_text":"{a","bizmsg_error":"x"}\n{"a":2,"bizmsg_error":"x"}\n',
@@ -88,17 +88,17 @@ describe('the file of failed rows', () => {
     ]);
   });
 
-  it("does not take a service's words for damage", async () => {
+  it('does not mistake an error message of the service for damage', async () => {
     const text = written(table, [good({ phone: '+1', name: '' })], ['damaged: says the service']);
     expect(fields(await readText('failed.csv', text))).toEqual([{ phone: '+1', name: '' }]);
   });
 
-  it('takes a row that was refused before it was sent for one that could be read', () => {
+  it('accepts a row that was readable but refused before sending', () => {
     const row = { ...good({ phone: '1', name: '' }), reason: 'no phone' };
     expect(written(table, [row], ['no phone'])).toBe('phone;name;bizmsg_error\n1;;no phone\n');
   });
 
-  it('can be read with the encoding that its input was read with', async () => {
+  it('can be read with the encoding of its input', async () => {
     const encoding = 'windows-1252';
     const source = await openSource(fileOf('people.csv', Buffer.from('phone,name\n+1,Zo\xeb\n', 'latin1')), {
       encoding,
@@ -107,17 +107,17 @@ describe('the file of failed rows', () => {
     expect(fields(await readText('failed.csv', text, { encoding }))).toEqual([{ phone: '+1', name: 'Zoë' }]);
   });
 
-  it('has the columns and fields of an import of it, but for the error', async () => {
+  it('has the columns and fields of its input, and the error', async () => {
     const source = await openSource(fileOf('failed.csv', 'bizmsg_error,phone\nrefused,+1\n'));
     expect(source.fields).toEqual(['phone']);
     expect(await rowsIn(source)).toEqual([{ number: 1, line: 2, raw: ['+1'], fields: { phone: '+1' } }]);
   });
 });
 
-describe('whatever failed', () => {
+describe('failed rows', () => {
   const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', ',', '\n', '=1', 'damaged: x', '\r', '👋🏽'));
 
-  it('is read again as it was, from a table', () => {
+  it('are read back unchanged, from a table', () => {
     const cells = fc.array(fc.tuple(cell, cell, cell), { minLength: 1 });
     fc.assert(
       fc.property(cells, fc.constantFrom(',', ';', '\t', '|'), cell, (found, delimiter, reason) => {
@@ -130,7 +130,7 @@ describe('whatever failed', () => {
     );
   });
 
-  it('is what csv-parse reads too', () => {
+  it('can also be read by csv-parse', () => {
     const cells = fc.array(fc.tuple(cell, cell), { minLength: 1 });
     fc.assert(
       fc.property(cells, (found) => {
@@ -146,7 +146,7 @@ describe('whatever failed', () => {
     );
   });
 
-  it('is read again as it was, from damaged tables', () => {
+  it('are read back unchanged, from damaged tables', () => {
     const parts = fc.array(fc.constantFrom('"', '""', ',', '\n', 'a', 'b'), { maxLength: 40 });
     fc.assert(
       fc.property(parts, (found) => {
@@ -158,7 +158,7 @@ describe('whatever failed', () => {
     );
   });
 
-  it.each([ndjson, json])('is read again as it was, from $format', (shape) => {
+  it.each([ndjson, json])('are read back unchanged, from $format', (shape) => {
     const record = fc.dictionary(
       fc.string(),
       fc.jsonValue().filter((value) => !/\d{16}/.test(JSON.stringify(value))),

@@ -8,14 +8,14 @@ import { openSource, type Source, type SourceOptions } from '../../../src/runs/i
 const folder = mkdtempSync(join(tmpdir(), 'bizmsg-rows-'));
 let made = 0;
 
-/** A file of its own with this name and content. */
+/** Writes a file with this name and content. */
 export function fileOf(name: string, content: string | Uint8Array): string {
   const path = join(mkdtempSync(join(folder, `${++made}-`)), name);
   writeFileSync(path, content);
   return path;
 }
 
-/** Its rows, which have to be the same in chunks of 1 byte, of 7, and whole. */
+/** Reads its rows, which must be the same in chunks of 1 byte, of 7, and whole. */
 export async function read(path: string, options: SourceOptions = {}): Promise<readonly Row[]> {
   const [rows = [], ...others] = await Promise.all(
     [65_536, 7, 1].map(async (chunkSize) => rowsIn(await openSource(path, { ...options, chunkSize }))),
@@ -34,7 +34,7 @@ export async function rowsIn(source: Source): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What a reader gives for a text that comes in these pieces. */
+/** Reads a text in the given chunks. */
 export function inPieces(pieces: readonly string[], reader: (give: (row: Row) => void) => TextReader): readonly Row[] {
   const rows: Row[] = [];
   const { push } = reader((row) => rows.push(row));
@@ -43,7 +43,7 @@ export function inPieces(pieces: readonly string[], reader: (give: (row: Row) =>
   return rows;
 }
 
-/** A text in pieces of this size. */
+/** Splits a text into chunks of this size. */
 export function cut(text: string, size: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }

@@ -8,7 +8,7 @@ import { fileOf, rowsIn } from './rig.ts';
 const table = 'phone,name\n+1,Ada\n+2,Bo\n';
 
 describe('a source', () => {
-  it('says what it is', async () => {
+  it('has a description', async () => {
     expect(await openSource(fileOf('people.csv', `\ufeff${table}`))).toMatchObject({
       format: 'csv',
       delimiter: ',',
@@ -33,7 +33,7 @@ describe('a source', () => {
     expect(await rowsIn(source)).toEqual([]);
   });
 
-  it('can be read again from its beginning, also when it was not read to its end', async () => {
+  it('can be read again from the start, even if it was not read to the end', async () => {
     const source = await openSource(fileOf('people.csv', table));
     for await (const batch of source.rows()) {
       expect(batch).toHaveLength(2);
@@ -42,14 +42,14 @@ describe('a source', () => {
     expect(await rowsIn(source)).toEqual(await rowsIn(source));
   });
 
-  it('comes in batches of up to 500 rows', async () => {
+  it('yields batches of up to 500 rows', async () => {
     const source = await openSource(fileOf('people.csv', `phone\n${'+1\n'.repeat(1200)}`));
     const sizes: number[] = [];
     for await (const batch of source.rows()) sizes.push(batch.length);
     expect(sizes).toEqual([500, 500, 200]);
   });
 
-  it('hands over all its bytes, each before the rows in it', async () => {
+  it('passes on all its bytes, each before its rows', async () => {
     const source = await openSource(fileOf('people.csv', table), { chunkSize: 7 });
     const hash = createHash('sha256');
     let bytes = 0;
@@ -61,7 +61,7 @@ describe('a source', () => {
     expect(seen).toEqual([21, 24]);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on a signal', async () => {
     const source = await openSource(fileOf('people.csv', table), { chunkSize: 7 });
     const stop = new AbortController();
     const reading = source.rows(stop.signal);
@@ -70,7 +70,7 @@ describe('a source', () => {
     await expect(reading.next()).rejects.toBe('SIGINT');
   });
 
-  it('names what is not valid in it when that is reached', async () => {
+  it('reports invalid bytes when they are reached', async () => {
     const text = Buffer.from(`phone,name\n${'+1,Ada\n'.repeat(20_000)}+2,Zo\xeb\n`, 'latin1');
     const source = await openSource(fileOf('people.csv', text), { name: 'people.csv' });
     await expect(rowsIn(source)).rejects.toMatchObject({
@@ -81,14 +81,14 @@ describe('a source', () => {
 });
 
 describe('a file that cannot be read', () => {
-  it('is refused where it is not there', async () => {
+  it('is reported as missing', async () => {
     await expect(openSource('/nowhere/people.csv')).rejects.toMatchObject({
       exit: 'usage',
       message: '"/nowhere/people.csv" cannot be read: there is no such file',
     });
   });
 
-  it('is refused where it is a folder', async () => {
+  it('is reported as a folder', async () => {
     const folder = dirname(fileOf('people.csv', table));
     await expect(openSource(folder)).rejects.toMatchObject({
       exit: 'usage',
@@ -96,19 +96,19 @@ describe('a file that cannot be read', () => {
     });
   });
 
-  it('is refused where it is a file on the way', async () => {
+  it('is reported as below a file', async () => {
     const opening = openSource(join(fileOf('people.csv', table), 'more.csv'));
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining('no such file') });
   });
 
-  it('is refused where it is no regular file, which could be read but once', async () => {
+  it('is reported as not regular, because it could be read only once', async () => {
     await expect(openSource('/dev/null')).rejects.toMatchObject({
       exit: 'usage',
       message: '"/dev/null" cannot be read: it is no regular file',
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('is refused where that is not allowed', async () => {
+  it.skipIf(process.getuid?.() === 0)('is reported as not permitted', async () => {
     const path = fileOf('people.csv', table);
     chmodSync(path, 0);
     await expect(openSource(path)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('a file that cannot be read', () => {
     });
   });
 
-  it('is refused where it went away in between', async () => {
+  it('is reported if it disappears in between', async () => {
     const path = fileOf('people.csv', table);
     const source = await openSource(path);
     rmSync(path);

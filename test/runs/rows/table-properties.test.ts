@@ -33,11 +33,11 @@ const rows = fc
   .integer({ min: 1, max: 5 })
   .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }))
   .map((found) => found.filter((cells) => cells.some((cell) => cell !== '')));
-// A record is searched again with each piece of it, so small pieces of a long one take for ever.
+// Each chunk of a record makes the reader search it again, so small chunks of long records take very long.
 const pieceSize = (text: string, size: number) => (text.length < 2_000 ? size : 8_192);
 
 describe('a table', () => {
-  it('is read back as it was written by RFC 4180', () => {
+  it('is read back as written according to RFC 4180', () => {
     fc.assert(
       fc.property(
         rows,
@@ -52,7 +52,7 @@ describe('a table', () => {
     );
   });
 
-  it('is read as csv-parse reads it, but for the apostrophes that protect cells', () => {
+  it('is read like csv-parse, except for apostrophes that protect cells', () => {
     fc.assert(
       fc.property(rows, delimiters, (cells, delimiter) => {
         const text = textOf(cells, delimiter, '\n');
@@ -63,7 +63,7 @@ describe('a table', () => {
     );
   });
 
-  it('is read the same in whatever pieces it comes, however damaged it is', () => {
+  it('is read the same in any chunks, however damaged it is', () => {
     const damaged = fc.array(fc.constantFrom('"', '""', ',', '\n', '\r', '\r\n', 'a', 'bcd'), { maxLength: 60 });
     fc.assert(
       fc.property(damaged, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 4, max: 40 }), (parts, size, limit) => {
@@ -74,7 +74,7 @@ describe('a table', () => {
     );
   });
 
-  it('gives each line that is not blank to a row, however damaged it is', () => {
+  it('assigns each line that is not blank to a row, however damaged it is', () => {
     const damaged = fc.array(fc.constantFrom('"', '""', ',', '\n', 'a', '",'), { maxLength: 40 });
     fc.assert(
       fc.property(damaged, (parts) => {

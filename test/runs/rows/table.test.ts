@@ -10,7 +10,7 @@ describe('a table', () => {
     ['LF', '\n'],
     ['CRLF', '\r\n'],
     ['a lone CR', '\r'],
-  ])('ends its lines with %s', async (_, end) => {
+  ])('may end its lines with %s', async (_, end) => {
     const rows = await readText('people.csv', ['phone,name', '+1,Ada', '+2,"Bo', 'B"', '+3,Cy', ''].join(end));
     expect(fields(rows)).toEqual([
       { phone: '+1', name: 'Ada' },
@@ -20,7 +20,7 @@ describe('a table', () => {
     expect(rows.map(({ line }) => line)).toEqual([2, 3, 5]);
   });
 
-  it('may end its lines in several ways, and the last one not at all', async () => {
+  it('may mix line endings, and end without one', async () => {
     const rows = await readText('people.csv', 'phone,name\r\n+1,Ada\n+2,Bo\r+3,"Cy"');
     expect(rows.map(({ raw }) => raw)).toEqual([
       ['+1', 'Ada'],
@@ -29,7 +29,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('may have blank lines, and lines of nothing but delimiters, which are no rows', async () => {
+  it('may have blank lines, and lines with only delimiters, which are not rows', async () => {
     const rows = await readText('people.csv', '\n\nphone,name\n\n+1,Ada\n,\n"",""\r\n\r\n+2,Bo\n\n');
     expect(rows.map(({ number, line }) => [number, line])).toEqual([
       [1, 5],
@@ -37,12 +37,12 @@ describe('a table', () => {
     ]);
   });
 
-  it('keeps the spaces of its cells and drops those of its header', async () => {
+  it('keeps the spaces of its cells and trims those of its header', async () => {
     const rows = await readText('people.csv', ' phone , name\n +1 , Ada \n');
     expect(fields(rows)).toEqual([{ phone: ' +1 ', name: ' Ada ' }]);
   });
 
-  it('may name its delimiter as Excel does', async () => {
+  it('may name its delimiter like Excel', async () => {
     const rows = await readText('people.csv', 'sep=;\r\nlast, first;phone\r\nDoe, Jo;+1\r\n');
     expect(fields(rows)).toEqual([{ 'last, first': 'Doe, Jo', phone: '+1' }]);
     expect(rows[0]?.line).toBe(3);
@@ -58,7 +58,11 @@ describe('a damaged row', () => {
   it.each<[string, string, string]>([
     ['too few cells', '+2,Bo', 'it has 2 cells where the header has 3'],
     ['one cell', '+2', 'it has 1 cell where the header has 3'],
-    ['wrong over lines', '+2,"Bo\nB"', 'it has 2 cells where the header has 3, and takes up everything to line 4'],
+    [
+      'too few cells over several lines',
+      '+2,"Bo\nB"',
+      'it has 2 cells where the header has 3, and takes up everything to line 4',
+    ],
     ['too many cells', '+2,Bo,x,y', 'it has 4 cells where the header has 3'],
     [
       'a stray quote',
@@ -66,13 +70,13 @@ describe('a damaged row', () => {
       'a quote stands on line 3 where none may; a cell that holds quotes is quoted and has',
     ],
     ['text after a quote', '+2,"Bo" B,x', 'a quote stands on line 3 where none may'],
-  ])('is told and kept, and the reading goes on: %s', async (_, text, reason) => {
+  ])('is reported and kept, and reading continues: %s', async (_, text, reason) => {
     const rows = await readText('people.csv', `${header}+1,Ada,x\n${text}\n+3,Cy,x\n`);
     expect(rows[1]).toEqual({ number: 2, line: 3, raw: text, reason: expect.stringContaining(reason) });
     expect(rows[2]).toMatchObject({ number: 3, fields: { phone: '+3' } });
   });
 
-  it('costs only its own line where its quote never closes', async () => {
+  it('with an unclosed quote loses only its own line', async () => {
     const rows = await readText('people.csv', `${header}+1,"Ada,x\n${'+2,Bo,x\n'.repeat(300)}`);
     expect(rows[0]).toEqual({
       number: 1,
@@ -84,7 +88,7 @@ describe('a damaged row', () => {
     expect(rows.filter((row) => 'fields' in row)).toHaveLength(300);
   });
 
-  it('costs only its own line where its quote closes at the next one', async () => {
+  it('with a quote that closes at the next one loses only its own line', async () => {
     const rows = await readText('people.csv', `${header}+1,"Ada,x\n+2,"Bo, B",x\n+3,Cy,x\n`);
     expect(rows.map((row) => [row.line, 'fields' in row])).toEqual([
       [2, false],
@@ -93,18 +97,18 @@ describe('a damaged row', () => {
     ]);
   });
 
-  it('names the line of the quote that never closes, where that is a later one of its own', async () => {
+  it('is reported with the line of the unclosed quote, if that is a later one', async () => {
     const [row] = await readText('people.csv', `${header}+1,"A\nB","x\n`);
     expect(row).toMatchObject({ line: 2, reason: expect.stringContaining('the quote that opens on line 3') });
   });
 
-  it('is one that is too long, of which nothing is kept', async () => {
+  it('that is too long is reported without its text', async () => {
     const rows = await readText('people.csv', `phone,name\n+1,${'a'.repeat(99)}\n+2,Bo\n`, { limit: 50 });
     expect(rows[0]).toEqual({ number: 1, line: 2, raw: '', reason: 'it is longer than 50 characters' });
     expect(rows[1]).toMatchObject({ number: 2, line: 3, fields: { phone: '+2', name: 'Bo' } });
   });
 
-  it('is one whose quote does not close soon enough, and costs only its own line', async () => {
+  it('whose quote closes too late loses only its own line', async () => {
     const rows = await readText('people.csv', `phone,name\n+1,"A\n${'+2,Bo\n'.repeat(20)}+3,C"\n`, { limit: 50 });
     expect(rows[0]).toMatchObject({
       raw: '+1,"A',
@@ -116,7 +120,7 @@ describe('a damaged row', () => {
 });
 
 describe('reading a table', () => {
-  it('takes one look at what a quote that closes too late holds', () => {
+  it('searches text after a late closing quote only once', () => {
     const lines = 60_000;
     const text = `a,b\n"${'x,""\n'.repeat(lines)}`;
     const rows = inPieces(cut(text, 65_536), reader);
