@@ -1,4 +1,4 @@
-// Pairs of containers on one state folder, twenty times each: node bench/containers.mjs (as root)
+// Runs pairs of containers with one state folder, twenty times each: node bench/containers.mjs (as root)
 import { spawnSync } from 'node:child_process';
 
 const env = { ...process.env, BIZMSG_ROUNDS: process.env.BIZMSG_ROUNDS ?? '20' };

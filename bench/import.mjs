@@ -1,6 +1,6 @@
-// What an import costs against a server that answers at once, beside autocannon with as many connections and beside
-// shell loops of curl, and how close it keeps to a strict window. The command is measured as a whole process, from its
-// start to its end: it reads the file twice, keeps a journal, and sums the run up. autocannon does none of that.
+// Measures imports to a server that responds immediately, compared with autocannon over as many connections and with
+// shell loops of curl, and how close they come to a strict rate limit. An import is measured from spawn to exit: it reads
+// the file twice, keeps a journal, and prints a summary. autocannon does none of that.
 //   node bench/import.mjs [--quick] [rates] [loops] [again] [window]
 import { again } from './import/again.mjs';
 import { loops } from './import/loops.mjs';

@@ -1,4 +1,4 @@
-// The ledger with a million rows: memory, the time to load it, rows a second, and what one more row costs.
+// Measures the ledger with a million rows: memory, load time, rows per second, and the time of one more row.
 //   node bench/ledger.mjs [--quick] [size] [speed]
 import { size } from './ledger/size.mjs';
 import { speed } from './ledger/speed.mjs';

@@ -1,7 +1,7 @@
-// What a listener bears: events over 50 connections, each of which has to be in the journal, and printed once and in
-// the order of its message. Beside it a bare server, which only reads and acknowledges, and the listener of resend-cli.
-// They take turns, a ratio is made of those that ran next to each other, and the median of the rounds counts. By CPU an
-// event is counted with its line, since a listener that has nothing else to do prints.
+// Measures a listener with 50 connections. Each event must be in the journal, and printed once and in the order of its
+// message. The rivals are a minimal server, which only reads and acknowledges, and the listener of resend-cli. They run
+// in turns; a ratio compares neighboring runs, and the median of the rounds counts. The CPU time of an event includes
+// printing, because an idle listener prints.
 //   node bench/listen.mjs [--quick] [rates] [gentle] [memory] [secret]
 import { gentle } from './listen/gentle.mjs';
 import { memory } from './listen/memory.mjs';

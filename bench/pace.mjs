@@ -1,7 +1,7 @@
-// Several processes that call with one key and a plan of 60 requests a minute, against a server that counts strictly,
-// over a sliding minute: none may be refused, and together they may take no longer than that server forces them to, once
-// the first ones have come. The time is from the first request that it takes to the last, by its own clock. The minute is
-// the plan's and cannot be made shorter: the short form stays within one, so that it only counts.
+// Several processes call with one key and a plan of 60 requests per minute. The server enforces a strict sliding minute.
+// It may refuse no request, and all requests together may take no longer than the limit requires after the first ones.
+// The server measures the time from the first to the last accepted request. The plan's minute cannot be shorter, so the
+// short form stays within one minute and only counts.
 //   node bench/pace.mjs [--quick] [batches] [singles]
 import { batches } from './pace/batches.mjs';
 import { singles } from './pace/singles.mjs';

@@ -1,6 +1,6 @@
-// How much the sandbox bears, beside its rivals and its limits. What else runs on the machine is in every figure, so
-// rivals take turns, a ratio is made of the two that ran next to each other, and the median of the rounds counts. By CPU
-// a ratio is of what one request costs: it holds where a busy machine, or a tired load generator, slowed both alike.
+// Measures the load that the sandbox can take, compared with rivals and limits. Other load on the machine affects every
+// figure, so rivals run in turns, a ratio compares neighboring runs, and the median of the rounds counts. A ratio by CPU
+// compares the CPU time of a request: it is valid even if the machine or the load generator slowed both.
 //   node bench/sandbox.mjs [--quick] [throughput] [deliveries] [contacts]
 import { measure } from './rig/parts.mjs';
 import { contacts } from './sandbox/contacts.mjs';

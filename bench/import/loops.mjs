@@ -1,4 +1,4 @@
-// What scripts do without it: a curl a row, one after the other or 16 at once.
+// Compares with shell scripts that run curl for each row, one at a time or 16 in parallel.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { environment, rivals, startServer } from '../rig/processes.mjs';
@@ -16,7 +16,7 @@ const scripts = {
 export async function loops(isQuick) {
   const count = isQuick ? 500 : 2_000;
   if (spawnSync('curl', ['--version']).status !== 0)
-    return [{ what: 'curl is left out', value: '', note: 'not found' }];
+    return [{ what: 'curl is unavailable', value: '', note: 'not found' }];
   const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
   const own = { name: 'contacts import', run: () => runImport(server, { file: csv(count), count }) };
   const loops = Object.entries(scripts).map(([name, script]) => ({ name, run: () => loop(server, script, count) }));

@@ -1,4 +1,4 @@
-// Rows a second beside autocannon's requests a second, and what is in memory at the most.
+// Compares rows per second with autocannon's requests per second, and measures peak memory.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const mostMemory = 220e6;
 export async function rates(isQuick) {
   const [fewer, count] = isQuick ? [20_000, 100_000] : [100_000, 1_000_000];
   const server = await startServer('server', '', join(rivals, 'answer-server.cjs'));
-  // Each group of rows is on the disk before it is sent; in memory that takes no time.
+  // Each group of rows is synced before it is sent; a memory file system makes that free.
   const memory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bizmsg-bench-'));
   const state = () => mkdtempSync(join(memory, 'state-'));
   const own = { name: 'contacts import', run: () => runImport(server, { file: csv(count), count, state: state() }) };
@@ -56,23 +56,23 @@ function rateRow({ median: of, pace }, { one, other, count, least }) {
 }
 
 function coresRow({ median: of }, one) {
-  const note = `${two(of(one, 'serverCores'))} cores in use at the server, ${two(of(one, 'cores'))} here`;
+  const note = `${two(of(one, 'serverCores'))} cores at the server, ${two(of(one, 'cores'))} here`;
   return { what: `${one.name}, CPU of a row`, value: `${of(one, 'cpu').toFixed(1)} µs`, note };
 }
 
 function memoryRows({ median: of, ratios }, { own, small, count, fewer, isQuick }) {
   const peak = of(own, 'peak');
   if (Number.isNaN(peak)) return [];
-  const what = `the most in memory, ${whole(count)} rows`;
+  const what = `peak memory, ${whole(count)} rows`;
   const beside = { ratios: ratios(own, small, 'peak'), rival: `${whole(fewer)} rows` };
   return [
     { what, value: megabytes(peak), ratios: [peak / mostMemory], rival: '220 MB', most: 1 },
-    // The small one of the short form is over before its heap has grown.
+    // In the short form, the small import ends before its heap has grown.
     { what, value: megabytes(peak), ...beside, ...(!isQuick && { most: 1.15 }) },
   ];
 }
 
-/** With how much of a core was in use, here and at the server. */
+/** Adds the cores in use, here and at the server. */
 async function withServer(server, run) {
   const before = cpuOf(server.pid);
   const ran = await run();
@@ -81,7 +81,7 @@ async function withServer(server, run) {
   return { ...ran, cores: (ran.cpu * ran.perSecond) / 1e6, serverCores };
 }
 
-/** One body again and again, which these make ready once. */
+/** Posts one body repeatedly with a rival. */
 function post({ url }, amount, words) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' };
   const request = { method: 'POST', path: '/api/public/contacts', headers, body: JSON.stringify(contact(0)) };

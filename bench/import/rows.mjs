@@ -1,10 +1,10 @@
-// Files of contacts, and what is sent of a row.
+// Creates files of contacts.
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { newPath } from '../rig/processes.mjs';
 
 const written = new Map();
 
-/** So many rows. */
+/** A CSV file with this number of rows. */
 export function csv(count) {
   return once('csv', count, 'phone,name,city\n', (n) => {
     const { phone, name, city } = contact(n);
@@ -12,7 +12,7 @@ export function csv(count) {
   });
 }
 
-/** The same as they are sent, one a line. */
+/** The request bodies of the same rows, one per line. */
 export function bodies(count) {
   return once('ndjson', count, '', (n) => `${JSON.stringify(contact(n))}\n`);
 }

@@ -1,11 +1,11 @@
-// Imports, each a process of its own with a state folder of its own, and what they took.
+// Runs imports in separate processes and state folders, and measures them.
 import { once } from 'node:events';
 import { bizmsg, launch, newPath } from '../rig/processes.mjs';
 import { cpuOf, peakOf } from '../rig/usage.mjs';
 
 export const key = 'sk_test_bench0123456789';
 
-/** From its start to its end; CPU is what one row cost, in microseconds. */
+/** Runs an import. `cpu` is in microseconds per row. */
 export function runImport(server, { file, count, state = newPath('state'), words = [] }) {
   return run(startImport(server, { file, state, words }), count);
 }
@@ -14,7 +14,7 @@ export function startImport({ url }, { file, state, words = [] }) {
   return start(['contacts', 'import', file, '--quiet', ...words], state, url);
 }
 
-/** Of a server that is not there, where nothing is to be called. */
+/** Starts a command; by default with a closed port as the service. */
 export function start(words, state, url = 'http://127.0.0.1:1') {
   return launch([bizmsg, ...words], 'pipe', {
     BIZMSG_API_KEY: key,
@@ -23,7 +23,7 @@ export function start(words, state, url = 'http://127.0.0.1:1') {
   });
 }
 
-/** CPU and memory are looked at until shortly before the end: what comes later is known to nobody. */
+/** Polls CPU and memory until the process exits, because they cannot be read afterwards. */
 export async function run(child, count = 1) {
   const began = performance.now();
   let [cpu, peak] = [undefined, undefined];

@@ -1,5 +1,5 @@
-// Against a server that counts strictly, over a sliding window: no row may be refused, and none may come later than
-// that server forces it to. The time is from the first row that it takes to the last, by its own clock.
+// Imports to a server with a strict sliding window: no row may be refused, and the whole import may take no longer than
+// the window requires. The server measures the time from the first to the last accepted row.
 import { join } from 'node:path';
 import { rivals, startServer } from '../rig/processes.mjs';
 import { milliseconds, whole } from '../rig/table.mjs';
@@ -16,12 +16,12 @@ async function paced(most, count) {
   await runImport(server, { file: csv(count), count, words: ['--rate', `${most}/s`] });
   const { taken, refused, span } = await (await fetch(server.url)).json();
   await server.end();
-  if (taken !== count) throw new Error(`of ${count} rows, ${taken} were taken`);
+  if (taken !== count) throw new Error(`the server accepted ${taken} of ${count} rows`);
   const least = (Math.ceil(count / most) - 1) * 1_000;
   const what = `${whole(count)} rows at ${most}/s`;
   return [
     {
-      what: `${what}, the time`,
+      what: `${what}, time`,
       value: milliseconds(span),
       ratios: [span / least],
       rival: milliseconds(least),

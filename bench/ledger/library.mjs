@@ -1,4 +1,4 @@
-// The ledger from its source, in this process.
+// Loads the ledger from its source, into this process.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';

@@ -1,4 +1,4 @@
-// How much a large ledger needs, and how long it takes to know it again.
+// Measures the memory and load time of a large ledger.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPath, start } from '../rig/processes.mjs';
@@ -38,14 +38,14 @@ export async function size(isQuick) {
     {
       what: `one claim in a new process, ${rows} in the file`,
       value: milliseconds(unloaded),
-      rival: `an empty ledger ${milliseconds(empty)}`,
+      rival: `an empty ledger: ${milliseconds(empty)}`,
       ratios: [unloaded - empty],
       most: 1,
     },
   ];
 }
 
-/** In a process of its own: all arrays after it has read the segments. */
+/** Returns the bytes of array buffers in a new process that has read the segments. */
 async function memoryOf(library, folder) {
   const script = newPath('memory.mjs');
   const text = `
@@ -66,7 +66,7 @@ async function memoryOf(library, folder) {
   return Number(line);
 }
 
-/** Milliseconds of a single message's claim, in the large ledger and in an empty one: medians of processes that take turns. */
+/** Returns the median time of a claim in a new process, for each ledger. */
 async function singlesIn(library, ...folders) {
   const script = newPath('single.mjs');
   writeFileSync(

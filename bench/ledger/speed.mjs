@@ -1,5 +1,5 @@
-// Claims and outcomes as a run records them: with each group, the outcomes of the one before. Beside it, appending the
-// same bytes to a bare file in as many steps.
+// Records claims and outcomes like a run: with each group of claims, the outcomes of the previous one. Compares with
+// appending the same lines to a plain file.
 import { closeSync, fdatasyncSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPath } from '../rig/processes.mjs';
@@ -15,8 +15,8 @@ export async function speed(isQuick) {
   const kinds = [
     { group: 16, name: 'a local sandbox, no sync', isLocal: true },
     { group: 64, name: 'a local sandbox, no sync', isLocal: true },
-    { group: 16, name: 'one sync a group', isLocal: false },
-    { group: 64, name: 'one sync a group', isLocal: false },
+    { group: 16, name: 'one sync per group', isLocal: false },
+    { group: 64, name: 'one sync per group', isLocal: false },
   ];
   const results = [];
   for (const { group, name, isLocal } of kinds) {
@@ -30,7 +30,7 @@ export async function speed(isQuick) {
       return { perSecond: count / seconds };
     });
     const value = perSecond(turns.median(ledger, 'perSecond'));
-    const rival = `bare appends ${perSecond(turns.median(bare, 'perSecond'))}`;
+    const rival = `plain appends: ${perSecond(turns.median(bare, 'perSecond'))}`;
     const ratios = turns.ratios(ledger, bare, 'perSecond');
     results.push({ what: `claim and settle, groups of ${group}, ${name}`, value, ratios, rival });
   }
@@ -53,14 +53,14 @@ async function claimAll(ledger, plan, rows, group) {
   return seconds;
 }
 
-/** The lines that claims and outcomes made. */
+/** The lines of claims and outcomes. */
 function linesIn(folder) {
   const segment = readdirSync(folder).find((name) => /^\d.*\.ndjson$/.test(name));
   const lines = readFileSync(join(folder, segment), 'utf8').split('\n');
   return lines.filter((line) => line.includes('"type":"work"')).map((line) => `${line}\n`);
 }
 
-/** Every other line is a claim, which the disk must have before anything is sent. */
+/** Syncs every other line, because claims must be on disk before a send. */
 function append(lines, isLocal) {
   const fd = openSync(newPath('bare'), 'a');
   const began = performance.now();

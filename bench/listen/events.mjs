@@ -1,4 +1,4 @@
-// The events that are sent, as they go over a connection.
+// Creates the events as raw HTTP requests.
 import { createHmac } from 'node:crypto';
 
 export const connections = 50;
@@ -6,15 +6,14 @@ const key = Buffer.from('the secret of the benchmark');
 export const secret = `whsec_${key.toString('base64')}`;
 
 /**
- * So many, signed now, with more in their data. Each connection has messages of its own, so that the order in which it
- * sends is that of each.
+ * Returns signed events. Each connection has its own messages, so that the events of a message are sent in order.
  */
 export function eventsNow(count, more = {}) {
   const timestamp = Math.floor(Date.now() / 1_000);
   return Array.from({ length: count }, (_, n) => eventOf(n, timestamp, more));
 }
 
-/** Of which message the event with that number tells. */
+/** The message of the event with this number. */
 export function messageOf(n) {
   return `msg_${n % connections}_${Math.floor(n / connections) % 3}`;
 }

@@ -1,4 +1,4 @@
-// 200 events a second, which leave everybody time.
+// 200 events a second, a load without queues.
 import { takeTurns } from '../rig/turns.mjs';
 import { eventsNow } from './events.mjs';
 import { startAll } from './listeners.mjs';

@@ -1,23 +1,23 @@
-// The servers that take events; those that print have their lines, and say which event one tells of.
+// Starts the servers that receive events. If a server prints, it has `lines`, and `numberIn` finds the event of a line.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { install } from '../rig/install.mjs';
 import { bizmsg, end, freePort, launch, newPath, rivals, start, startServer } from '../rig/processes.mjs';
-import { standIn, variables } from '../rivals/resend.mjs';
+import { startResendApi, variables } from '../rivals/resend.mjs';
 import { secret } from './events.mjs';
 
 const version = '2.21.0';
 const resendName = `resend-cli ${version}`;
 
-/** Resend's is left out where it cannot be had, which a row says then. */
+/** Starts all listeners; if resend-cli is unavailable, a row says why. */
 export async function startAll() {
   const [own, bare] = [await startListener(), await startBare()];
   try {
     const resend = await startResend();
     return { own, rivals: [bare, resend], rows: [] };
   } catch (error) {
-    return { own, rivals: [bare], rows: [{ what: `${resendName} is left out`, value: '', note: error.message }] };
+    return { own, rivals: [bare], rows: [{ what: `${resendName} is unavailable`, value: '', note: error.message }] };
   }
 }
 
@@ -26,8 +26,8 @@ function startBare() {
 }
 
 /**
- * With a key, since without one it would ask a sandbox for events; nothing is called with it. Each event must come to the
- * verdict.
+ * Starts our listener with an unused key, because without one it would connect to a sandbox. Each event must get the
+ * given verdict.
  */
 export async function startListener({ name = 'webhooks listen', known = secret, verdict = 'good' } = {}) {
   const folder = newPath('state');
@@ -39,7 +39,7 @@ export async function startListener({ name = 'webhooks listen', known = secret, 
   });
   const numberIn = ({ type, signature, body }) => {
     if (type === 'event' && signature.verdict !== verdict)
-      throw new Error(`${verdict} was due, not ${JSON.stringify(signature)}`);
+      throw new Error(`expected ${verdict}, not ${JSON.stringify(signature)}`);
     return type === 'event' ? body.n : undefined;
   };
   return {
@@ -53,27 +53,29 @@ export async function startListener({ name = 'webhooks listen', known = secret, 
   };
 }
 
-/** It keeps no journal, looks at no signature, and answers only when it has printed. */
+/** Starts resend-cli, which has no journal, checks no signatures, and responds after printing. */
 async function startResend() {
   const words = [join(install('resend-cli', version), 'dist/cli.cjs'), 'webhooks', 'listen'];
-  const service = await standIn();
+  const service = await startResendApi();
   const port = await freePort();
   const child = launch(
     [...words, '--url', service.url, '--port', String(port), '--quiet'],
     'pipe',
     variables(service.url),
   );
-  const gone = new Promise((_, reject) => child.on('exit', (code) => reject(new Error(`it ended with ${code}`))));
+  const gone = new Promise((_, reject) =>
+    child.on('exit', (code) => reject(new Error(`${resendName} exited with ${code}`))),
+  );
   await Promise.race([service.asked, gone]);
   gone.catch(() => {});
   const lines = createInterface({ input: child.stdout });
   const numberIn = ({ payload }) => payload.n;
   const url = `http://127.0.0.1:${port}`;
-  // It has much to say at its end otherwise.
+  // SIGKILL avoids its output at exit.
   return { name: resendName, url, pid: child.pid, lines, numberIn, end: () => end(child, 'SIGKILL') };
 }
 
-/** How often each event is in the journal, by its number. */
+/** The number of journal records by event. */
 function journaled(folder) {
   const times = new Map();
   const events = join(folder, 'events');

@@ -1,4 +1,4 @@
-// 200,000 events, as fast as they are acknowledged: those that are not printed yet are to be in the journal alone.
+// 200,000 events, as fast as they are acknowledged. Unprinted events must be kept in the journal, not in memory.
 import { megabytes, milliseconds, whole } from '../rig/table.mjs';
 import { memoryOf, peakOf } from '../rig/usage.mjs';
 import { eventsNow } from './events.mjs';
@@ -11,14 +11,11 @@ export async function memory(isQuick) {
   const server = await startListener();
   const marks = new Map([0.1, 0.5, 1].map((share) => [share * amount, share]));
   const held = [];
-  const told = (count) => {
+  const onAcknowledged = (count) => {
     if (marks.has(count)) held.push({ when: `${100 * marks.get(count)} % acknowledged`, bytes: memoryOf(server.pid) });
   };
-  const ran = await trial(server, eventsNow(amount), { told });
-  held.push(
-    { when: 'all are printed', bytes: memoryOf(server.pid) },
-    { when: 'the most ever', bytes: peakOf(server.pid) },
-  );
+  const ran = await trial(server, eventsNow(amount), { onAcknowledged });
+  held.push({ when: 'all printed', bytes: memoryOf(server.pid) }, { when: 'peak', bytes: peakOf(server.pid) });
   const lags = [
     { what: `from post to line, p50 of ${whole(amount)}`, value: milliseconds(ran.line50) },
     { what: `from post to line, p99 of ${whole(amount)}`, value: milliseconds(ran.line99) },
@@ -28,15 +25,15 @@ export async function memory(isQuick) {
   return rows;
 }
 
-/** Beside the first and beside half-way, by when it has made room for its work. */
+/** Compares with the start, and with halfway, when the heap has grown to its working size. */
 function memoryRows([first, half, ...rest], isQuick) {
-  // Where nothing tells.
+  // Memory is known only on Linux.
   if (first.bytes === undefined) return [];
   const row = ({ when, bytes }, other, most) => ({
     what: `resident memory, ${when}`,
     value: megabytes(bytes),
     ...(other && { ratios: [bytes / other.bytes], rival: `with ${other.when}` }),
-    // The short form is over before that.
+    // The short form ends before that.
     ...(!isQuick && { most }),
   });
   return [row(first), row(half, first, 1.5), ...rest.flatMap((one) => [row(one, first, 1.5), row(one, half, 1.15)])];

@@ -1,4 +1,4 @@
-// What the trials of a listener come to.
+// Formats the results of a listener.
 import { milliseconds, perSecond, whole } from '../rig/table.mjs';
 
 const kinds = {
@@ -10,22 +10,22 @@ const kinds = {
   answer99: { what: 'from post to answer, p99', show: milliseconds },
 };
 
-/** Beside a rival that prints nothing, what is printed is compared with what that one answers. */
+/** Compares with a rival. If the rival prints nothing, its responses are compared with our lines. */
 export function beside({ median, ratios }, { own, rival, load, fields }) {
   return fields.map((field) => {
     const { what, show, unprinted } = kinds[field];
-    const its = rival.lines ? field : (unprinted ?? field);
+    const rivalField = rival.lines ? field : (unprinted ?? field);
     return {
       what: `${what}${load}`,
       value: show(median(own, field)),
-      ratios: ratios(own, rival, field, its),
+      ratios: ratios(own, rival, field, rivalField),
       rival: rival.name,
-      note: `${show(median(rival, its))} there${its === field ? '' : ', answered'}`,
+      note: `${show(median(rival, rivalField))} there${rivalField === field ? '' : ', answered'}`,
     };
   });
 }
 
-/** That nothing was lost, doubled or overtaken in any trial, each of which had the same numbers. */
+/** Checks that no trial lost, repeated or reordered events. */
 export function checked(own, trials, amount) {
   const sent = trials.length * amount;
   const times = own.journaled();
@@ -33,7 +33,7 @@ export function checked(own, trials, amount) {
   const good = trials.filter(({ isOnce, isOrdered }) => isOnce && isOrdered).length;
   return [
     {
-      what: `of ${whole(sent)} events in the journal`,
+      what: `events in the journal, of ${whole(sent)}`,
       value: whole((sent * recorded) / amount),
       ratios: [recorded / amount],
       rival: 'all, once each',
@@ -43,7 +43,7 @@ export function checked(own, trials, amount) {
       what: 'rounds that printed each once, in order',
       value: whole(good),
       ratios: [good / trials.length],
-      rival: 'all of them',
+      rival: 'all rounds',
       least: 1,
     },
   ];

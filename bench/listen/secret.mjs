@@ -1,5 +1,5 @@
-// 2,000 events with a nested body of 4 KB, to a listener that knows the secret and to one that knows another: what is
-// wrong with a signature must not be worked out for each event.
+// 2,000 events with a nested body of 4 KB, to a listener with the right secret and one with a wrong secret. A bad
+// signature must not be diagnosed for each event.
 import { perSecond } from '../rig/table.mjs';
 import { takeTurns } from '../rig/turns.mjs';
 import { eventsNow } from './events.mjs';
@@ -27,7 +27,7 @@ export async function secret(isQuick) {
   }));
 }
 
-/** Four fields a level. */
+/** An object with four fields per level. */
 function nested(depth) {
   if (depth === 0) return 'value';
   return Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}${depth}`, nested(depth - 1)]));

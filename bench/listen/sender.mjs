@@ -1,14 +1,14 @@
-// Sends events over 50 connections, on each one after the other. By bare sockets, since a client of HTTP costs more
-// than the servers that are measured, which would then rest for most of the time.
+// Sends events over 50 connections, one at a time on each. Uses raw sockets, because an HTTP client is slower than the
+// measured servers.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connections } from './events.mjs';
 
 /**
- * As fast as they are acknowledged, or so many a second. What comes back is when each was sent, and acknowledged; told
- * each time how many were.
+ * Sends as fast as events are acknowledged, or `perSecond`. Returns the times when each was sent and acknowledged;
+ * `onAcknowledged` gets their count each time.
  */
-export async function sendAll({ url, name }, events, { perSecond = Infinity, told = () => {} } = {}) {
+export async function sendAll({ url, name }, events, { perSecond = Infinity, onAcknowledged = () => {} } = {}) {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)));
   const [sent, acknowledged] = [new Float64Array(events.length), new Float64Array(events.length)];
   let count = 0;
@@ -24,7 +24,7 @@ export async function sendAll({ url, name }, events, { perSecond = Infinity, tol
       const answer = await ask(socket, events[n]);
       acknowledged[n] = performance.now();
       if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`${name} answered ${answer.split('\r\n')[0]}`);
-      told(++count);
+      onAcknowledged(++count);
     }
   }
 }

@@ -1,14 +1,14 @@
-// One load on one server: how fast it acknowledges, and what it prints when.
+// Applies a load to a server, and measures when it acknowledges and prints.
 import { at } from '../rig/quantiles.mjs';
 import { cpuOf } from '../rig/usage.mjs';
 import { messageOf } from './events.mjs';
 import { sendAll } from './sender.mjs';
 
-/** Until the last event is acknowledged and, by who prints, printed. CPU is what one of them cost, in microseconds. */
+/** Runs until the last event is acknowledged, and printed if the server prints. `cpu` is in microseconds per event. */
 export async function trial(server, events, options) {
   const before = cpuOf(server.pid);
   const printing = server.lines && printedBy(server, events.length);
-  // Where the sending fails, that is what is told.
+  // If sending fails, its error is reported instead.
   printing?.catch(() => {});
   const { began, sent, acknowledged } = await sendAll(server, events, options);
   const lines = await printing;
@@ -43,7 +43,7 @@ function rate(times, began) {
 function printedBy({ name, lines, numberIn }, count) {
   return new Promise((resolve, reject) => {
     const printed = [];
-    const fail = () => reject(new Error(`${name} ended with ${printed.length} of ${count} events printed`));
+    const fail = () => reject(new Error(`${name} exited after printing ${printed.length} of ${count} events`));
     const take = (line) => {
       const n = numberIn(JSON.parse(line));
       if (n === undefined || printed.push({ n, at: performance.now() }) < count) return;

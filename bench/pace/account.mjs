@@ -1,4 +1,4 @@
-// An account with a plan, at a server that holds it to that plan, and a machine that knows of it.
+// A profile with a plan, and a server that enforces the plan.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPath, rivals, startServer } from '../rig/processes.mjs';
@@ -17,12 +17,12 @@ export async function openAccount() {
   return { server, variables };
 }
 
-/** What came of so many requests; the server ends with it. */
+/** Reads the server's counts and stops it. */
 export async function rowsOf({ server }, what, count) {
   const { taken, refused, span, least } = await (await fetch(server.url)).json();
   await server.end();
-  if (taken !== count) throw new Error(`of ${count} requests, ${taken} were taken`);
-  const time = { what: `${what}, the time`, value: milliseconds(span) };
+  if (taken !== count) throw new Error(`the server accepted ${taken} of ${count} requests`);
+  const time = { what: `${what}, time`, value: milliseconds(span) };
   return [
     { what: `${what}, refused`, value: whole(refused), ratios: [refused], rival: 'none', most: 0 },
     least === 0 ? time : { ...time, ratios: [span / least], rival: milliseconds(least), most: 1.02 },

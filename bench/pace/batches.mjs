@@ -1,4 +1,4 @@
-// Eight batches at once, all with the whole of the plan.
+// Eight concurrent batches, each with the full rate of the plan.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { bizmsg, launch, newPath } from '../rig/processes.mjs';
@@ -17,7 +17,7 @@ export async function batches(isQuick) {
     return launch(words, 'ignore', account.variables);
   });
   const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
-  if (codes.some((code) => code !== 0)) throw new Error(`the batches ended with ${codes.join(', ')}`);
-  // Each looks at the templates first.
+  if (codes.some((code) => code !== 0)) throw new Error(`the batches exited with ${codes.join(', ')}`);
+  // Each requests the templates first.
   return rowsOf(account, `${processes} x send-batch, ${rows} rows each, 60/m`, processes * (rows + 1));
 }

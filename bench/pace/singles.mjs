@@ -1,4 +1,4 @@
-// Single sends, eight at a time, as a shell does it.
+// Single sends by xargs, eight at a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bizmsg, environment } from '../rig/processes.mjs';
@@ -14,6 +14,6 @@ export async function singles(isQuick) {
   const xargs = spawn('xargs', [...words, '--quiet', '--json'], { stdio: ['pipe', 'ignore', 'inherit'], env });
   xargs.stdin.end(Array.from({ length: count }, (_, at) => `+120255501${String(at).padStart(2, '0')}\n`).join(''));
   const [code] = await once(xargs, 'exit');
-  if (code !== 0) throw new Error(`xargs ended with ${code}`);
+  if (code !== 0) throw new Error(`xargs exited with ${code}`);
   return rowsOf(account, `${count} x send-template, xargs -P ${processes}, 60/m`, count);
 }

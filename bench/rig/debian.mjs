@@ -1,11 +1,11 @@
-// A program of Debian's, taken out of its package and not installed.
+// Extracts a program from a Debian package, without installing it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/bench');
 
-/** The path of that file of the package; throws why it cannot be had. */
+/** Returns the path of a file of the package; throws if it is unavailable. */
 export function unpack(name, file) {
   const folder = join(cache, `debian-${name}`);
   const path = join(folder, file);

@@ -1,11 +1,11 @@
-// What is only for measuring stays out of the lock file: it is installed aside, once, and none of its scripts is run.
+// Installs packages that only benchmarks need in a cache, outside the lock file, without running their scripts.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/bench');
 
-/** The folder of a package at exactly that version; throws why it cannot be had. */
+/** Returns the folder of a package in exactly this version; throws if it is unavailable. */
 export function install(name, version) {
   const prefix = join(cache, `${name.replace(/^@|\W+/g, '-').replace(/^-/, '')}-${version}`);
   const done = join(prefix, 'done');

@@ -1,4 +1,4 @@
-// A benchmark is made of parts, each of which makes rows of a table.
+// Runs the parts of a benchmark, which return rows of a table.
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -7,12 +7,12 @@ import { cellsOf, printTable } from './table.mjs';
 
 const options = { quick: { type: 'boolean', default: false }, cells: { type: 'string' } };
 
-/** Those that the command line names, or all of them; in the short form where it says --quick. */
+/** Runs the parts named on the command line, or all of them; the short forms with --quick. */
 export async function measure(parts, args = process.argv.slice(2)) {
   const { values, positionals: asked } = parseArgs({ args, options, allowPositionals: true });
   const isQuick = values.quick;
   const unknown = asked.find((word) => !Object.hasOwn(parts, word));
-  if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(parts).join(', ')}`);
+  if (unknown !== undefined) throw new Error(`${unknown} is not one of ${Object.keys(parts).join(', ')}`);
   const began = performance.now();
   const [before] = loadavg();
   const rows = [];
@@ -24,7 +24,7 @@ export async function measure(parts, args = process.argv.slice(2)) {
   const form = isQuick ? ', the short form' : '';
   const seconds = Math.round((performance.now() - began) / 1_000);
   const loads = `load ${before.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after`;
-  console.log(`Node ${process.version}${form}, ${seconds} s in all, ${loads}`);
+  console.log(`Node ${process.version}${form}, ${seconds} s in total, ${loads}`);
   printTable(rows);
   if (values.cells !== undefined) writeFileSync(values.cells, JSON.stringify(rows.map(cellsOf)));
 }

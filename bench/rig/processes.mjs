@@ -1,4 +1,4 @@
-// The processes that are measured: each on its own, found by its url, and ended with this one.
+// Starts the measured processes, and ends them with this one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ const home = mkdtempSync(join(tmpdir(), 'bizmsg-bench-'));
 const running = new Set();
 let files = 0;
 
-/** A name for a file or a folder that nobody has, gone in the end. */
+/** Returns a new path in a temporary folder. */
 export function newPath(name) {
   return join(home, `${++files}-${name}`);
 }
@@ -25,20 +25,20 @@ export function writeJson(name, value) {
   return path;
 }
 
-/** A server that says its port. */
+/** Starts a server that prints its port. */
 export async function startServer(name, key, ...words) {
   const { child, line, took } = await start(words);
   return { name, url: `http://127.0.0.1:${parseInt(line, 10)}`, key, pid: child.pid, took, end: () => end(child) };
 }
 
-/** A server that is told its port, and says nothing that could be waited for. */
-export async function startSilent(name, key, wordsFor) {
+/** Starts a server on a given port, and polls until it responds. */
+export async function startOnPort(name, key, wordsFor) {
   const port = await freePort();
   const child = launch(wordsFor(String(port)), 'ignore');
   const url = `http://127.0.0.1:${port}`;
   for (const deadline = performance.now() + 20_000; ; await sleep(50)) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    if (performance.now() > deadline) throw new Error('it did not listen within 20 s');
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}`);
+    if (performance.now() > deadline) throw new Error(`${name} did not listen within 20 s`);
     const answer = await fetch(url).catch(() => undefined);
     if (answer) break;
   }
@@ -50,7 +50,7 @@ export async function endAll() {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** Until it has said its first line; what else it says comes as further lines. */
+/** Starts a process and waits for its first line; `lines` has the following ones. */
 export async function start(words, variables) {
   const begun = performance.now();
   const child = launch(words, 'pipe', variables);
@@ -85,7 +85,7 @@ export async function end(child, signal = 'SIGTERM') {
   clearTimeout(late);
 }
 
-// NODE_EXTRA_CA_CERTS would add the same 30 ms to every start, and flatter every ratio.
+// Without NODE_EXTRA_CA_CERTS, which would add 30 ms to every start and improve every ratio.
 export function environment(variables) {
   return { PATH: process.env.PATH, HOME: home, ...variables };
 }

@@ -1,4 +1,4 @@
-// The middle and the edge of many figures.
+// Median and quantiles.
 
 export function median(numbers) {
   const sorted = Float64Array.from(numbers).sort();
@@ -6,7 +6,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** So much of them is not larger. */
+/** The quantile: this share of the numbers is not larger. */
 export function at(share, numbers) {
   const sorted = Float64Array.from(numbers).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

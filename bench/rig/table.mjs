@@ -1,9 +1,9 @@
-// Rows of figures, each beside its rival and its limit.
+// Prints rows of figures, each with its rival and its limit.
 import { median } from './quantiles.mjs';
 
 /**
- * With `least` a ratio must not be smaller, with `most` not larger, and the same holds for that of the CPU. Several
- * ratios are of rounds: their median counts.
+ * A ratio must be at least `least` and at most `most`, and so must the ratio by CPU. The median of several
+ * rounds counts.
  * @typedef {{ what: string, value: string, ratios?: number[], cpu?: number, rival?: string, least?: number,
  *   most?: number, note?: string }} Row
  */
@@ -23,14 +23,14 @@ export function printTable(rows) {
     );
 }
 
-/** As texts, in the order of the head. */
+/** Formats a row in the order of the head. */
 export function cellsOf({ what, value, ratios = [], cpu, rival = '', least, most, note = '' }) {
   const counted = ratios.length > 0 ? [median(ratios), ...(cpu === undefined ? [] : [cpu])] : [];
   const [ratio = '', byCpu = ''] = counted.map(two);
   const spread = ratios.length > 1 ? `${two(Math.min(...ratios))}–${two(Math.max(...ratios))}` : '';
   const limit = least === undefined ? (most === undefined ? '' : `≤ ${most}`) : `≥ ${least}`;
-  const isHeld = counted.every((one) => one >= (least ?? 0) && one <= (most ?? Infinity));
-  const verdict = limit && (isHeld ? 'held' : 'MISSED');
+  const isMet = counted.every((one) => one >= (least ?? 0) && one <= (most ?? Infinity));
+  const verdict = limit && (isMet ? 'met' : 'MISSED');
   return [what, value, ratio, spread, byCpu, rival, limit, verdict, note];
 }
 

@@ -1,9 +1,9 @@
-// Contestants that take turns, so that what else runs on the machine slows them alike.
+// Runs contestants in turns, so that other load on the machine affects them equally.
 import { median } from './quantiles.mjs';
 
 /**
- * Each of them in every round, forwards and backwards in turns. The first round only warms them up, and no other
- * begins after so many seconds.
+ * Runs each contestant in every round, in alternating order. The first round is a warm-up, and no round starts after
+ * the given seconds.
  */
 export async function takeTurns(contestants, { rounds, seconds }, run) {
   const runs = new Map(contestants.map((contestant) => [contestant, []]));
@@ -20,11 +20,11 @@ export async function takeTurns(contestants, { rounds, seconds }, run) {
   const cpu = (one, other) => (each(one, 'cpu').includes(undefined) ? undefined : median(ratios(other, one, 'cpu')));
   return {
     median: (contestant, field) => median(each(contestant, field)),
-    /** Of one to the other, round by round. */
+    /** Ratios of one to the other, by round. */
     ratios,
-    /** How often one does for the same CPU what the other does once. */
+    /** Ratio of work per CPU time. */
     cpu,
-    /** How often one answers while the other answers once, and for the same CPU. */
+    /** Ratios of responses per second, and per CPU time. */
     pace: (one, other) => ({ ratios: ratios(one, other, 'perSecond'), cpu: cpu(one, other) }),
   };
 }

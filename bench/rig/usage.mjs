@@ -1,18 +1,18 @@
-// What a process has used so far, as Linux counts it; undefined elsewhere.
+// CPU and memory of a process on Linux; undefined elsewhere.
 import { readFileSync } from 'node:fs';
 
-/** Microseconds of all its threads. The kernel counts hundredths of a second. */
+/** CPU time of all threads in microseconds, with a resolution of 10 ms. */
 export function cpuOf(pid) {
   const fields = read(`/proc/${pid}/stat`)?.split(') ').at(-1).split(' ');
   return fields && (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-/** Bytes that it has in memory now. */
+/** Resident memory in bytes. */
 export function memoryOf(pid) {
   return statusOf(pid, 'VmRSS');
 }
 
-/** The most that it ever had there. */
+/** Peak resident memory in bytes. */
 export function peakOf(pid) {
   return statusOf(pid, 'VmHWM');
 }

@@ -1,4 +1,4 @@
-// Answers every request at once; says its port.
+// Responds to every request immediately; prints its port.
 const { createServer } = require('node:http');
 const server = createServer((request, answer) => {
   request.resume().on('end', () => answer.end('{"message_id":"msg_bench"}'));

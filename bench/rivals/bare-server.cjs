@@ -1,4 +1,4 @@
-// The least that a server of the same API does: read a body to its end, parse it, look the key up, write an answer.
+// A minimal server of the API: reads and parses the body, looks up the key, and writes a response.
 const { readFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { key, answers } = JSON.parse(readFileSync(process.argv[2], 'utf8'));

@@ -1,11 +1,10 @@
-// Posts one body over and over, as fast as it is answered, over so many connections; says what it took. Given are the
-// folder of autocannon and the load.
+// Posts one body repeatedly with autocannon; prints time and CPU. Arguments: the folder of autocannon, and the load.
 const autocannon = require(process.argv[2]);
 const load = JSON.parse(process.argv[3]);
-// It looks only now and then whether it is done.
+// The interval at which autocannon checks whether it is done.
 autocannon({ ...load, sampleInt: 20 }, (error, result) => {
   if (error) throw error;
-  if (result['2xx'] !== load.amount) throw new Error(`of ${load.amount}, ${result['2xx']} were answered well`);
+  if (result['2xx'] !== load.amount) throw new Error(`${result['2xx']} of ${load.amount} requests succeeded`);
   const { user, system } = process.cpuUsage();
   console.log(JSON.stringify({ seconds: result.duration, cpu: user + system }));
 });

@@ -1,4 +1,4 @@
-// The least that a server which takes events does: read each to its end, and acknowledge it. Says its port.
+// A minimal receiver: reads each event and acknowledges it; prints its port.
 const { createServer } = require('node:http');
 const server = createServer((request, answer) => {
   request.resume().on('end', () => answer.end());

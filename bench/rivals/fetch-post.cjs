@@ -1,4 +1,4 @@
-// The same with fetch, as most scripts would write it.
+// Posts one message with fetch, like most scripts.
 const body = JSON.stringify({ to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1042'] });
 const url = `${process.env.BIZMSG_BASE_URL}/api/public/messages/send-template`;
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${process.env.BIZMSG_API_KEY}` };

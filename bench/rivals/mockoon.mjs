@@ -1,5 +1,5 @@
-// The same API as a data file of Mockoon, which checks neither key nor body. What it makes of an OpenAPI document
-// itself is three times slower, since it fills each answer into a template.
+// The API as a data file for Mockoon, which checks neither key nor body. Its own import of OpenAPI documents is three
+// times slower, because it renders each response from a template.
 
 export function dataFile({ paths }) {
   const routes = Object.entries(paths).flatMap(([path, operations]) =>

@@ -1,4 +1,4 @@
-// The API as a mock needs it: five endpoints, with what the sandbox answers as their examples.
+// The API as an OpenAPI document for mocks, with the sandbox's responses as examples.
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };
 const contact = {
@@ -21,7 +21,7 @@ const paging = [
   { name: 'cursor', in: 'query', schema: text },
 ];
 
-/** `answers` by method and path, each a status and a body. */
+/** `answers` maps method and path to a status and a body. */
 export function openApi(answers) {
   const operation = (name, rest) => {
     const { status, body } = answers[name] ?? { status: 200, body: { data: [], next_cursor: null } };

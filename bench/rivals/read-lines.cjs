@@ -1,4 +1,4 @@
-// The least that reading a journal takes: every line parsed, and kept. Says how many there were.
+// Parses and stores every line of a journal; prints their number.
 const { readFileSync } = require('node:fs');
 const lines = readFileSync(process.argv[2]).toString().split('\n').filter(Boolean);
 const records = lines.map((line) => JSON.parse(line));

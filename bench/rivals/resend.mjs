@@ -1,10 +1,10 @@
-// The listener of resend-cli asks its service for a webhook when it begins, and has it removed when it ends. This
-// answers in place of the service, so that it needs neither an account nor a network.
+// resend-cli registers a webhook when it starts, and removes it at the end. This server replaces its API, so that no
+// account and no network are needed.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** `asked` resolves when it has asked for a webhook, by which time it listens. */
-export async function standIn() {
+/** `asked` resolves when resend-cli registers its webhook; it is listening by then. */
+export async function startResendApi() {
   let begun;
   const asked = new Promise((resolve) => (begun = resolve));
   const server = createServer((request, answer) => {
@@ -18,7 +18,7 @@ export async function standIn() {
   return { url: `http://127.0.0.1:${server.address().port}`, asked };
 }
 
-/** What it is told, so that it calls nobody else. */
+/** Environment variables that keep resend-cli from calling other servers. */
 export function variables(url) {
   return {
     RESEND_BASE_URL: url,

@@ -1,4 +1,4 @@
-// Takes every event, after so many milliseconds; says its port.
+// Acknowledges every event after the given milliseconds; prints its port.
 const { createServer } = require('node:http');
 const server = createServer((request, answer) => {
   request.resume().on('end', () => setTimeout(() => answer.writeHead(204).end(), Number(process.argv[2])));

@@ -1,6 +1,6 @@
-// Takes so many requests in any window of so many milliseconds, counted by when they arrive, and answers 429 to the
-// rest. At / it tells how many were taken and refused, the milliseconds from the first that was taken to the last, and
-// how few they could have been, as the first ones came.
+// Accepts a number of requests in any window of milliseconds, by time of arrival, and answers 429 to the rest. GET /
+// returns the numbers of accepted and refused requests, the time from the first to the last accepted one, and the
+// minimum time possible after the first ones.
 const { createServer } = require('node:http');
 const [most, window] = process.argv.slice(2).map(Number);
 const taken = [];
@@ -24,7 +24,7 @@ function span() {
   return taken.length === 0 ? 0 : taken.at(-1) - taken[0];
 }
 
-/** Each was free to come a window after the one that is so many before it. */
+/** A request is possible one window after the one `most` places before it. */
 function least() {
   const last = taken.length - 1;
   return last < most ? 0 : taken[last % most] - taken[0] + Math.floor(last / most) * window;

@@ -1,4 +1,4 @@
-// 200,000 contacts, created over HTTP and kept in a journal: what they cost then, and what every request costs after.
+// Creates 200,000 contacts over HTTP, with a journal, and measures requests afterwards.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { rivals, startServer } from '../rig/processes.mjs';
@@ -13,7 +13,7 @@ import { startBare } from './throughput.mjs';
 
 export async function contacts(isQuick) {
   const [some, all] = isQuick ? [12_500, 50_000] : [50_000, 200_000];
-  const [full, empty] = [await startSandbox('with many'), await startSandbox('with none')];
+  const [full, empty] = [await startSandbox('many contacts'), await startSandbox('no contacts')];
   const bare = await startBare(await answersOf(empty));
   const first = await load(full, create, some);
   const rest = await load(full, create, all - some);
@@ -30,7 +30,7 @@ export async function contacts(isQuick) {
       least: 0.6,
     },
     {
-      what: `the same beside the first ${whole(some)}`,
+      what: `the same, compared with the first ${whole(some)}`,
       value: `${first.seconds.toFixed(1)} s`,
       ratios: [total / first.seconds],
       rival: 'a quarter of it',
@@ -42,21 +42,21 @@ export async function contacts(isQuick) {
   return [...rows, ...(await restarts(full, memory, isQuick ? 1 : 3))];
 }
 
-/** From spawn to ready, and what it has in memory, beside a process that only parses and keeps every line. */
+/** Measures a restart and its memory, compared with a process that only parses and stores every line. */
 async function restarts({ folder, journal }, memory, rounds) {
   const runs = [];
   for (let round = 0; round < rounds; round++) {
     const sandbox = await startSandbox('again', { folder });
     const cpu = cpuOf(sandbox.pid);
     await sandbox.end();
-    const reader = await startServer('each line parsed and kept', '', join(rivals, 'read-lines.cjs'), journal);
+    const reader = await startServer('parse and store each line', '', join(rivals, 'read-lines.cjs'), journal);
     runs.push({ ratio: sandbox.took / reader.took, cpu: cpu && cpu / cpuOf(reader.pid), sandbox, reader });
     if (round === 0) runs[0].kept = memoryOf(reader.pid);
     await reader.end();
   }
   const [{ sandbox, reader, cpu, kept }] = runs;
   const restart = {
-    what: `restart on ${megabytes(statSync(journal).size)}, to ready`,
+    what: `restart with a journal of ${megabytes(statSync(journal).size)}`,
     value: milliseconds(sandbox.took),
     ratios: runs.map(({ ratio }) => ratio),
     cpu: cpu && median(runs.map((run) => run.cpu)),
@@ -64,5 +64,14 @@ async function restarts({ folder, journal }, memory, rounds) {
     most: 3,
   };
   if (memory === undefined) return [restart];
-  return [restart, { what: 'memory', value: megabytes(memory), ratios: [memory / kept], rival: reader.name, most: 2 }];
+  return [
+    restart,
+    {
+      what: 'memory after the restart',
+      value: megabytes(memory),
+      ratios: [memory / kept],
+      rival: reader.name,
+      most: 2,
+    },
+  ];
 }

@@ -1,18 +1,18 @@
-// The same requests while 5,000 deliveries wait for a receiver that takes 2 s to answer, beside a sandbox that holds
-// the same and has no webhook. The webhook hears of new contacts only, so that no request measured adds to its queue.
+// Measures requests while 5,000 deliveries wait for a receiver that responds after 2 s, compared with a sandbox without
+// webhooks. The webhook gets only contact.created, so that measured requests do not add to its queue.
 import { join } from 'node:path';
 import { rivals, startServer } from '../rig/processes.mjs';
 import { perSecond, whole } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
 import { create, list, send } from './requests.mjs';
-import { startSandbox, tell } from './sandboxes.mjs';
+import { startSandbox, runCommand } from './sandboxes.mjs';
 
 const queued = 5_000;
 
 export async function deliveries(isQuick) {
   const receiver = await startServer('receiver', '', join(rivals, 'slow-receiver.cjs'), '2000');
   const [busy, calm] = [await startSandbox('deliveries waiting'), await startSandbox('no webhook')];
-  tell(busy, 'webhooks', 'add', receiver.url, '--events', 'contact.created');
+  runCommand(busy, 'webhooks', 'add', receiver.url, '--events', 'contact.created');
   for (const sandbox of [busy, calm]) await load(sandbox, create, queued);
   const rows = [];
   for (const [kind, amount] of [
@@ -36,5 +36,5 @@ export async function deliveries(isQuick) {
 }
 
 function waiting(sandbox) {
-  return JSON.parse(tell(sandbox, 'deliveries', '--waiting', '-o', 'json')).length;
+  return JSON.parse(runCommand(sandbox, 'deliveries', '--waiting', '-o', 'json')).length;
 }

@@ -1,11 +1,11 @@
-// One request after the other, as a program makes them, to a sandbox that holds much and to one that holds nothing.
+// Measures sequential requests to a sandbox with many contacts, and to an empty one.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { at, median } from '../rig/quantiles.mjs';
 import { milliseconds } from '../rig/table.mjs';
 import { create, requestOf, send } from './requests.mjs';
 
-// As many records as there are in a sandbox from the start, so that every page is of the same size.
+// The number of initial contacts of a sandbox, so that every page has the same size.
 const page = '/api/public/contacts?limit=5';
 const batch = 100;
 
@@ -58,7 +58,7 @@ async function oneByOne(sandbox, kind, agent) {
   return times;
 }
 
-/** Where the last few records begin, which only a walk to there tells. */
+/** Returns the path of the last page, by following the cursors. */
 async function deepest({ url, key }) {
   const headers = { authorization: `Bearer ${key}` };
   for (let cursor = ''; ;) {

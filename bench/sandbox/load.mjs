@@ -1,4 +1,4 @@
-// A load of 64 connections by autocannon, and duels under it.
+// Applies a load of 64 connections with autocannon, and compares servers under it.
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { install } from '../rig/install.mjs';
@@ -10,13 +10,13 @@ import { requestOf } from './requests.mjs';
 const connections = 64;
 let autocannon;
 
-/** So many requests, as fast as they are answered. */
+/** Sends requests as fast as they are answered. */
 export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   autocannon ??= createRequire(import.meta.url)(install('autocannon', '9.0.0'));
   const [times, before] = [new Float64Array(amount), cpuOf(pid)];
   let [count, refused, begun, last] = [0, 0, 0, 0];
   const requests = Array.from({ length: kind.differs ? Math.ceil(amount / connections) : 1 });
-  // It sets up all its clients before any of them is connected.
+  // autocannon sets up all clients before it connects.
   const setupClient = (client) => {
     client.setRequests(requests.map(() => requestOf(kind, key)));
     begun = performance.now();
@@ -29,19 +29,19 @@ export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   });
   const { errors } = await run;
   if (errors + refused > 0 || count !== amount)
-    throw new Error(`${name}: of ${amount} ${kind.name}, ${refused} were refused and ${errors} failed`);
+    throw new Error(`${name}, ${amount} x ${kind.name}: ${refused} refused, ${errors} failed`);
   const cpu = before === undefined ? undefined : (cpuOf(pid) - before) / amount;
   if (isSandbox) await sleep(kind.aftermath ?? 0);
   const seconds = (last - begun) / 1_000;
   return { seconds, perSecond: amount / seconds, p99: at(0.99, times), cpu };
 }
 
-/** In each round all of them, with the same requests. */
+/** Runs all contestants in each round, with the same requests. */
 export function duel(contestants, kind, { amount, ...settings }) {
   return takeTurns(contestants, settings, (contestant) => load(contestant, kind, amountFor(contestant, amount)));
 }
 
-/** The slow ones have fewer to answer, so that no round takes long. */
+/** Slow contestants get fewer requests, to keep rounds short. */
 function amountFor({ share = 1 }, amount) {
   return Math.max(connections, Math.round(amount * share));
 }

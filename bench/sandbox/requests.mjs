@@ -1,4 +1,4 @@
-// The three requests that everything is measured with.
+// The three kinds of measured requests.
 
 let numbers = 0;
 
@@ -7,7 +7,7 @@ export const create = {
   method: 'POST',
   path: '/api/public/contacts',
   body: () => ({ phone: `+1${3_000_000_000 + numbers++}`, name: 'Grace Hopper', tags: ['customer'] }),
-  // Nobody is created twice, so each is a request of its own.
+  // Each contact has a new phone.
   differs: true,
 };
 
@@ -16,7 +16,7 @@ export const send = {
   method: 'POST',
   path: '/api/public/messages/send-template',
   body: () => ({ to: '+12025550101', template: 'order_update', params: ['Ada', 'A-1042'] }),
-  // Its receipts are due up to 3.4 s later; nobody else runs until they are.
+  // Receipts are due up to 3.4 s later; the next contestant waits for them.
   aftermath: 3_600,
 };
 
@@ -26,14 +26,14 @@ export const list = {
   path: '/api/public/contacts?limit=100',
 };
 
-/** As a client is to send it. */
+/** The request as a client sends it. */
 export function requestOf({ method, path, body }, key) {
   const headers = { authorization: `Bearer ${key}` };
   if (!body) return { method, path, headers };
   return { method, path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body()) };
 }
 
-/** What a sandbox answers to each, for its rivals to answer the same. */
+/** The sandbox's response to each request, for rivals to return. */
 export async function answersOf(sandbox) {
   const answers = {};
   for (const kind of [create, send, list]) {

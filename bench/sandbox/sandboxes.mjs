@@ -1,10 +1,10 @@
-// The sandboxes that are measured, each with a state folder of its own.
+// Starts sandboxes, each with its own state folder.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bizmsg, end, environment, newPath, start } from '../rig/processes.mjs';
 
-/** With a folder of its own it keeps a journal; given again, it goes on from there. */
+/** Starts a sandbox; with the folder of an earlier one, it continues from its journal. */
 export async function startSandbox(name, { folder, ephemeral = false } = {}) {
   const state = folder ?? newPath('state');
   const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson', ...(ephemeral ? ['--ephemeral'] : [])];
@@ -16,8 +16,8 @@ export async function startSandbox(name, { folder, ephemeral = false } = {}) {
   return { name, url, key: keys.sandbox, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
 }
 
-/** What the command line is told about that sandbox, which is the one of its folder. */
-export function tell(sandbox, ...words) {
+/** Runs a command for the sandbox of this folder. */
+export function runCommand(sandbox, ...words) {
   const ran = spawnSync(process.execPath, [bizmsg, 'sandbox', ...words], {
     env: environment(inFolder(sandbox.folder)),
     encoding: 'utf8',

@@ -1,9 +1,9 @@
-// Requests a second beside a bare server, which does no more than read, parse and answer, and beside the mocks.
+// Compares requests per second with a minimal server, which only reads, parses and responds, and with mock servers.
 import { join } from 'node:path';
 import { dataFile } from '../rivals/mockoon.mjs';
 import { openApi } from '../rivals/openapi.mjs';
 import { install } from '../rig/install.mjs';
-import { rivals, startServer, startSilent, writeJson } from '../rig/processes.mjs';
+import { rivals, startServer, startOnPort, writeJson } from '../rig/processes.mjs';
 import { median } from '../rig/quantiles.mjs';
 import { milliseconds, perSecond, two } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
@@ -19,7 +19,7 @@ const amounts = new Map([
 export async function throughput(isQuick) {
   const memory = await startSandbox('in memory', { ephemeral: true });
   const journal = await startSandbox('journal');
-  // A first page that is full.
+  // Fills the first page.
   for (const sandbox of [memory, journal]) await load(sandbox, create, 128);
   const answers = await answersOf(memory);
   const bare = await startBare(answers);
@@ -36,7 +36,7 @@ export async function throughput(isQuick) {
   return rows;
 }
 
-/** Answers what it is given, and knows one key. */
+/** Starts a server that returns the given responses and accepts one key. */
 export function startBare(answers, key = 'sk_test_bench0123456789') {
   return startServer('bare node:http', key, join(rivals, 'bare-server.cjs'), writeJson('bare.json', { key, answers }));
 }
@@ -51,7 +51,7 @@ function besideBare({ median: of, ratios, pace }, kind, sandbox, bare) {
       value: milliseconds(of(sandbox, 'p99')),
       ratios: ratios(sandbox, bare, 'p99'),
       rival,
-      // Whoever answers 64 callers at 0.6 of a pace has them wait so much longer.
+      // 1 / 0.6: with 64 connections, latency is inverse to throughput.
       most: 1.67,
     },
   ];
@@ -75,10 +75,10 @@ async function besideMocks(mocks, memory, bare, isQuick) {
   return rows;
 }
 
-/** Those that can be had, and a row for each that cannot. Both are told to log nothing, and answer ready-made texts. */
+/** Starts the available mocks, without logs and with static responses; returns a row for each unavailable one. */
 async function startMocks(key, answers) {
   const makers = {
-    // Newer than it says it can be on Node 20, where it runs all the same, and faster than the last that says so.
+    // It does not declare support for Node 20 but runs there, faster than the last version that does.
     'Prism 5.16.0': (port) => {
       const cli = join(install('@stoplight/prism-cli', '5.16.0'), 'dist/index.js');
       return [cli, 'mock', '-v', 'silent', '-p', port, writeJson('openapi.json', openApi(answers))];
@@ -93,9 +93,9 @@ async function startMocks(key, answers) {
   const [mocks, rows] = [[], []];
   for (const [name, wordsFor] of Object.entries(makers)) {
     try {
-      mocks.push({ ...(await startSilent(name, key, wordsFor)), share: 0.4 });
+      mocks.push({ ...(await startOnPort(name, key, wordsFor)), share: 0.4 });
     } catch (error) {
-      rows.push({ what: `${name} is left out`, value: '', note: error.message });
+      rows.push({ what: `${name} is unavailable`, value: '', note: error.message });
     }
   }
   return { mocks, rows };

@@ -1,4 +1,4 @@
-// The help and the version of other command lines: two of them in Go, which start without a runtime.
+// Compares --help and --version with other command-line programs, two of them in Go.
 import { join } from 'node:path';
 import { unpack } from '../rig/debian.mjs';
 import { install } from '../rig/install.mjs';
@@ -24,7 +24,7 @@ export async function others(isQuick) {
     try {
       rivals.push({ name, words: words() });
     } catch (error) {
-      rows.push({ what: `${name} is left out`, value: '', note: error.message });
+      rows.push({ what: `${name} is unavailable`, value: '', note: error.message });
     }
   }
   const variables = { XDG_CONFIG_HOME: newPath('config'), BIZMSG_STATE_DIR: newPath('state') };

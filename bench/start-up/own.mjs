@@ -1,4 +1,4 @@
-// What is typed daily, beside bare Node and beside the least that posts one request.
+// Compares common commands with bare Node, and with a minimal script that posts one request.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bizmsg, newPath, rivals, startServer } from '../rig/processes.mjs';
@@ -21,9 +21,9 @@ const tabs = [
 ];
 const words = ['send-template', '+12025550101', 'order_update', '-p', 'Ada', '-p', 'A-1042'];
 const send = ours('bizmsg send-template', ...words);
-const shared = ours('… that shares a plan', ...words, '--profile', 'planned');
+const shared = ours('… with a shared plan', ...words, '--profile', 'planned');
 const alone = ours('… --no-pace', ...words, '--profile', 'planned', '--no-pace');
-/** Milliseconds that it may cost a send to share its plan with other processes. */
+/** Milliseconds that a send may take to share its plan with other processes. */
 const mostForSharing = 3;
 
 export async function own(isQuick) {
@@ -51,10 +51,10 @@ function ours(name, ...words) {
 
 function sharingRow(cost) {
   const rival = milliseconds(mostForSharing);
-  return { what: '… to share a plan', value: milliseconds(cost), ratios: [cost / mostForSharing], rival, most: 1 };
+  return { what: 'cost of a shared plan', value: milliseconds(cost), ratios: [cost / mostForSharing], rival, most: 1 };
 }
 
-/** What a TAB after --profile reads, and one whose plan is so fast that nobody waits. */
+/** Profiles for completion, and one with a plan so fast that no send waits. */
 function writeProfiles(folder, url) {
   const profile = { baseUrl: 'https://api.example.com', mode: 'sandbox', keys: {} };
   const keys = { sandbox: 'sk_test_bench0123456789' };

@@ -1,10 +1,10 @@
-// How long programs take, each as a whole process.
+// Measures how long programs take, from spawn to exit.
 import { spawnSync } from 'node:child_process';
 import { environment } from '../rig/processes.mjs';
 import { median } from '../rig/quantiles.mjs';
 import { milliseconds } from '../rig/table.mjs';
 
-/** The first turns only warm them up. */
+/** Returns median times. The first three rounds are a warm-up. */
 export function timed(contestants, { rounds, variables }) {
   const times = new Map(contestants.map((one) => [one, []]));
   for (let round = -3; round < rounds; round++) {
@@ -16,7 +16,7 @@ export function timed(contestants, { rounds, variables }) {
   return (contestant) => median(times.get(contestant));
 }
 
-/** Of the medians, since a single process takes now more and now less. */
+/** Compares medians, because the time of a single process varies. */
 export function rowOf(took, one, other, limit) {
   const ratios = [took(one) / took(other)];
   return {
