@@ -52,7 +52,7 @@ async function mismatch(
   { template, params }: BatchOptions,
 ): Promise<string | undefined> {
   let warning: string | undefined;
-  await client.glance(async (pages) => {
+  await client.tryLookup(async (pages) => {
     for await (const page of recordPages(pages, context, 'listTemplates', [])) {
       const rows = 'whole' in page ? (findRows(page.whole) ?? []) : page.rows;
       const variables = rows.find(({ name }) => name === template)?.['variables'];

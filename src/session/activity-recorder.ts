@@ -8,15 +8,14 @@ import type { Outcome } from '../ledger/ledger.ts';
 import type { Approached, Session } from './session.ts';
 import type { OnceOptions } from './duplicate-guard.ts';
 
-/** Records calls that change something at the service, and keeps a live message from being sent twice unnoticed. */
+/** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
 export function recording(session: Session, approached: Approached): Around {
   return async (request, send, { again = false, retryUnsure = false }) => {
-    const [{ subjectOf }, { came, cameToNothing }, { begin }] = await Promise.all([
-      import('./activity/request.ts'),
+    const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
       import('./activity/request.ts'),
       import('./activity/log.ts'),
     ]);
-    const { message, ...subject } = subjectOf(request);
+    const { message, ...subject } = factsIn(request);
     const facts = { ...factsOf(session, approached), ...subject };
     const writer = await writerOf(session, approached, message);
     const once =
@@ -32,11 +31,11 @@ export function recording(session: Session, approached: Approached): Around {
         waits: () => once?.waits(),
       });
       await once?.settle(outcomeOf(answer));
-      entry?.end(came(answer));
+      entry?.end(resultOf(answer));
       return answer;
     } catch (error) {
       await once?.settle(outcomeOfError(error));
-      entry?.end(cameToNothing(error));
+      entry?.end(resultOfError(error));
       throw message ? withNextStep(error) : error;
     } finally {
       await once?.close();
@@ -53,7 +52,7 @@ async function onceFor(
   return openOnce({ session, caller: approached.caller, approached, ...options });
 }
 
-/** An observed answer may be a failure. */
+/** An observed answer may hold a failure. */
 function outcomeOf(answer: unknown): Outcome {
   return isRecord(answer) && answer['failure'] instanceof CliError ? outcomeOfError(answer['failure']) : 'done';
 }
@@ -92,12 +91,12 @@ export async function recordRun(
   const entry = begin(writer, { ...factsOf(session, approached), host, method, endpoint, ...run });
   return ({ rows, sent: done, failed, unsure, not_reached: unsent }, isStopped) => {
     const counts = { rows, done, failed, unsure, unsent };
-    // Skipped rows, and those beyond --first, are no failures.
+    // Skipped rows, and rows beyond --first, are not failures.
     entry.end({ outcome: unsure > 0 ? 'unsure' : failed > 0 || isStopped ? 'failed' : 'done', counts });
   };
 }
 
-/** Every guard takes an unknown one for live. */
+/** A key of unknown mode counts as live. */
 function isLive({ target: { mode } }: Approached): boolean {
   return mode !== 'sandbox';
 }
@@ -129,7 +128,7 @@ function reasonOf(error: unknown): string {
   return fault.reason;
 }
 
-/** What to do about a message of which nobody knows whether it was sent. */
+/** Adds the next step to an error after which the message may have been sent. */
 function withNextStep(error: unknown): unknown {
   if (!(error instanceof CliError) || error.done !== 'unknown') return error;
   const { exit, code, message, status, body, done, cause } = error;

@@ -12,12 +12,12 @@ import { newcomerNote } from './current-caller.ts';
 
 export interface Connection {
   readonly client: Client;
-  /** Whether only the sandbox on this machine hears it. */
+  /** Whether it goes to the sandbox on this machine. */
   readonly simulated: boolean;
   close(): Promise<void>;
 }
 
-/** A client for this key and this address. */
+/** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<Connection> {
   const approached = await approach(session, caller);
   const rate = sharedRate(session.given, caller, approached.minute);
@@ -38,7 +38,7 @@ export async function approach(session: Session, caller: AnyCaller): Promise<App
       : caller;
   reporter.hide(target.key);
   if (isStoredLive(caller)) await checkStore(session);
-  // A dry run shows the usual port for a sandbox that does not run: another one may be there.
+  // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
   const surroundings = {
@@ -52,7 +52,7 @@ export async function approach(session: Session, caller: AnyCaller): Promise<App
   return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local', running, caller };
 }
 
-/** Whether a key is live, or taken for live, and comes from the store of profiles. */
+/** Whether a key counts as live and comes from the profile store. */
 function isStoredLive(caller: AnyCaller): boolean {
   return (
     caller.kind === 'service' && 'source' in caller && caller.source !== 'BIZMSG_API_KEY' && caller.mode !== 'sandbox'
@@ -70,11 +70,11 @@ async function checkStore({ host, given, reporter }: Session): Promise<void> {
   if (warning !== undefined && !given.quiet) reporter.note('store-readable', warning);
 }
 
-/** What a run has otherwise than a single call, which shows a spinner while it waits. */
+/** Options that differ for runs. Single calls show a spinner. */
 export interface ManyCalls extends Partial<
   Pick<ClientOptions, 'pace' | 'patience' | 'looksOnly' | 'onWait' | 'signal' | 'boarding'>
 > {
-  /** Without it there is one at a time. */
+  /** Requests at once (default: one). */
   readonly connections?: number;
 }
 
@@ -103,7 +103,7 @@ export async function openConnection(session: Session, approached: Approached, m
   return { client, simulated, close: () => transport.close() };
 }
 
-/** What every client of this line has, whatever it is for. */
+/** The client options that all connections share. */
 export function basics({ host, given, reporter }: Session, { baseUrl, key }: Target) {
   return {
     baseUrl,
@@ -118,7 +118,7 @@ export function basics({ host, given, reporter }: Session, { baseUrl, key }: Tar
   };
 }
 
-/** What a transport needs to know of this line. */
+/** The transport options for a target. */
 export function wayTo({ host, given }: Session, { baseUrl }: Target): TransportOptions {
   return { baseUrl, env: host.env, ca: given.caFile === undefined ? undefined : certificates(given.caFile) };
 }
@@ -128,7 +128,7 @@ function withWaiting({ interaction }: Session, { baseUrl }: Target, transport: T
   return { ...transport, send: (request, limits) => interaction.spin(waiting, transport.send(request, limits)) };
 }
 
-/** What no --quiet silences: that messages are real, or that they are not. */
+/** Prints whether messages are live or simulated, with --quiet too. */
 function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {

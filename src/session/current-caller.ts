@@ -6,7 +6,7 @@ import type { Asked, Caller, Source } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import type { CallOptions, Session } from './session.ts';
 
-/** The caller of this command line; throws if there is none. */
+/** The caller of this command line; throws without one. */
 export async function currentCaller({ host, given }: Session): Promise<Caller> {
   const [{ resolve }, inputs] = await Promise.all([import('./profiles/resolve.ts'), asked(host, given)]);
   return resolve(inputs);

@@ -5,9 +5,9 @@ import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledge
 import type { AnyCaller, Approached, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
-/** A message with a live key, which is not sent twice by accident. */
+/** Claims a live message in the ledger, so that it is not sent twice by accident. */
 export interface Once extends Departure {
-  /** Before it waits for its turn: a person who thinks about the answer keeps nobody waiting. */
+  /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
   settle(outcome: Outcome): Promise<void>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface OnceOptions {
   readonly retryUnsure: boolean;
 }
 
-/** Milliseconds for which the same message, sent by another process, is waited for. */
+/** Milliseconds to wait for another process that sends the same message. */
 const longestWait = 60_000;
 const pause = 200;
 
@@ -58,7 +58,7 @@ export async function openOnce({
     close: opened.close,
   };
 
-  /** Resolves once the ledger grants it; asks, waits, or throws. */
+  /** Resolves when the ledger permits the send. */
   async function granted(ask: () => Promise<Verdict | undefined>): Promise<void> {
     const until = session.host.steady() + longestWait;
     for (;;) {
@@ -94,7 +94,7 @@ function refusal({ host }: Session, verdict: Verdict | undefined): CliError {
   return unsafe(
     'sent-unsure',
     `the same message may have been sent${when}; nothing was sent now`,
-    'find out whether it arrived: bizmsg activity lists what was sent from here; --retry-unsure sends it again',
+    'check whether it arrived (bizmsg activity lists the sends of this machine); --retry-unsure sends it again',
   );
 }
 

@@ -51,7 +51,7 @@ interface Options {
   readonly write: boolean;
 }
 
-/** What tells the account of a call. Undefined for a dry run whose sandbox is not running, since it has no data yet. */
+/** The facts that identify the account of a call. Undefined for a dry run whose sandbox is not running. */
 export async function accountFacts(
   session: Session,
   caller: AnyCaller,
@@ -88,7 +88,7 @@ async function profileAccount({ host }: Session, caller: AnyCaller, write: boole
   return storedAccount(configFolder(host.env, host.home), caller.profile);
 }
 
-/** Runs of versions without a ledger: what they sent cannot be compared with what will be sent. */
+/** Runs of versions without a ledger. Their messages cannot be compared with new ones. */
 export function oldRuns(stateFolder: string): readonly string[] {
   const folder = join(stateFolder, 'runs');
   return namesIn(folder).filter((name) => existsSync(join(folder, name, 'journal.ndjson')));
@@ -101,14 +101,14 @@ function refuseOldRuns(stateFolder: string): void {
   const which = length === 1 ? '1 run' : `${length} runs`;
   throw configuration(
     'runs-of-old-version',
-    `${path} has ${which} of an earlier version of bizmsg; this version cannot tell what they sent`,
+    `${path} has ${which} of an earlier version of bizmsg; this version does not know what they sent`,
     `finish them with that version; then move the folder away: mv ${path} ${path}.old`,
   );
 }
 
 const day = 86_400_000;
 
-/** Versions without a ledger kept live messages in the activity log, for a day, with digests of another secret. */
+/** Versions without a ledger kept live messages in the activity log for a day, with digests of another secret. */
 async function refuseOldSends(stateFolder: string, { kill, now }: Pick<Host, 'kill' | 'now'>): Promise<void> {
   const secret = join(stateFolder, 'activity', 'secret');
   if (!existsSync(secret)) return;
@@ -121,7 +121,7 @@ async function refuseOldSends(stateFolder: string, { kill, now }: Pick<Host, 'ki
     if (intent.digest === undefined || (state !== 'unsure' && state !== 'under way')) continue;
     throw configuration(
       'sends-of-old-version',
-      'an earlier version of bizmsg left live messages of which nobody knows whether they were sent',
+      'an earlier version of bizmsg left live messages that may have been sent',
       `check them: bizmsg activity --live --failed; then remove ${secret}`,
     );
   }

@@ -15,14 +15,14 @@ import type { Approached, CallOptions, Session } from './session.ts';
 
 interface Shared {
   readonly target: Target;
-  /** Of the sandbox that is called. */
+  /** The rate limit of the sandbox that is called. */
   readonly minute: Minute | undefined;
-  /** What the plan takes in a minute; without a plan, what `--rate` takes in its window. */
+  /** Requests per window: the plan's, or without a plan those of `--rate`. */
   readonly rate: number;
   /** In milliseconds. */
   readonly window: number;
   readonly kind: Share['kind'];
-  /** How much of it this one may take. */
+  /** The part of it that this process may use. */
   readonly limit: number;
   readonly onWait: (milliseconds: number, why: string) => void;
 }
@@ -52,7 +52,7 @@ export function singlePace(
   return createPace({ now: host.steady, later: host.later, shared });
 }
 
-/** What has this process wait for the others of this machine that use the same key. */
+/** Makes this process wait for other processes of this machine that use the same key. */
 function sharedGate({ host, given, reporter }: Session, shared: Shared): (changed: () => void) => Gate {
   const { steady: now, later, random, pid, kill } = host;
   const { window } = shared;
@@ -60,7 +60,7 @@ function sharedGate({ host, given, reporter }: Session, shared: Shared): (change
     if (!given.quiet) reporter.note('pace', message);
   };
   const folder = join(stateFolder(host.env, host.home), 'pace');
-  const onDamaged = () => note(`the file that shares the plan's pace was damaged and is begun anew, in ${folder}`);
+  const onDamaged = () => note(`the file that shares the plan's pace was damaged and starts again, in ${folder}`);
   const ledger = createFileLedger({
     folder,
     name: nameFor(shared),
@@ -82,15 +82,15 @@ const reasons: Readonly<Record<Granted['why'], (shared: Shared) => string>> = {
     window === minuteWindow
       ? `other processes have taken the plan's ${rate} requests a minute`
       : `other processes have taken the ${rate} requests of this window`,
-  held: () => 'the service had another process on this machine wait',
+  held: () => 'the service made another process on this machine wait',
 };
 
 /**
- * Tells the few keys of a machine apart, and says nothing of them: two that come to the same would only share a pace. A
- * real digest would cost 2 ms. Containers of one machine share it; another machine has another clock.
+ * Distinguishes the few keys of a machine without revealing them. Two keys with the same name would only share a pace,
+ * so a cheap hash suffices (node:crypto takes 2 ms to load). Machines do not share it: their clocks differ.
  */
 function nameFor({ target: { baseUrl, key }, minute, window }: Shared): string {
-  // A sandbox counts all keys together.
+  // A sandbox has one limit for all keys.
   const account = minute ? `sandbox ${minute.moved}` : key;
   const other = window === minuteWindow ? [] : [String(window)];
   const parts = ['bizmsg pace 1', machineId(), new URL(baseUrl).origin, account, ...other];
@@ -113,8 +113,8 @@ interface Paced extends Pick<Shared, 'onWait'> {
 const minute = 60_000;
 
 /**
- * The pace of a run: its own, and behind it what all processes of this machine share. Without a plan they share the
- * window of `--rate`, so that a run which was killed and started again does not begin with a full window.
+ * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
+ * window of `--rate`, so that a run that was killed and restarted does not start with a full window.
  */
 export async function runPace(session: Session, { caller, approached, known, onWait }: Paced): Promise<Pace> {
   const { host, given } = session;
@@ -130,7 +130,7 @@ export async function runPace(session: Session, { caller, approached, known, onW
   return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minute }) });
 }
 
-/** How many requests a minute all processes share that call the same account: what its profile or the sandbox says. */
+/** The requests per minute that all processes of one account share, from its profile or the sandbox. */
 export function sharedRate(
   { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
   caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
@@ -143,7 +143,7 @@ export function sharedRate(
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
 
-/** What the profile says of its plan; else a sandbox on this machine says it itself. */
+/** The plan of the profile, or of the sandbox on this machine. */
 export async function planOf(session: Session, caller: Caller, { target, simulated }: Approached): Promise<Plan> {
   const { plan, rate } = caller.kind === 'service' ? caller : {};
   if (plan !== undefined || rate !== undefined) {

@@ -13,59 +13,58 @@ import { planOf, runPace } from './pace.ts';
 import type { Caller } from './profiles/resolve.ts';
 import type { Approached, Session } from './session.ts';
 
-/** What the flags of a run say of its requests. */
+/** The options of a run for its requests. */
 export interface RunOptions {
-  /** How many are under way at once, each over a connection of its own; 16 if not given. */
+  /** Requests in flight, each on its own connection (default: 16). */
   readonly concurrency?: number | undefined;
-  /** 90 % of the plan's minute if not given, and no limit where the plan is not known. */
+  /** Default: 90 % of the plan's minute, or no limit if the plan is unknown. */
   readonly rate?: RunRate | undefined;
-  /** Those of the process if not given. */
+  /** Default: the signal of the process. */
   readonly signals?: RunSignals | undefined;
 }
 
 export type { OpenedLedger } from './ledger.ts';
 
 interface RunSignals {
-  /** Nothing leaves any more, but what is on its way is waited for. */
+  /** No new requests; requests in flight finish. */
   readonly stop: AbortSignal;
-  /** Nothing is waited for. */
+  /** Aborts requests in flight too. */
   readonly leave: AbortSignal;
 }
 
-/** The service as a run calls it: at its pace, with a 429 waited out, and with faults of the network left to the run. */
+/** The client of a run: it keeps the pace, waits after a 429, and leaves network faults to the run. */
 export interface RunClient extends Pick<Client, 'observe'> {
   readonly target: RunTarget;
   readonly concurrency: number;
   readonly pace: RunPace;
-  /** Prepares an endpoint; the returned function sends a body, which is JSON. */
+  /** Prepares an endpoint; the returned function sends a JSON body. */
   sending(name: EndpointName): (content: string, departure: Departure) => Promise<unknown>;
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
-  /** Writes down for this machine that a run begins; what it resolves to writes down what came of it. */
+  /** Logs the start of a run; the returned function logs its result. */
   record(run: RunStarted): ReturnType<typeof recordRun>;
-  /** Looks at something that the run can do without, in a few seconds at most; what the service refuses is not told. */
-  glance(look: (client: Pick<Client, 'pages'>) => Promise<void>): Promise<void>;
+  /** A best-effort lookup: a few seconds at most, errors are ignored. */
+  tryLookup(look: (client: Pick<Client, 'pages'>) => Promise<void>): Promise<void>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }
 
-/** Where a run goes, and what tells it from another one. It may be written down: the key is not in it. */
+/** Identifies the target of a run, without the key. */
 export interface RunTarget {
   /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
   readonly address: string;
   readonly mode: Mode | 'unknown';
-  /** The key as it may be shown. */
+  /** The masked key. */
   readonly shownKey: string;
-  /** As far as it is known. */
   readonly plan: Plan;
-  /** Only the sandbox on this machine hears it. */
+  /** Whether it is the sandbox on this machine. */
   readonly simulated: boolean;
 }
 
 interface RunPace {
-  /** Undefined where nothing is known before the service answers 429. */
+  /** Undefined if nothing is known until the service answers 429. */
   readonly known: KnownPace | undefined;
-  /** The milliseconds that so many requests take at the least, by the plan too; undefined like `known`. */
+  /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
   leastTime(requests: number): number | undefined;
 }
 
@@ -99,16 +98,16 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const target = targetOf(caller, approached, plan);
   const pace = { known, leastTime: (requests: number) => leastTime(slower(known, plan), requests) };
   const reachable = () => canReach(wayTo(session, approached.target), signals.stop);
-  const look: RunClient['glance'] = (act) => glance(session, approached, { pace: gate, stop: signals.stop }, act);
+  const look: RunClient['tryLookup'] = (act) => tryLookup(session, approached, { pace: gate, stop: signals.stop }, act);
   const sending = sendingUntil(barred, connection.client);
   const ledger = () => openLedger(session, caller, approached);
   const { observe } = connection.client;
   const record = (run: RunStarted) => recordRun(session, approached, run);
-  const runClient = { target, concurrency, pace, sending, ledger, observe, record, glance: look, reachable };
+  const runClient = { target, concurrency, pace, sending, ledger, observe, record, tryLookup: look, reachable };
   return { connection: { ...connection, close: () => closed(barred, connection) }, runClient };
 }
 
-/** Whoever still waits for a slot is called off, and does not keep the process alive. */
+/** Cancels requests that wait for a slot, which would keep the process alive. */
 function closed(barred: AbortController, connection: Connection): Promise<void> {
   barred.abort();
   return connection.close();
@@ -136,11 +135,11 @@ function targetOf(caller: Caller, { target, simulated }: Approached, plan: Plan)
   return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
 }
 
-/** Milliseconds that a run may be kept from its first row. */
+/** Milliseconds that a lookup may delay the first row. */
 const longest = 3_000;
 
-/** Looks at something that is good to know and not needed: in a moment, without a repetition, or not at all. */
-async function glance(
+/** A best-effort lookup with a short time-out and without retries. */
+async function tryLookup(
   session: Session,
   approached: Approached,
   { pace, stop }: Pick<ManyCalls, 'pace'> & { readonly stop: AbortSignal },
@@ -155,7 +154,7 @@ async function glance(
   try {
     await look(client);
   } catch (error) {
-    // A key may be allowed to send and not to read.
+    // A key may permit sending but not reading.
     if (!(error instanceof CliError)) throw error;
   } finally {
     cancel();
@@ -163,17 +162,17 @@ async function glance(
   }
 }
 
-/** Milliseconds between two notes of one wait that is made again and again. */
+/** Milliseconds between two notes about the same repeated wait. */
 const noted = 30_000;
-/** Milliseconds after which a further wait is news. */
+/** Milliseconds after which another wait counts as new. */
 const soon = 5_000;
 
-/** One note for all that wait for the same, and then one now and again. */
+/** Reports waits, at most one note in 30 s for the same wait. */
 function noting({ host, given, reporter }: Session): (milliseconds: number, why: string) => void {
   let [nextAt, waitsUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return (milliseconds, why) => {
     const now = host.now();
-    // What begins within the wait before, or soon after its end, is that one.
+    // A wait that starts during the previous one, or soon after it, is the same wait.
     const isNew = now > waitsUntil + soon;
     waitsUntil = Math.max(waitsUntil, now + milliseconds);
     if (given.quiet || (now < nextAt && !isNew)) return;

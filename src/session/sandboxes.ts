@@ -13,24 +13,24 @@ import { isElsewhere } from '../base/liveness.ts';
 export interface Sandboxes {
   readonly stateFolder: string;
   live(): readonly Locator[];
-  /** Those that a command about sandboxes means: all, but in `sandbox exec` the one that it runs. */
+  /** The sandboxes for commands about sandboxes: all, but inside `sandbox exec` only its own. */
   meant(): readonly Locator[];
-  /** The one that a URL leads to. */
+  /** The sandbox at a URL. */
   at(url: string): Locator | undefined;
-  /** The one that the profile `local` means, if it runs. */
+  /** The sandbox of the profile `local`, if it runs. */
   find(): Locator | undefined;
-  /** The same, started in the background if need be. */
+  /** Like `find`, but starts it in the background if needed. */
   ensure(words?: readonly string[]): Promise<Locator>;
-  /** Where `local` calls; a dry run starts nothing. */
+  /** The target of `local`; a dry run starts nothing. */
   target(mode: Mode, dryRun: boolean): Promise<Target>;
-  /** Throws unless a sandbox still answers at the address that its locator names. */
+  /** Throws unless the sandbox still answers at its address. */
   proven(locator: Locator): Promise<Locator>;
   remote(locator: Locator): Promise<Remote>;
-  /** What a sandbox that runs in this process is known by. */
+  /** Identifies a sandbox that runs in this process. */
   readonly process: OwnProcess;
 }
 
-/** This process, and what it may use of its world. */
+/** This process, for a sandbox that runs in it. */
 export interface OwnProcess extends Pick<
   Host,
   'pid' | 'kill' | 'now' | 'steady' | 'later' | 'handleSignals' | 'random'
@@ -38,13 +38,13 @@ export interface OwnProcess extends Pick<
   readonly build: string;
 }
 
-/** What a dry run shows of a sandbox that is not running. */
+/** Shown by a dry run for a sandbox that is not running. */
 const notRunning = {
   url: 'http://127.0.0.1:4780',
   keys: { sandbox: 'sk_test_local-none', live: 'sk_live_local-none' },
 };
 
-/** `look` finds those that run; who changes nothing clears nothing away either. */
+/** `look` finds running sandboxes; the default one also removes stale locators. */
 export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const stateFolder = folderOf(host.env, host.home);
   requireOwn(stateFolder);
@@ -104,11 +104,11 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
 
 interface Named {
   readonly url: string;
-  /** With a key of that sandbox: no other one will do when it has ended. */
+  /** Whether its key is set too: no other sandbox can replace it. */
   readonly isBound: boolean;
 }
 
-/** What `sandbox exec` tells its command. */
+/** The sandbox that `sandbox exec` sets for its command. */
 function addressIn(env: Env): Named | undefined {
   const { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key } = env;
   if (!onlyLocal(env) || url === undefined || !URL.canParse(url)) return undefined;
@@ -116,11 +116,11 @@ function addressIn(env: Env): Named | undefined {
 }
 
 function ended(url: string): CliError {
-  const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to have another one';
+  const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to use another sandbox';
   return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
 }
 
-/** A process that outlives this one has no use for its keys, and another working folder. */
+/** The environment for a background process, without keys. */
 function withoutSecrets({ env }: Host): Host['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BIZMSG_')));
 }

@@ -10,7 +10,7 @@ describe('the report of doctor', () => {
   it('says in words how each check came out, with what to do beneath', async () => {
     const { stdout } = await cli(['doctor'], { home: newHome(), node: '24.1.0' });
     expect(stdout).toContain('This machine\n  ok    node        24.1.0\n');
-    expect(stdout).toMatch(/^ {2}fail {2}caller {6}no profile says who is calling\n {22}add one with bizmsg login/m);
+    expect(stdout).toMatch(/^ {2}fail {2}caller {6}no profile is in use\n {22}add one with bizmsg login/m);
     expect(stdout).toMatch(/\n\nNo call was made to the service\.\n1 failure\.\n$/);
   });
 

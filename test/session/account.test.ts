@@ -27,7 +27,7 @@ describe('the account facts of a key in the environment', () => {
     expect(await facts({ env: calling(url) })).toEqual({ origin, key });
   });
 
-  it('have the name that BIZMSG_ACCOUNT gives, the same however its letters are encoded', async () => {
+  it('contain the name in BIZMSG_ACCOUNT, in one Unicode form', async () => {
     const { facts } = machine();
     for (const name of ['Café', 'Cafe\u0301', ' Café '])
       expect(await facts({ env: { ...calling(service), BIZMSG_ACCOUNT: name } })).toMatchObject({ named: 'Café' });
@@ -35,7 +35,7 @@ describe('the account facts of a key in the environment', () => {
 });
 
 describe('the account facts of a profile', () => {
-  it('have its id, and need no change of the store', async () => {
+  it('contain its id, and do not change the store', async () => {
     const { facts, write, untouched } = machine();
     write({ account: '0123456789ab' });
     const isUntouched = untouched();
@@ -43,7 +43,7 @@ describe('the account facts of a profile', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  it('get the id of a store without one, once', async () => {
+  it('add an id to a profile without one, once', async () => {
     const { facts, write, stored } = machine();
     write({});
     const first = await facts({ write: true });
@@ -75,14 +75,14 @@ describe('the account facts of a profile', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  it('have both the name and the id where there are both', async () => {
+  it('contain both the name and the id', async () => {
     const { facts, write } = machine();
     write({ account: '0123456789ab' });
     const env = { BIZMSG_ACCOUNT: 'acme' };
     expect(await facts({ env })).toMatchObject({ named: 'acme', profile: '0123456789ab' });
   });
 
-  it('are the same for commands that begin at once', async () => {
+  it('are the same for commands that start at the same time', async () => {
     const { facts, write, stored } = machine();
     write({});
     const all = await Promise.all(Array.from({ length: 8 }, () => facts({ write: true })));
@@ -90,7 +90,7 @@ describe('the account facts of a profile', () => {
     expect(stored()).toMatch(id);
   });
 
-  it('are the same for processes that begin at once', async () => {
+  it('are the same for processes that start at the same time', async () => {
     const { write, stored, folder, home } = machine();
     write({});
     const script = await bundled(home);
@@ -102,7 +102,7 @@ describe('the account facts of a profile', () => {
 });
 
 describe('the account facts of a local sandbox', () => {
-  it('have its data id, however it is addressed, until it is reset', async () => {
+  it('contain its data id, at every address, until it is reset', async () => {
     const { facts, home, state } = machine();
     const sandbox = await serveLocal(home);
     const { url, port } = findSandbox(state, alive) ?? {};
@@ -116,7 +116,7 @@ describe('the account facts of a local sandbox', () => {
     expect(sandbox.dataId()).not.toBe(own.sandbox);
   });
 
-  it('do not need the id of a profile that leads there', async () => {
+  it('do not need the id of a profile with its address', async () => {
     const { facts, home, state, write, untouched } = machine();
     const sandbox = await serveLocal(home);
     write({ baseUrl: findSandbox(state, alive)?.url, keys: { sandbox: sandbox.keys.sandbox } });
@@ -133,13 +133,13 @@ describe('the account facts of a local sandbox', () => {
     expect(await facts(dry)).toMatchObject({ sandbox: sandbox.dataId() });
   });
 
-  it('are not those of another sandbox on the usual port', async () => {
+  it('differ from those of another sandbox on the default port', async () => {
     const { facts, state } = machine();
     writeLocator(state, { ...locator(4780), data: null, dataId: '0123456789ab' });
     expect(await facts({ words: { profile: ['local'], dryRun: [''] } })).toBeUndefined();
   });
 
-  it('have no data id if an older version serves it', async () => {
+  it('contain no data id if an older version serves it', async () => {
     const { facts, state } = machine();
     writeLocator(state, { ...locator(4780), data: defaultData(state) });
     const found = await facts({ words: { profile: ['local'] } });
@@ -168,7 +168,7 @@ function machine() {
       const caller = resolve(await asked(session.host, session.given));
       return accountFacts(session, caller, await approach(session, caller), { write });
     },
-    /** A store with one profile, as an older version wrote it, but for these fields. */
+    /** A store with one profile, as an older version wrote it, except for these fields. */
     write: (fields: object) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const acme = { baseUrl: service, mode: 'sandbox', keys: { sandbox: key }, ...fields };

@@ -3,32 +3,32 @@ import type { Client } from '../../src/client/client.ts';
 import { serve } from '../client/servers.ts';
 import { calling, rig } from './run-client-rig.ts';
 
-describe('a glance before a run', () => {
+describe('a lookup before a run', () => {
   const atTemplates = async (client: Pick<Client, 'pages'>) => {
     for await (const page of client.pages('listTemplates')) expect(page).toBeDefined();
   };
 
-  it('asks but once what the service cannot tell', async () => {
+  it('does not retry', async () => {
     const service = await serve((_, __, response) => response.writeHead(503).end());
     const { context, notes } = rig(calling(service.url));
-    await (await context.clientForRun()).glance(atTemplates);
+    await (await context.clientForRun()).tryLookup(atTemplates);
     expect([service.seen.length, notes]).toEqual([1, []]);
   });
 
-  it('gives up where no answer comes', async () => {
+  it('gives up without an answer', async () => {
     const service = await serve(() => {});
     const { context } = rig({ ...calling(service.url), isHasty: true });
-    await expect((await context.clientForRun()).glance(atTemplates)).resolves.toBeUndefined();
+    await expect((await context.clientForRun()).tryLookup(atTemplates)).resolves.toBeUndefined();
   });
 
-  it('ends when the run is to stop', async () => {
+  it('ends when the run stops', async () => {
     const stop = new AbortController();
     const service = await serve(() => stop.abort('SIGINT'));
     const { context } = rig(calling(service.url));
     const client = await context.clientForRun({
       signals: { stop: stop.signal, leave: new AbortController().signal },
     });
-    await client.glance(atTemplates);
+    await client.tryLookup(atTemplates);
     expect(service.seen).toHaveLength(1);
   });
 });

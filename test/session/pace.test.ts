@@ -10,7 +10,7 @@ import { key, profiled } from './run-client-rig.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
 
-/** Its timers fire at once and set its clock to their time; those that renew claims do not, or time would run away. */
+/** Its timers fire immediately and set its clock to their time; those that renew claims do not, or time would run away. */
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
   const later: Host['later'] = (milliseconds, run) => {
@@ -37,7 +37,7 @@ async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: An
   return { service, run, clock, home, state, folder: join(state, 'pace') };
 }
 
-it('has a single request wait for those of other processes, and says so', async () => {
+it('makes a single request wait for those of other processes, and reports it', async () => {
   const { run, clock, service } = await machine('enterprise', 3);
   const began = clock.steady();
   const ran = [];
@@ -68,7 +68,7 @@ it.each([
   expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"over":\[\[\d+,1\]\],"parties":\[\]/);
 });
 
-it('has a batch share it with single requests', async () => {
+it('shares the minute between a batch and single requests', async () => {
   const { run, clock, home } = await machine('enterprise', 10);
   const file = join(home, 'people.csv');
   writeFileSync(file, `phone\n${Array.from({ length: 8 }, (_, row) => `+1202555010${row}\n`).join('')}`);
@@ -95,13 +95,13 @@ it.each([
   expect(clock.steady()).toBe(began);
 });
 
-it('is out of it where the plan has no known rate', async () => {
+it('is not shared if the plan has no known rate', async () => {
   const { run, folder } = await machine('enterprise');
   await run(send);
   expect(existsSync(folder)).toBe(false);
 });
 
-it('writes nothing of the key', async () => {
+it('writes no part of the key', async () => {
   const { run, folder } = await machine('growth');
   await run(send);
   const [name = '', ...others] = readdirSync(folder);
@@ -109,7 +109,7 @@ it('writes nothing of the key', async () => {
   expect(readFileSync(join(folder, name), 'utf8')).not.toContain(key.slice(-6));
 });
 
-it('sends all the same where the folder cannot be had, and says so', async () => {
+it('sends anyway if the folder cannot be used, and reports it', async () => {
   const { run, state, folder, service } = await machine('growth');
   mkdirSync(state, { recursive: true });
   writeFileSync(folder, 'a file where the folder should be');
@@ -125,7 +125,7 @@ it.each([
   ['what it asks', { 'Retry-After': '7' }, 7_000],
   ['two minutes where it asks for more', { 'Retry-After': '3600' }, 120_000],
   ['a moment where it asks nothing', {}, 1_000],
-])('has the others wait after a 429 that ended one: %s', async (_, headers, wait) => {
+])('makes the others wait after a 429 that ended one: %s', async (_, headers, wait) => {
   const { run, clock } = await machine('growth', undefined, [
     (_asked, __, response) => response.writeHead(429, headers).end('{}'),
   ]);
@@ -136,7 +136,7 @@ it.each([
   expect(clock.steady() - began).toBeLessThan(wait + 1_000);
 });
 
-it('writes down that a message leaves when it does, and not while it waits', async () => {
+it('logs a message when it is sent, not while it waits', async () => {
   const { run, state, service } = await machine('enterprise', 1);
   const ending = new AbortController();
   await run(send);
@@ -151,7 +151,7 @@ it('writes down that a message leaves when it does, and not while it waits', asy
   expect([readFileSync(log, 'utf8'), service.seen.length]).toEqual([before, 1]);
 });
 
-it('sends all the same where a pipe is in place of the file, and says so', async () => {
+it('sends anyway if the file is a pipe, and reports it', async () => {
   const { run, folder, service } = await machine('growth');
   await run(send);
   const [name = ''] = readdirSync(folder);

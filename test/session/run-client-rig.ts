@@ -23,7 +23,7 @@ interface Settings {
   readonly env: Host['env'];
   readonly home?: string;
   readonly words?: Readonly<Record<string, readonly string[]>>;
-  /** Waits end at once. */
+  /** Waits end immediately. */
   readonly isHasty?: boolean;
 }
 

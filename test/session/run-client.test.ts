@@ -3,7 +3,7 @@ import { deadPort, serve } from '../client/servers.ts';
 import { openWorld, type World } from '../support/world.ts';
 import { calling, key, profiled, rig } from './run-client-rig.ts';
 
-/** Of a request that no ledger has to know. */
+/** For a request without a ledger. */
 const departure = { leaving: () => undefined, waits: () => {} };
 
 let world: World;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('the client of a run', () => {
-  it('sends bodies as they are, over as many connections as it is told', async () => {
+  it('sends bodies as they are, over as many connections as requested', async () => {
     const ports = new Set<number | undefined>();
     const service = await serve((_, request, response) => {
       ports.add(request.socket.remotePort);
@@ -39,7 +39,7 @@ describe('the client of a run', () => {
     expect(JSON.stringify(target)).not.toContain(key);
   });
 
-  it('knows no pace where it knows no plan', async () => {
+  it('has no pace without a plan', async () => {
     const { context } = rig(calling('http://127.0.0.1:9'));
     const { pace } = await context.clientForRun();
     expect([pace.known, pace.leastTime(1_000)]).toEqual([undefined, undefined]);
@@ -57,7 +57,7 @@ describe('the client of a run', () => {
     expect(pace.leastTime(perWindow + 1)).toBe(60_000);
   });
 
-  it('is unpaced by --no-pace, which goes with no rate', async () => {
+  it('has no pace with --no-pace, which excludes --rate', async () => {
     const settings = { ...(await profiled('http://127.0.0.1:9', 'growth')), words: { noPace: [''] } };
     const { context } = rig(settings);
     expect((await context.clientForRun()).pace.known).toBeUndefined();
@@ -77,12 +77,12 @@ describe('the client of a run', () => {
     expect(pace.known).toEqual({ perWindow: 36, window: 60_000 });
   });
 
-  it('calls the sandbox that "local" means by that name, whose port may change', async () => {
+  it('names the sandbox "local", because its port may change', async () => {
     const { context } = rig({ env: {}, words: { profile: ['local'], dryRun: [''] } });
     expect((await context.clientForRun()).target).toMatchObject({ address: 'local', simulated: true });
   });
 
-  it('knows whether the service is there', async () => {
+  it('checks whether the service is reachable', async () => {
     const service = await serve((_, __, response) => response.end());
     const there = rig(calling(service.url));
     expect(await (await there.context.clientForRun()).reachable()).toBe(true);
@@ -91,14 +91,14 @@ describe('the client of a run', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('leaves a service that is gone to the run at once', async () => {
+  it('reports an unreachable service to the run immediately', async () => {
     const { context, notes } = rig(calling(`http://127.0.0.1:${await deadPort()}`));
     const create = (await context.clientForRun()).sending('createContact');
     await expect(create('{}', departure)).rejects.toMatchObject({ code: 'unreachable', done: 'no' });
     expect(notes).toEqual([]);
   });
 
-  it('notes once that all of them wait', async () => {
+  it('prints one note if all requests wait', async () => {
     const service = await serve((_, __, response) => {
       if (service.seen.length <= 8) response.writeHead(429, { 'Retry-After': '1' }).end();
       else response.end('{}');
@@ -110,7 +110,7 @@ describe('the client of a run', () => {
     expect(service.seen).toHaveLength(16);
   });
 
-  it('notes a wait that is made again and again but once in a while', async () => {
+  it('prints few notes for a repeated wait', async () => {
     const service = await serve((_, __, response) => {
       if (service.seen.length <= 2) response.writeHead(429, { 'Retry-After': '1' }).end();
       else response.end('{}');
@@ -120,7 +120,7 @@ describe('the client of a run', () => {
     expect([service.seen.length, notes.length]).toEqual([3, 1]);
   });
 
-  it('says how long it was asked to wait, where that is too long', async () => {
+  it('reports the requested wait if it is too long', async () => {
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
     const { context } = rig(calling(service.url));
     const create = (await context.clientForRun()).sending('createContact');

@@ -75,7 +75,7 @@ async function taken(token: Token, { folder, name, now, later, random }: FileLed
   const deadline = now() + patience;
   for (let look = 1; now() < deadline; look += 1) {
     await new Promise<void>((resolve) => void later(1 + random() * (longestPause - 1), resolve));
-    const path = look % looks === 0 ? token.take() : token.glance();
+    const path = look % looks === 0 ? token.take() : token.tryLookup();
     if (path !== undefined) return path;
   }
   throw configuration('pace-held', `another process holds ${join(folder, name)}`);
@@ -136,7 +136,7 @@ interface Token {
   /** Where the file is for the one who took it; undefined while another process has it. */
   take(): string | undefined;
   /** The same, but that it is not looked for where it is missing or was left by one who died. */
-  glance(): string | undefined;
+  tryLookup(): string | undefined;
   /** Makes it, where it is missing; whoever makes it has taken it. */
   make(): Promise<string | undefined>;
   /** Does nothing if another container has taken it meanwhile, because this process stood still. */
@@ -156,9 +156,9 @@ function createToken(folder: string, name: string, owner: Owner): Token {
     const found = namesIn(folder).find((other) => other.startsWith(`${name}.`));
     return found !== undefined && isLeft(folder, found, owner) && moved(join(folder, found), mine) ? mine : undefined;
   };
-  const glance = () => (existsSync(free) && moved(free, mine) ? mine : undefined);
+  const tryLookup = () => (existsSync(free) && moved(free, mine) ? mine : undefined);
   const make = async () => ((await isMade({ folder, name, mine, owner })) ? mine : undefined);
-  return { take, glance, make, putBack: () => void moved(mine, free) };
+  return { take, tryLookup, make, putBack: () => void moved(mine, free) };
 }
 
 function moved(from: string, to: string): boolean {

@@ -9,11 +9,11 @@ import { redactTarget } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { isRecord } from '../../contract/readers.ts';
 
-/** What is known of a call before it leaves. Neither the key, nor the whole recipient, nor a param is in it. */
+/** The facts of a call before it is sent, without the key, the whole recipient and params. */
 export interface Facts {
   readonly profile: string;
   readonly mode: Mode | 'unknown';
-  /** Only the sandbox on this machine hears it. */
+  /** Whether it goes to the sandbox on this machine. */
   readonly simulated: boolean;
   readonly host: string;
   readonly command: string;
@@ -22,13 +22,13 @@ export interface Facts {
   /** Masked. */
   readonly recipient?: string | undefined;
   readonly template?: string | undefined;
-  /** Of a message with a live key: the same for the same message, and of no use without this machine's secret. */
+  /** Identifies a message with a live key; useless without this machine's secret. */
   readonly digest?: string | undefined;
-  /** Of an import or a batch, whose rows are in its own journal. */
+  /** The id of an import or a batch. */
   readonly run?: string | undefined;
 }
 
-/** Written before the request leaves. */
+/** The record written before a request is sent. */
 interface Intent extends Facts {
   readonly type: 'intent';
   readonly id: string;
@@ -38,19 +38,19 @@ interface Intent extends Facts {
 }
 
 const outcomes = ['done', 'refused', 'unsure', 'failed', 'withdrawn'] as const;
-/** `refused` by the service; `failed`: it never had it; `withdrawn`: by whoever was asked, so that nothing left. */
+/** `refused` by the service; `failed` before the service got it; `withdrawn` by the user at a prompt. */
 type Outcome = (typeof outcomes)[number];
 
-export interface Came {
+export interface Result {
   readonly outcome: Outcome;
   readonly message_id?: string | undefined;
   readonly status?: number | undefined;
-  /** Of the failure. */
+  /** The code of the failure. */
   readonly code?: string | undefined;
   readonly counts?: Counts | undefined;
 }
 
-/** Of a run. */
+/** The rows of a run. */
 interface Counts {
   readonly rows: number;
   readonly done: number;
@@ -59,17 +59,17 @@ interface Counts {
   readonly unsent: number;
 }
 
-/** Written after it. */
-interface Ending extends Came {
+/** The record written after the call. */
+interface Ending extends Result {
   readonly type: 'ending';
   readonly id: string;
   readonly at: number;
   readonly digest?: string | undefined;
-  /** The unsure sends of the same message of which whoever sent it again knew. */
+  /** Earlier unsure sends of the same message that the user accepted. */
   readonly forgives?: readonly string[] | undefined;
 }
 
-/** Undefined for a line that is not as it was written. */
+/** Parses a line; undefined if it is damaged. */
 function recordIn(line: string): Intent | Ending | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -108,12 +108,11 @@ function isEnding(value: unknown): value is Ending {
   );
 }
 
-/** One that a date can have. */
 function isTime(value: unknown): boolean {
   return Number.isSafeInteger(value) && !Number.isNaN(new Date(Number(value)).getTime());
 }
 
-/** 0 and what is below mean groups of them. */
+/** 0 and negative ids are process groups. */
 function isProcess(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
@@ -128,18 +127,18 @@ function isCounts(value: unknown): value is Counts {
   );
 }
 
-/** What no line of the log may hold. */
+/** Texts that must not be logged. */
 interface Hidden {
   readonly key: string;
-  /** Of whom something is sent to, as a service may repeat it. */
+  /** The recipient, which a service may repeat in its answer. */
   readonly phone?: string | undefined;
 }
 
-/** Those that come from outside; all others are words and numbers of our own. */
+/** Fields with text from users or the service. */
 const foreign = new Set(['profile', 'host', 'endpoint', 'recipient', 'template', 'run', 'message_id', 'code']);
 const longest = 200;
 
-/** A record as it is written: goes through all of it, as the replacer of JSON.stringify. */
+/** A replacer for JSON.stringify that redacts fields. */
 function written({ key, phone }: Hidden): (name: string, value: unknown) => unknown {
   return (name, value) => {
     if (typeof value !== 'string' || !foreign.has(name)) return value;
@@ -148,14 +147,14 @@ function written({ key, phone }: Hidden): (name: string, value: unknown) => unkn
   };
 }
 
-/** Digits of a phone: the country and the last four at most, in characters that every terminal has. */
+/** Keeps the first and last digits of a phone, at most four each. */
 export function masked(digits: string): string {
   if (digits.length < 7) return '***';
   const shown = digits.length < 11 ? 2 : 4;
   return `${digits.slice(0, shown)}***${digits.slice(-shown)}`;
 }
 
-/** Digits within an identifier may be its own: they are a phone where it is known, is marked as one, or is all there is. */
+/** Masks the known phone, texts that begin with +, and texts that are only digits; other digits may be part of an id. */
 function withoutPhones(text: string, phone = ''): string {
   const digits = phone.replace(/^\+/, '');
   const known = digits.length < 7 ? text : text.replaceAll(digits, masked(digits));
@@ -164,9 +163,9 @@ function withoutPhones(text: string, phone = ''): string {
   });
 }
 
-/** Beyond it the next file is begun. */
+/** Bytes after which the next file starts. */
 const largest = 4 * 1024 * 1024;
-/** 64 MB: the last hundred thousand calls, at least. */
+/** 64 MB hold at least 100,000 calls. */
 const mostFiles = 16;
 const appending = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT;
 
@@ -177,9 +176,8 @@ interface LogFile {
 
 interface Appender {
   readonly path: string;
-  /** Adds it in one go, so that lines of several processes never mix. */
+  /** Appends in one write, so that lines of several processes do not mix. */
   append(record: object): void;
-  /** Has the disk take it. */
   sync(): void;
   close(): void;
 }
@@ -188,7 +186,7 @@ export function activityFolder(stateFolder: string): string {
   return join(stateFolder, 'activity');
 }
 
-/** The newest first. */
+/** The log files, the newest first. */
 function logFiles(folder: string): readonly LogFile[] {
   const numbers = namesIn(folder).flatMap((name) => /^([1-9]\d*)\.ndjson$/.exec(name)?.[1] ?? []);
   return numbers
@@ -197,7 +195,7 @@ function logFiles(folder: string): readonly LogFile[] {
     .map((number) => fileAt(folder, number));
 }
 
-/** None of one that was removed since it was found. */
+/** The content of a file; empty if it was removed meanwhile. */
 function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
   try {
     return readRegular(path);
@@ -205,12 +203,12 @@ function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
     const fault = fsError(error);
     if (fault?.code === 'ENOENT') return Buffer.alloc(0);
     if (!fault) throw error;
-    const hint = 'move it away: what it says of calls before is then not known';
+    const hint = 'move it away; bizmsg then no longer lists the calls in it';
     throw configuration('state-unreadable', `cannot read ${path}: ${fault.reason}`, hint, error);
   }
 }
 
-/** For any number of processes at once. A line that a full disk cut short does not spoil the one after it. */
+/** Several processes may append. A line that a full disk cut off does not damage the next one. */
 function openAppender(folder: string, hidden: Hidden): Appender {
   const { path, fd } = openNewest(folder);
   const safe = written(hidden);
@@ -219,7 +217,7 @@ function openAppender(folder: string, hidden: Hidden): Appender {
     append: (record) => {
       const bytes = Buffer.from(`${isWhole(fd) ? '' : '\n'}${JSON.stringify(record, safe)}\n`);
       let done = 0;
-      // A disk that is nearly full takes a part, and says why when it is offered the rest.
+      // A nearly full disk accepts a part; the next write reports the error.
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     },
     sync: () => fs.fdatasyncSync(fd),
@@ -247,7 +245,7 @@ function openAt(path: string, folder: string): number {
   }
 }
 
-/** Whether the next line begins where one ends. */
+/** Whether the file ends with a complete line. */
 function isWhole(fd: number): boolean {
   const { size } = fs.fstatSync(fd);
   const last = Buffer.alloc(1);
@@ -258,26 +256,25 @@ function fileAt(folder: string, number: number): LogFile {
   return { number, path: join(folder, `${number}.ndjson`) };
 }
 
-/** A call that is about to leave, and what comes of it. */
+/** A logged call. */
 export interface Entry {
   readonly intent: Intent;
-  /** Has the disk take the intent: a machine that loses its power still knows of it. */
+  /** Flushes the intent to disk, so that it survives a power cut. */
   sync(): void;
-  end(came: Came, forgives?: readonly string[]): void;
+  end(result: Result, forgives?: readonly string[]): void;
 }
 
 export interface Writer {
   readonly folder: string;
   readonly hidden: Hidden;
   readonly process: Pick<Host, 'pid' | 'now' | 'random'>;
-  /** Told what keeps it from being written or read; the call goes on. */
+  /** Called if the log cannot be written; the call continues. */
   readonly onFault: (error: unknown, at: FaultAt) => void;
 }
 
-/** The intent, what came of it, or what was sent before. */
 type FaultAt = 'intent' | 'ending' | 'earlier';
 
-/** Writes that something is about to leave. When nothing comes after it, nobody knows what came of it. */
+/** Logs that a call starts. Without an ending, its outcome is unknown. */
 export function begin({ folder, hidden, process: own, onFault }: Writer, facts: Facts): Entry {
   const { pid } = own;
   const at = own.now();
@@ -299,8 +296,8 @@ export function begin({ folder, hidden, process: own, onFault }: Writer, facts: 
   return {
     intent,
     sync: () => attempt('intent', () => log?.sync()),
-    end: (came, forgives) => {
-      const ending: Ending = { type: 'ending', id, at: own.now(), digest: facts.digest, ...came, forgives };
+    end: (result, forgives) => {
+      const ending: Ending = { type: 'ending', id, at: own.now(), digest: facts.digest, ...result, forgives };
       attempt('ending', () => log?.append(ending));
       log = closed(log);
     },
@@ -313,20 +310,20 @@ function closed(log: Appender | undefined): undefined {
 
 type State = Outcome | 'under way';
 
-/** What became of a call. One whose process died before it could say so may have been done. */
+/** The state of a call. If its process died before it ended, the call may have been done. */
 function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: Probe): State {
   if (ending) return ending.outcome;
   return isProcessAlive(pid, start, kill, () => Date.now() - at) ? 'under way' : 'unsure';
 }
 
-/** A call, and what came of it. */
+/** A logged call and its outcome. */
 export interface Past {
   readonly intent: Intent;
   readonly ending: Ending | undefined;
   readonly state: State;
 }
 
-/** What left this machine, the newest first. No file is read before it is asked for. */
+/** The logged calls, the newest first. Reads each file on demand. */
 export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): Generator<Past> {
   for (const { path } of logFiles(folder)) {
     const { intents, endings } = contentOf(path, onDamage);
@@ -338,12 +335,12 @@ export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): G
   }
 }
 
-/** A call and what came of it are in one file. */
+/** Reads a file; the intent and the ending of a call are in the same one. */
 function contentOf(path: string, onDamage: OnDamage) {
   const intents: Intent[] = [];
   const endings = new Map<string, Ending>();
   const lines = bytesOf({ path }).toString().split('\n');
-  // What has no end is being written.
+  // A last line without a line feed is still being written.
   for (const line of lines.slice(0, -1)) {
     if (line === '') continue;
     const record = recordIn(line);

@@ -4,7 +4,7 @@ import { percentDecoded, redact } from '../../base/redact.ts';
 import { type BodyOf, endpoints } from '../../contract/endpoints.ts';
 import { isPhone } from '../../contract/phones.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { type Came, masked } from './log.ts';
+import { type Result, masked } from './log.ts';
 
 export interface Request {
   readonly method: string;
@@ -12,18 +12,18 @@ export interface Request {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** What a request is about. */
-export interface Subject {
+/** The facts of a request for the activity log. */
+export interface RequestFacts {
   readonly host: string;
   readonly method: string;
   readonly endpoint: string;
   readonly recipient?: string | undefined;
   readonly template?: string | undefined;
-  /** The message that it sends, whichever command sends it. */
+  /** The message that it sends, from any command. */
   readonly message?: BodyOf<'sendTemplate'> | undefined;
 }
 
-export function subjectOf({ method, url, body }: Request): Subject {
+export function factsIn({ method, url, body }: Request): RequestFacts {
   const { host, pathname } = new URL(url);
   const value = sentValue(body);
   const path = plainPath(pathname);
@@ -39,7 +39,7 @@ export function subjectOf({ method, url, body }: Request): Subject {
   };
 }
 
-/** However it is spelled: a service may well take one spelling for another. */
+/** Normalizes the spelling of a path, since a service may accept several. */
 function plainPath(pathname: string): string {
   return posix.normalize(`/${percentDecoded(pathname).replaceAll('\\', '/')}`).replace(/(?<=.)\/$/, '');
 }
@@ -48,7 +48,7 @@ function isSending(path: string): boolean {
   return path.toLowerCase().endsWith(endpoints.sendTemplate.path);
 }
 
-/** An id in a path may be a phone, an address, a key or a name: only what is a word is shown. */
+/** Masks all parts of a path that are not words: an id may be a phone, an address or a key. */
 function shownPath(path: string): string {
   const isWord = (segment: string) =>
     /^(?:[a-z]+(?:[-_][a-z]+)*|v\d{1,2})$/i.test(segment) && redact(segment) === segment;
@@ -66,7 +66,7 @@ function messageIn(value: unknown): BodyOf<'sendTemplate'> | undefined {
   }
 }
 
-/** The fields of a contact are the service's own: it may be here. */
+/** The recipient of a message, or the phone of a contact. */
 function phoneIn(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   return [value['to'], value['phone']].find((one) => typeof one === 'string' && isPhone(one))?.toString();
@@ -81,15 +81,15 @@ function sentValue(body: Request['body']): unknown {
   }
 }
 
-/** Of a call that was answered. */
-export function came(answer: unknown): Came {
-  if (isRecord(answer) && answer['failure'] instanceof CliError) return cameToNothing(answer['failure']);
+/** The log outcome of an answered call. */
+export function resultOf(answer: unknown): Result {
+  if (isRecord(answer) && answer['failure'] instanceof CliError) return resultOfError(answer['failure']);
   const id = messageId(answer);
   return { outcome: 'done', message_id: id };
 }
 
-/** Of one that was not. What an error says may hold what was sent, so only its code is kept. */
-export function cameToNothing(error: unknown): Came {
+/** The log outcome of a failed call. The message may repeat the request, so only the code is kept. */
+export function resultOfError(error: unknown): Result {
   if (!(error instanceof CliError)) return { outcome: 'unsure', code: 'bug' };
   const { done, exit, status, code } = error;
   const known = { status, code };

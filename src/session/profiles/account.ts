@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { CliError } from '../../base/errors.ts';
 import { requireProfile, type Store } from './store.ts';
 
-/** Identifies an account on this machine whatever its keys and its address are. */
+/** A random id of an account, independent of its keys and its address. */
 export function newAccountId(): string {
   return randomBytes(6).toString('hex');
 }
 
 /**
- * The account id of a profile that had none when it was read; stores it. Undefined if the store cannot be written, such
- * as one that is mounted read-only.
+ * Creates and stores the account id of a profile without one. Undefined if the store cannot be written, for example on
+ * a read-only file system.
  */
 export async function storedAccount(folder: string, name: string): Promise<string | undefined> {
   const { changeStore } = await import('./write-store.ts');
   try {
-    // Another process may have been first.
+    // Another process may have created one meanwhile.
     return requireProfile(await changeStore(folder, (store) => withAccount(store, name)), name).account;
   } catch (error) {
     if (error instanceof CliError && unwritable.has(error.code)) return undefined;

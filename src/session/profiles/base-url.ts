@@ -3,7 +3,7 @@ import { redact } from '../../base/redact.ts';
 
 const example = 'give an address such as https://api.example.com';
 
-/** The base URL that somebody typed, its path prefix kept, with no slash at its end. */
+/** Reads a base URL. Keeps its path prefix, removes a slash at the end. */
 export function baseUrl(text: string): string {
   const typed = text.trim();
   const fault = faultIn(typed);
@@ -17,8 +17,8 @@ export function originOf(url: string): string {
 }
 
 /**
- * Whether two URLs have one origin, where localhost, 127.0.0.1 and [::1] count as one. Too loose to decide where a key
- * may go: other programs may listen on each of them.
+ * Whether two URLs have the same origin; localhost, 127.0.0.1 and [::1] count as one. Do not use it to decide where a
+ * key may go: different programs may listen on each of them.
  */
 export function sameOrigin(one: string, other: string): boolean {
   return plainOrigin(one) === plainOrigin(other);
@@ -36,14 +36,14 @@ interface Fault {
 }
 
 function faultIn(typed: string): Fault | undefined {
-  // The URL parser drops these in silence, and reads a backslash as a slash.
+  // The URL parser drops these silently, and reads a backslash as a slash.
   if (/[\s\p{C}\\]/u.test(typed))
     return { message: 'has white space, a control character or a backslash inside', hint: example };
   if (!/^https?:\/\/[^/?#]/i.test(typed) || !URL.canParse(typed))
     return { message: 'is not a base URL', hint: example };
   const { username, password, pathname } = new URL(typed);
   if (username || password)
-    return { message: 'has a user name or password in it', hint: 'leave out what stands before "@"' };
+    return { message: 'has a user name or password in it', hint: 'leave out the part before "@"' };
   if (/[?#]/.test(typed))
     return { message: 'has a query or a fragment', hint: 'leave out "?" or "#" and what follows' };
   if (/\/api\/public(\/|$)/.test(pathname))
@@ -51,7 +51,7 @@ function faultIn(typed: string): Fault | undefined {
   return undefined;
 }
 
-/** What was typed, without what might be a secret in it. */
+/** Quotes the typed text without possible secrets. */
 function shown(typed: string): string {
   return `"${redact(typed)
     .replace(/[?#].*$/s, '…')

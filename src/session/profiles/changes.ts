@@ -8,7 +8,7 @@ import { missingKey } from './resolve.ts';
 
 export interface GivenKey {
   readonly key: string;
-  /** Which kind it is, where its prefix does not say. */
+  /** The mode, if the prefix does not show it. */
   readonly mode?: Mode | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface Settings {
 
 export interface Draft extends Settings, Partial<GivenKey> {
   readonly baseUrl: string;
-  /** The id of its account. */
+  /** The account id. */
   readonly account?: string | undefined;
 }
 
-/** The first profile becomes the one in use. */
+/** Adds a profile; the first one becomes the one in use. */
 export function addProfile(store: Store, name: string, draft: Draft): Store {
   requireFree(store, name);
   const { key, mode, account } = draft;
@@ -42,12 +42,12 @@ export function requireFree(store: Store, name: string): void {
   throw configuration('profile-exists', `there is a profile "${name}" already`, hint);
 }
 
-/** Keys are bound to the origin they were stored for: a change of origin removes them. */
+/** Changes a profile. A new origin removes its keys, which are bound to the old one. */
 export function setProfile(store: Store, name: string, settings: Settings): Store {
   return put(store, name, changed(requireProfile(store, name), settings));
 }
 
-/** Whether a profile has keys that are not for this address. */
+/** Whether a change to this address removes keys of the profile. */
 export function losesKeys(store: Store, name: string, address: string): boolean {
   const { baseUrl: before, keys } = requireProfile(store, name);
   return originOf(baseUrl(address)) !== originOf(before) && (keys.sandbox ?? keys.live) !== undefined;
@@ -64,19 +64,19 @@ export function useProfile(store: Store, name: string): Store {
   return { ...store, current: name };
 }
 
-/** The mode stays as it is: a live key waits for `switchMode`. */
+/** Stores a key. The mode does not change: a live key is active only after `switchMode`. */
 export function setKey(store: Store, name: string, given: GivenKey): Store {
   return put(store, name, withKey(requireProfile(store, name), given));
 }
 
-/** The active live key that this one would take the place of. */
+/** The active live key that this key would replace. */
 export function replacedLiveKey(store: Store, name: string, { key: text, mode }: GivenKey): string | undefined {
   const { keys, mode: used } = requireProfile(store, name);
   const key = readKey(text);
   return used === 'live' && keyMode(key, mode) === 'live' && keys.live !== key ? keys.live : undefined;
 }
 
-/** The mode stays as it is: a profile without its live key must fail, not go on in the sandbox. */
+/** Removes a key. The mode does not change: a profile without its live key must fail, not use the sandbox. */
 export function removeKey(store: Store, name: string, mode: Mode): Store {
   const profile = requireProfile(store, name);
   requireKey(store, name, mode);

@@ -4,10 +4,10 @@ import type { Env } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { accountFault } from './store.ts';
 
-/** Refuses what is wrong whoever is calling. */
+/** Refuses invalid variables that concern every caller. */
 export function checkEnvironment(env: Env): void {
   for (const [name, value] of Object.entries(env)) {
-    // An empty one is what CI gives for a secret that is missing.
+    // CI sets an empty variable for a missing secret.
     if (name.startsWith('BIZMSG_') && value?.trim() === '')
       throw configuration('empty-variable', `${name} is set but empty`, 'unset it or give it a value');
   }
@@ -21,7 +21,7 @@ export function environmentMode({ BIZMSG_MODE: mode }: Env): Mode | undefined {
   throw configuration('bad-variable', `BIZMSG_MODE is "${mode}"`, 'it may be sandbox or live');
 }
 
-/** The name that the user gave the account, the same however its letters are encoded. */
+/** The user's name for the account, in one Unicode form. */
 export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }: Env): string | undefined {
   if (text === undefined) return undefined;
   const fault = text.trim() === key?.trim() ? 'is the key' : accountFault(text);
@@ -30,18 +30,18 @@ export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }
   throw configuration('bad-variable', `BIZMSG_ACCOUNT ${fault}`, hint);
 }
 
-/** Whether every target but a sandbox on this machine is refused. */
+/** Whether only sandboxes on this machine may be called. */
 export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
   if (only === undefined || only === 'local') return only === 'local';
   throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'it may be local');
 }
 
-/** Whether Node is told to check no certificate. */
+/** Whether Node skips certificate checks. */
 export function skipsCertificateChecks({ NODE_TLS_REJECT_UNAUTHORIZED: reject }: Env): boolean {
   return reject === '0';
 }
 
-/** A variable's value as its reader has it; what is wrong with it is said of the variable. */
+/** Reads a variable; errors name it. */
 export function variable<T>(name: string, text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -51,12 +51,12 @@ export function variable<T>(name: string, text: string, read: (text: string) => 
   }
 }
 
-/** Where profiles are kept. */
+/** The folder of the profile store. */
 export function configFolder(env: Env, home: string): string {
   return named(env, 'BIZMSG_CONFIG_DIR') ?? join(base(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'bizmsg');
 }
 
-/** Where the sandbox and the runs keep what they need. */
+/** The folder of everything else. */
 export function stateFolder(env: Env, home: string): string {
   return named(env, 'BIZMSG_STATE_DIR') ?? join(base(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'bizmsg');
 }
@@ -69,7 +69,7 @@ function named(env: Env, name: string): string | undefined {
   return resolve(folder);
 }
 
-/** The XDG rules have an empty or a relative folder ignored. */
+/** XDG: ignore empty and relative paths. */
 function base(folder: string | undefined): string | undefined {
   return folder?.startsWith('/') ? folder : undefined;
 }

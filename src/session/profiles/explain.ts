@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
 import { type Asked, type Caller, resolve, type Source, sources } from './resolve.ts';
 
-/** A source, what it offers, and why it won or lost. Keys are only shown, not told. */
+/** A possible source of the caller, and why it won or lost. Keys are masked. */
 export interface Candidate {
   readonly source: Source;
   readonly wins: boolean;
@@ -15,12 +15,12 @@ export interface Candidate {
 
 export interface Explanation {
   readonly caller?: Caller | undefined;
-  /** Why there is no caller. */
+  /** The reason if there is no caller. */
   readonly problem?: CliError | undefined;
   readonly candidates: readonly Candidate[];
 }
 
-/** Who is calling and who else might have been; it tells what `resolve` would throw. */
+/** Explains which caller `resolve` returns, or what it throws. */
 export function explain(asked: Asked): Explanation {
   const outcome = attempt(() => resolve(asked));
   const attempts = sources(asked).map(({ source, offer }) => ({ source, ...attempt(offer) }));

@@ -9,15 +9,15 @@ import type { LocalCaller, Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
 export interface Surroundings {
-  /** Whether it leads to a sandbox on this machine. */
+  /** Whether the address is a sandbox on this machine. */
   readonly isLocal: boolean;
-  /** Whether every target but a sandbox on this machine is refused. */
+  /** Whether only sandboxes on this machine may be called. */
   readonly onlyLocal: boolean;
-  /** Whether Node checks no certificate, so that an https address may be anybody's. */
+  /** Whether Node skips certificate checks, so that any server may answer. */
   readonly unverified: boolean;
 }
 
-/** Throws where this key must not go to this address. */
+/** Throws if this key must not go to this address. */
 export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unverified }: Surroundings): void {
   if (target.kind === 'local') return;
   if (onlyLocal && !isLocal) refuseOther(target);
@@ -30,7 +30,7 @@ export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unveri
 function refuseOther({ baseUrl }: Target): never {
   throw unsafe(
     'only-local',
-    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is no sandbox running on this machine`,
+    `BIZMSG_ONLY=local refuses ${originOf(baseUrl)}, which is not a sandbox running on this machine`,
     'unset BIZMSG_ONLY, or use --profile local',
   );
 }
@@ -39,11 +39,11 @@ function refuseElsewhere({ baseUrl }: Target): never {
   const hint = isLoopback(new URL(baseUrl).hostname)
     ? 'the sandbox is not running there: bizmsg sandbox start'
     : 'use a key that was made in the account settings of that service';
-  throw unsafe('local-key-elsewhere', `a local sandbox made this key, and ${originOf(baseUrl)} is none`, hint);
+  throw unsafe('local-key-elsewhere', `this key belongs to a local sandbox, and ${originOf(baseUrl)} is not one`, hint);
 }
 
 function refuseInSandbox({ baseUrl, mode }: Target): never {
-  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, taken for live,';
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
   throw unsafe(
     'live-key-to-sandbox',
     `${kind} does not go to ${originOf(baseUrl)}, a local sandbox`,
@@ -54,13 +54,13 @@ function refuseInSandbox({ baseUrl, mode }: Target): never {
 function refusePlain({ baseUrl }: Target): never {
   throw unsafe(
     'plain-http',
-    `no key goes over plain http to ${originOf(baseUrl)}`,
+    `refusing to send a key over plain http to ${originOf(baseUrl)}`,
     'use an address that begins with https://',
   );
 }
 
 function refuseUnverified({ baseUrl, mode }: Target): never {
-  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, taken for live,';
+  const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
   throw unsafe(
     'unverified-tls',
     `${kind} does not go to ${originOf(baseUrl)} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
@@ -81,7 +81,7 @@ export function requireSafeStore(folder: string): void {
   );
 }
 
-/** What to tell the user of a live key that other users can read; undefined if they cannot. */
+/** The warning about a live key that other users can read. */
 export function readableStore(folder: string): string | undefined {
   const file = storeFile(folder);
   const [outside, inside] = [statSync(folder).mode, statSync(file).mode];

@@ -3,7 +3,7 @@ import { isStrongSecret, keyPrefixes, type Mode, modeOf, shortestSecret } from '
 
 const longest = 512;
 
-/** The key that somebody gave, without the white space around it. No error repeats any of it. */
+/** Reads a key without the white space around it. Errors never repeat it. */
 export function readKey(text: string): string {
   const key = text.trim();
   const fault = keyFault(key);
@@ -11,27 +11,27 @@ export function readKey(text: string): string {
   return key;
 }
 
-/** Reads a webhook secret without the white space around it. No error repeats any of it. */
+/** Reads a webhook secret without the white space around it. Errors never repeat it. */
 export function readWebhookSecret(text: string): string {
   const secret = text.trim();
   const fault = webhookSecretFault(secret);
-  if (fault) throw configuration('bad-secret', `the webhook secret ${fault}`, 'copy it whole, with its whsec_');
+  if (fault) throw configuration('bad-secret', `the webhook secret ${fault}`, 'copy all of it, including whsec_');
   return secret;
 }
 
-/** What keeps a text from being a webhook secret, or undefined. */
+/** Why a text is not a webhook secret, or undefined. */
 export function webhookSecretFault(text: string): string | undefined {
   if (isStrongSecret(text)) return secretFault(text);
   return secretFault(text) ?? `must decode from base64 to at least ${shortestSecret} bytes`;
 }
 
-/** What keeps a text from being a key, or undefined. */
+/** Why a text is not a key, or undefined. */
 export function keyFault(text: string): string | undefined {
   const prefixes: readonly string[] = Object.values(keyPrefixes);
-  return prefixes.includes(text) ? 'is a prefix and nothing more' : secretFault(text);
+  return prefixes.includes(text) ? 'is only a prefix' : secretFault(text);
 }
 
-/** What keeps a text from being sent in a header as it stands, or undefined. */
+/** Why a text cannot be a header value, or undefined. */
 export function secretFault(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/[\s\p{Cc}]/u.test(text)) return 'has white space or control characters inside';
@@ -39,7 +39,7 @@ export function secretFault(text: string): string | undefined {
   return text.length > longest ? `is longer than ${longest} characters` : undefined;
 }
 
-/** Which of a profile's two keys this is: its prefix says so, or who gave it. */
+/** The mode of a key, from its prefix or from `--mode`. */
 export function keyMode(key: string, told?: Mode): Mode {
   const stated = modeOf(key);
   if (stated && told && stated !== told)

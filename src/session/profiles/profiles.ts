@@ -10,22 +10,22 @@ import { keyMode, readKey } from './key.ts';
 import type { Asked, Target } from './resolve.ts';
 import { local, readStore, requireProfile, type Store } from './store.ts';
 
-/** The stored profiles, as commands see and change them. Keys are shown, never told. */
+/** The stored profiles, for commands. Keys are masked. */
 export interface Profiles {
-  /** The profile that this command line is about. */
+  /** The profile of this command line. */
   chosen(): string;
   rows(): readonly ProfileRow[];
   keyRows(name?: string): readonly KeyRow[];
   show(name: string): ProfileShown;
   requireFree(name: string): void;
-  /** Throws where this is no address that a profile could call. */
+  /** Throws if this is not a valid base URL. */
   requireAddress(text: string): void;
   requireKey(name: string, mode: Mode): void;
-  /** Whether keys of this profile would be removed if its address became this one. */
+  /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
-  /** The active live key, as it may be shown, that this key would take the place of. */
+  /** The active live key, masked, that this key would replace. */
   replacedLiveKey(name: string, key: string, told: Mode | undefined): string | undefined;
-  /** Where a profile that is not stored yet would call. */
+  /** The target of a profile that is not stored yet. */
   target(name: string, draft: Draft & { readonly key: string }): Target;
   add(name: string, draft: Draft): Promise<ProfileRow>;
   set(name: string, settings: Settings): Promise<ProfileRow>;
@@ -40,7 +40,7 @@ export type ProfilesOptions = Pick<Asked, 'flags' | 'env'> & { readonly folder: 
 
 export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles {
   const found = () => readStore(folder);
-  // conf and the lock are needed only to write.
+  // conf and the lock load slowly, and only writing needs them.
   const change = async (step: (store: Store) => Store): Promise<Store> =>
     (await import('./write-store.ts')).changeStore(folder, step);
   const rowAfter = async (name: string, step: (store: Store) => Store) => profileRow(await change(step), name);
@@ -99,7 +99,7 @@ function keyRow(store: Store, name: string, mode: Mode): KeyRow {
   return row;
 }
 
-/** A profile as it may be shown. */
+/** A profile with masked keys. */
 export interface ProfileRow {
   readonly name: string;
   readonly in_use: boolean;

@@ -7,7 +7,7 @@ import { checkEnvironment, environmentMode, onlyLocal, variable } from './enviro
 import { readKey } from './key.ts';
 import { type FoundStore, listed, local, type Profile, requireProfile, shellWord, type Store } from './store.ts';
 
-/** Who is calling: the first source that says anything decides, or fails. */
+/** Finds the caller: the first source that is set decides, or fails. */
 export function resolve(asked: Asked): Caller {
   checkEnvironment(asked.env);
   for (const { offer } of sources(asked)) {
@@ -19,11 +19,11 @@ export function resolve(asked: Asked): Caller {
 
 export interface Offering {
   readonly source: Source;
-  /** The caller that this source would make; undefined where it says nothing. */
+  /** The caller of this source; undefined if it is not set. */
   readonly offer: () => Caller | undefined;
 }
 
-/** What may say who is calling, the first to be heard first. */
+/** The possible sources of the caller, in order. */
 export function sources(asked: Asked): readonly Offering[] {
   const { flags, env } = asked;
   return [
@@ -61,7 +61,7 @@ function byEnvironment(asked: Asked): ServiceCaller | undefined {
   );
 }
 
-/** Whether the environment's key is that of the one sandbox that may be called. */
+/** Whether the key in the environment belongs to the sandbox of `sandbox exec`. */
 function isInsideExec({ env }: Asked): boolean {
   return onlyLocal(env) && env.BIZMSG_API_KEY !== undefined;
 }
@@ -76,10 +76,10 @@ function nobody({ profiles }: Store): CliError {
   const names = Object.keys(profiles);
   const known = names.length > 0 ? `choose one of ${listed(names)} with --profile` : 'add one with bizmsg login';
   const hint = `${known}, or use --profile ${local}, the sandbox on this machine`;
-  return configuration('no-profile', 'no profile says who is calling', hint);
+  return configuration('no-profile', 'no profile is in use', hint);
 }
 
-/** Who the environment's key and address say is calling; undefined where neither is set. */
+/** The caller with the key and the address in the environment; undefined if neither is set. */
 function environmentCaller({ flags, env }: Asked): ServiceCaller | undefined {
   const { BIZMSG_API_KEY: text, BIZMSG_BASE_URL: url } = env;
   if (text === undefined && url === undefined) return undefined;
@@ -99,16 +99,16 @@ function environmentAddress(url: string | undefined): string {
   if (url !== undefined) return variable('BIZMSG_BASE_URL', url, baseUrl);
   throw configuration(
     'key-without-address',
-    'BIZMSG_API_KEY is set, but no address that it may go to',
+    'BIZMSG_API_KEY is set, but its address is not',
     'set BIZMSG_BASE_URL too, or give --base-url',
   );
 }
 
-/** There is one key here, so a mode can only be demanded of it, not chosen. */
+/** Checks the mode of the only key; there is no other to choose. */
 function allowedMode(key: string, wanted: Mode | undefined): Mode | 'unknown' {
   const stated = modeOf(key);
   if (wanted === undefined || wanted === (stated ?? 'live')) return stated ?? wanted ?? 'unknown';
-  const kind = stated ? `a ${stated} key` : 'of unknown mode, and taken for live';
+  const kind = stated ? `a ${stated} key` : 'of unknown mode, which counts as live';
   throw unsafe(
     'wrong-mode',
     `the key of BIZMSG_API_KEY is ${kind}, and mode ${wanted} was asked for`,
@@ -116,7 +116,7 @@ function allowedMode(key: string, wanted: Mode | undefined): Mode | 'unknown' {
   );
 }
 
-/** Who a stored profile says is calling. */
+/** The caller of a stored profile. */
 function storedCaller({ flags, env, loadStore }: Asked, name: string, source: Source): ServiceCaller {
   const profile = requireProfile(loadStore(), name);
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
@@ -146,25 +146,25 @@ function sameService(name: string, profile: Profile, typed: string): string {
   );
 }
 
-/** What said who is calling. */
+/** Where the caller comes from. */
 export type Source = '--profile' | 'BIZMSG_API_KEY' | 'BIZMSG_PROFILE' | 'profile in use' | 'newcomer';
 
-/** The sandbox on this machine, which has its keys with it. */
+/** The sandbox on this machine, with its own keys. */
 export interface LocalCaller {
   readonly kind: 'local';
   readonly mode: Mode;
   readonly source: Source;
-  /** Nobody asked for it: this machine never had a profile. */
+  /** Whether it is the default on a machine that never had a profile. */
   readonly newcomer: boolean;
 }
 
-/** A key and where it goes. */
+/** A key and its address. */
 export interface Target {
   readonly profile?: string | undefined;
   readonly kind: 'service';
   readonly baseUrl: string;
   readonly key: string;
-  /** Every guard takes an unknown one for live. */
+  /** Unknown counts as live. */
   readonly mode: Mode | 'unknown';
 }
 
@@ -180,7 +180,7 @@ export interface ServiceCaller extends Target {
 
 export type Caller = LocalCaller | ServiceCaller;
 
-/** All that bears on who is calling. */
+/** The inputs that decide who is calling. */
 export interface Asked {
   readonly flags: {
     readonly profile?: string | undefined;
@@ -189,6 +189,6 @@ export interface Asked {
   };
   readonly env: Env;
   readonly terminal: boolean;
-  /** Called only when flags and environment do not suffice. */
+  /** Called only if flags and environment do not suffice. */
   readonly loadStore: () => FoundStore;
 }

@@ -8,16 +8,16 @@ import { baseUrl } from './base-url.ts';
 import { keyFault, secretFault } from './key.ts';
 
 export interface Profile {
-  /** With its path prefix, no slash at its end. */
+  /** With its path prefix, without a slash at the end. */
   readonly baseUrl: string;
   readonly plan?: PlanName | undefined;
   /** Requests a minute, where the plan is enterprise. */
   readonly rate?: number | undefined;
-  /** Which of its keys it uses. */
+  /** The key that it uses. */
   readonly mode: Mode;
   readonly keys: { readonly [M in Mode]?: string | undefined };
   readonly webhookSecret?: string | undefined;
-  /** Identifies the account: random, and kept when keys and address change. Profiles of older versions have none. */
+  /** A random id of the account, kept when keys and address change. Missing in profiles of older versions. */
   readonly account?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Store {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** A store as found; a machine that never had a profile has no file of it. */
+/** The store as read; `exists` is false on a machine that never had a profile. */
 export interface FoundStore extends Store {
   readonly exists: boolean;
 }
@@ -47,7 +47,7 @@ export function readStore(folder: string): FoundStore {
   return text === undefined ? { ...emptyStore, exists: false } : { ...parsed(text, path), exists: true };
 }
 
-/** The profile of that name, if there is one; a name such as `__proto__` is no exception. */
+/** The profile with a name, also for names such as `__proto__`. */
 export function profileOf(store: Store, name: string): Profile | undefined {
   return Object.hasOwn(store.profiles, name) ? store.profiles[name] : undefined;
 }
@@ -80,13 +80,13 @@ function parsed(text: string, path: string): Store {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the text, and with it perhaps a key: it is no cause to keep.
+    // The parser's message may quote a key, so it is not kept as the cause.
     throw damaged(path, 'is not JSON');
   }
   try {
     return storeShape(value);
   } catch (error) {
-    if (error instanceof Mismatch) throw damaged(path, `is not what bizmsg wrote: ${error.at} ${error.message}`);
+    if (error instanceof Mismatch) throw damaged(path, `was not written by bizmsg: ${error.at} ${error.message}`);
     throw error;
   }
 }
@@ -96,7 +96,7 @@ function damaged(path: string, how: string): CliError {
   return configuration('store-damaged', `${path} ${how}`, hint);
 }
 
-/** The store in what its file holds. No Mismatch repeats a value, since it may be a key. */
+/** Reads the store. Errors never repeat a value, since it may be a key. */
 function storeShape(value: unknown, at = ''): Store {
   const { version, current, profiles } = record(value, at);
   if (version !== 1) throw new Mismatch(`${at}/version`, 'must be 1');
@@ -163,7 +163,7 @@ function mode(value: unknown, at = ''): Mode {
   throw new Mismatch(at, 'must be sandbox or live');
 }
 
-/** A key in the other kind's place would be sent under the wrong mode. */
+/** Refuses a live key in the place of a sandbox key, and the reverse. */
 function keyOf(slot: Mode): Reader<string> {
   return (value, at = '') => {
     const key = string(value, at);
@@ -193,12 +193,12 @@ export const local = 'local';
 
 const longest = 64;
 
-/** The name that somebody chose for a profile. */
+/** Reads the name of a new profile. */
 export function profileName(text: string): string {
   if (text.trim() === '') throw usage('a profile needs a name');
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
     throw usage(`"${text}" has control characters in it`, 'choose another name');
-  // Names are printed in full.
+  // Names are never masked.
   if (/sk_(?:test|live)_.|whsec_./i.test(text))
     throw usage(`the name "${shownName(text)}" looks like a key`, 'choose another name; the key itself is asked for');
   if (text.toLowerCase() === local)
@@ -224,12 +224,12 @@ export function listed(names: readonly string[]): string {
   return [...names.slice(0, 10).map((name) => `"${name}"`), ...more].join(', ');
 }
 
-/** A name as a shell takes it in one piece, since hints are pasted. */
+/** Quotes a name for the shell, so that hints can be pasted. */
 export function shellWord(name: string): string {
   return /^[\w.][\w.-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Whether one letter more, less, changed or swapped makes one word of the other. */
+/** Whether two words differ by one letter that is added, removed, changed or swapped. */
 function isNear(one: string, other: string): boolean {
   const limit = Math.min(one.length, other.length);
   let start = 0;
@@ -244,7 +244,7 @@ function isNear(one: string, other: string): boolean {
 
 const longestAccount = 100;
 
-/** Why a text cannot name an account, or undefined if it can. Names are printed and stored in full. */
+/** Why a text cannot name an account, or undefined. Names are never masked. */
 export function accountFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u.test(name)) return 'has characters that cannot be printed';

@@ -6,7 +6,7 @@ import { CliError, configuration } from '../../base/errors.ts';
 import { fsError, createFolder } from '../../base/files.ts';
 import { readStore, type Store, storeFile, storeName } from './store.ts';
 
-/** Reads, changes and writes the store as one step, which no other process interrupts. Writes nothing if unchanged. */
+/** Reads, changes and writes the store under a lock. Writes nothing if unchanged. */
 export async function changeStore(folder: string, change: (store: Store) => Store): Promise<Store> {
   onDisk(folder, () => prepare(folder));
   const release = await claim(folder);
@@ -16,7 +16,7 @@ export async function changeStore(folder: string, change: (store: Store) => Stor
     if (store !== before) onDisk(storeFile(folder), () => write(folder, store));
     return store;
   } finally {
-    // The work is done or has failed by now; a lock that stays is stale in ten seconds.
+    // A lock that cannot be released is stale after ten seconds.
     await release().catch(() => undefined);
   }
 }
@@ -24,7 +24,7 @@ export async function changeStore(folder: string, change: (store: Store) => Stor
 function prepare(folder: string): void {
   createFolder(folder);
   const { mode } = statSync(folder);
-  // A folder such as /tmp is everybody's: closing it would take it from them.
+  // Other users need a folder such as /tmp, so its mode must not change.
   if (mode & 0o1000)
     throw configuration(
       'store-shared',
@@ -35,14 +35,14 @@ function prepare(folder: string): void {
   accessSync(folder, constants.W_OK | constants.X_OK);
 }
 
-/** Waits for others, longer than the ten seconds that a dead owner's lock counts. */
+/** Waits for the lock, longer than the ten seconds after which a dead owner's lock expires. */
 async function claim(folder: string): Promise<() => Promise<void>> {
   const lockfilePath = join(folder, `${storeName}.lock`);
-  // What is done under the lock never yields, so the lock is not lost while it is done.
+  // The work under the lock is synchronous, so the lock cannot expire meanwhile.
   const options = { lockfilePath, onCompromised: () => undefined };
   const patience = { retries: 150, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
   try {
-    // A retry would wait out every failure, a full disk as well.
+    // Only a lock is worth a retry, not other failures such as a full disk.
     return await lock(folder, options).catch((error: unknown) => {
       if (fsError(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: patience });
       throw error;

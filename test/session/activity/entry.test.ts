@@ -44,7 +44,7 @@ describe('a call', () => {
     expect(states()).toEqual(['done']);
   });
 
-  it('is unsure when its process died before it said what came of it', () => {
+  it('is unsure if its process died before it ended', () => {
     begin(writer(nobody), facts);
     expect(states()).toEqual(['unsure']);
   });
@@ -72,7 +72,7 @@ describe('the files of the log', () => {
     expect([names.length, names[0], names.at(-1)]).toEqual([16, '2.ndjson', '17.ndjson']);
   });
 
-  it('hold a call and what came of it together, whoever begins the next one meanwhile', () => {
+  it('keep a call and its outcome together when another process starts a file meanwhile', () => {
     const entry = begin(writer(), facts);
     writeFileSync(join(folder, '2.ndjson'), '');
     entry.end({ outcome: 'done' });
@@ -87,7 +87,7 @@ describe('the files of the log', () => {
     expect([states(), damage.length]).toEqual([['refused', 'done'], 1]);
   });
 
-  it.runIf(canLimitFiles)('on a full disk are told of, and are whole again when there is room', () => {
+  it.runIf(canLimitFiles)('report a full disk, and are complete again when there is room', () => {
     begin(writer(), facts).end({ outcome: 'done' });
     const size = readFileSync(join(folder, '1.ndjson')).length;
     const entry = withRoomFor(size + 20, () => begin(writer(), facts));
@@ -96,7 +96,7 @@ describe('the files of the log', () => {
     expect([faults.length, states()]).toEqual([1, ['refused', 'done']]);
   });
 
-  it.runIf(canLimitFiles)('leave a call unsure of which the end could not be written', () => {
+  it.runIf(canLimitFiles)('leave a call unsure if its ending could not be written', () => {
     const entry = begin(writer(nobody), facts);
     const size = readFileSync(join(folder, '1.ndjson')).length;
     withRoomFor(size, () => entry.end({ outcome: 'done' }));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { subjectOf } from '../../../src/session/activity/request.ts';
+import { factsIn } from '../../../src/session/activity/request.ts';
 
 const send = 'https://api.example.com/eu/api/public/messages/send-template';
 const message = { to: '+12025550101', template: 'welcome', params: ['Ada'] };
 
 describe('what a request is about', () => {
   it('is the message that it sends, below whatever prefix', () => {
-    expect(subjectOf({ method: 'POST', url: send, body: JSON.stringify(message) })).toEqual({
+    expect(factsIn({ method: 'POST', url: send, body: JSON.stringify(message) })).toEqual({
       host: 'api.example.com',
       method: 'POST',
       endpoint: '/eu/api/public/messages/send-template',
@@ -19,7 +19,7 @@ describe('what a request is about', () => {
   it('is the same message from bytes, in another order of fields, with fields more', () => {
     const { params, template, to } = message;
     const body = Buffer.from(JSON.stringify({ params, extra: 1, template, to }));
-    expect(subjectOf({ method: 'POST', url: send, body }).message).toEqual(message);
+    expect(factsIn({ method: 'POST', url: send, body }).message).toEqual(message);
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('what a request is about', () => {
     ['no params', JSON.stringify({ to: '+12025550101', template: 'welcome' })],
     ['no body', undefined],
   ])('is no message where there is %s', (_, body) => {
-    expect(subjectOf({ method: 'POST', url: send, body }).message).toBeUndefined();
+    expect(factsIn({ method: 'POST', url: send, body }).message).toBeUndefined();
   });
 
   it.each([
@@ -38,11 +38,11 @@ describe('what a request is about', () => {
     ['+12345', '+***'],
   ])('shows of %s no more than %s', (phone, masked) => {
     const body = JSON.stringify({ phone, name: 'Ada' });
-    expect(subjectOf({ method: 'POST', url: 'https://api.example.com/c', body }).recipient).toBe(masked);
+    expect(factsIn({ method: 'POST', url: 'https://api.example.com/c', body }).recipient).toBe(masked);
   });
 
   it('has no phone and no key of a path, and nothing of a query', () => {
     const url = 'https://api.example.com/contacts/%2B12025550101/sk_live_7Rw1Kc5NbY6uJe0S?phone=12025550101';
-    expect(subjectOf({ method: 'DELETE', url }).endpoint).toBe('/contacts/*/*');
+    expect(factsIn({ method: 'DELETE', url }).endpoint).toBe('/contacts/*/*');
   });
 });

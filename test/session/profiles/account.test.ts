@@ -35,7 +35,7 @@ describe('the account of a profile', () => {
     expect(accountOf('acme')).toBe(before);
   });
 
-  it('is another one when the profile is removed and added again', async () => {
+  it('is new when the profile is removed and added again', async () => {
     const { run, add, accountOf } = machine();
     await add('acme');
     const before = accountOf('acme');
@@ -72,7 +72,7 @@ describe('a store of another version', () => {
     expect(JSON.parse((await run('profiles show acme -o json')).stdout)).toMatchObject({ account: null });
   });
 
-  it('keeps the profiles without an id when another one is added', async () => {
+  it('keeps the profiles without an id when a profile is added', async () => {
     const { add, write, accountOf } = machine();
     write({});
     await add('beta');

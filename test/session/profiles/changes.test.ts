@@ -32,7 +32,7 @@ describe('adding a profile', () => {
     expect(thrown(() => edit.addProfile(store, name, draft))).toMatchObject({ exit });
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('takes the name %s like any other', (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('accepts the name %s', (name) => {
     expect(profileOf(emptyStore, name)).toBeUndefined();
     const added = edit.addProfile(emptyStore, name, { baseUrl, key: testKey });
     expect(profileRows(added).map((row) => row.name)).toEqual([name]);
@@ -41,7 +41,7 @@ describe('adding a profile', () => {
 });
 
 describe('changing a profile', () => {
-  it('keeps what is not mentioned', () => {
+  it('keeps other fields', () => {
     const set = edit.setProfile(store, 'acme', { webhookSecret: `${secret}\n` });
     expect(profileOf(set, 'acme')).toEqual({ ...store.profiles['acme'], rate: undefined, webhookSecret: secret });
   });
@@ -61,7 +61,7 @@ describe('changing a profile', () => {
     expect(keyRows(moved, 'acme')).toEqual([]);
   });
 
-  it('leaves the keys behind when another spelling of this machine is named, where another program may listen', () => {
+  it('removes the keys for another name of this machine, where another program may listen', () => {
     const here = edit.addProfile(emptyStore, 'one', { baseUrl: 'http://127.0.0.1:4780', key: testKey });
     const moved = edit.setProfile(here, 'one', { baseUrl: 'http://localhost:4780' });
     expect(keyRows(moved, 'one')).toEqual([]);
@@ -78,7 +78,7 @@ describe('changing a profile', () => {
     expect(thrown(() => edit.useProfile(store, 'bet'))).toMatchObject({ code: 'unknown-profile' });
   });
 
-  it('leaves the store it was given as it was', () => {
+  it('does not modify the given store', () => {
     const before = structuredClone(store);
     edit.setKey(edit.switchMode(store, 'acme', 'live'), 'acme', { key: bareKey, mode: 'sandbox' });
     edit.removeKey(store, 'acme', 'live');
@@ -87,19 +87,19 @@ describe('changing a profile', () => {
 });
 
 describe('the keys of a profile', () => {
-  it('go to their own place, the mode unchanged', () => {
+  it('are stored by mode, and the mode in use does not change', () => {
     const bare = edit.addProfile(emptyStore, 'one', { baseUrl });
     const both = edit.setKey(edit.setKey(bare, 'one', { key: liveKey }), 'one', { key: testKey });
     expect(profileOf(both, 'one')).toMatchObject({ mode: 'sandbox', keys: { sandbox: testKey, live: liveKey } });
   });
 
-  it('are switched there and back', () => {
+  it('are switched in both directions', () => {
     const live = edit.switchMode(store, 'acme', 'live');
     expect(profileOf(live, 'acme')?.mode).toBe('live');
     expect(profileOf(edit.switchMode(live, 'acme', 'sandbox'), 'acme')?.mode).toBe('sandbox');
   });
 
-  it('do not fall back to the other when one is removed', () => {
+  it('do not fall back to the other key when one is removed', () => {
     const removed = edit.removeKey(edit.switchMode(store, 'acme', 'live'), 'acme', 'live');
     expect(profileOf(removed, 'acme')).toMatchObject({ mode: 'live', keys: { sandbox: testKey } });
   });
@@ -112,7 +112,7 @@ describe('the keys of a profile', () => {
     expect(thrown(act)).toMatchObject({ code: 'no-key', hint: expect.stringContaining('bizmsg keys set') });
   });
 
-  it('are never those of the sandbox on this machine', () => {
+  it('are never stored for the sandbox on this machine', () => {
     expect(thrown(() => edit.setKey(store, 'local', { key: testKey }))).toMatchObject({
       code: 'reserved-profile',
       hint: expect.stringContaining('bizmsg sandbox plan set growth'),

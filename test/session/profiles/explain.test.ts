@@ -10,7 +10,7 @@ function reasons(given: Parameters<typeof asked>[0]) {
 }
 
 describe('the explanation', () => {
-  it('tells the winner and why each other lost', () => {
+  it('names the winner and why each other source lost', () => {
     const { caller, problem, candidates } = explain(asked({ env: environment }));
     expect(caller).toMatchObject({ source: 'BIZMSG_API_KEY' });
     expect(problem).toBeUndefined();
@@ -39,7 +39,7 @@ describe('the explanation', () => {
     ]);
   });
 
-  it('tells the problem instead of throwing it', () => {
+  it('returns the problem instead of throwing it', () => {
     const given = asked({ env: { ...environment, BIZMSG_PROFILE: 'acme' } });
     const { caller, problem, candidates } = explain(given);
     expect(caller).toBeUndefined();
@@ -51,13 +51,13 @@ describe('the explanation', () => {
     });
   });
 
-  it('lets nobody win where the environment is refused as a whole', () => {
+  it('has no winner if the environment is invalid', () => {
     const { problem, candidates } = explain(asked({ env: { BIZMSG_MODE: 'test' }, flags: { profile: 'local' } }));
     expect(problem).toMatchObject({ code: 'bad-variable' });
     expect(candidates.some(({ wins }) => wins)).toBe(false);
   });
 
-  it('tells of a damaged store, and still who wins over it', () => {
+  it('reports a damaged store, and the source that wins over it', () => {
     const loadStore = () => {
       throw configuration('store-damaged', 'profiles.json is not JSON');
     };
@@ -68,12 +68,12 @@ describe('the explanation', () => {
     });
   });
 
-  it('tells a newcomer where the sandbox came from', () => {
+  it('explains the sandbox on a new machine', () => {
     const { candidates } = explain(asked({ terminal: true, loadStore: () => noStore }));
     expect(candidates.at(-1)).toMatchObject({ source: 'newcomer', wins: true, profile: 'local' });
   });
 
-  it.each([testKey, liveKey, bareKey])('never tells a key: %s', (key) => {
+  it.each([testKey, liveKey, bareKey])('masks a key: %s', (key) => {
     const env = { ...environment, BIZMSG_API_KEY: key };
     expect(JSON.stringify(explain(asked({ env })).candidates)).not.toContain(key);
   });

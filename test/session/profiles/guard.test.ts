@@ -43,7 +43,7 @@ describe('the guard', () => {
     expect(String(error)).not.toContain(key);
   });
 
-  it('says that the sandbox is not running where a local key names a dead one', () => {
+  it('reports that the sandbox is not running for its local key', () => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
     expect(thrown(() => guard(target, around(target.baseUrl)))).toMatchObject({
       hint: expect.stringContaining('not running'),

@@ -15,7 +15,7 @@ describe('a key', () => {
     [`${liveKey}\r\nX-Other: 1`, 'white space'],
     [`${liveKey}\u0007`, 'control characters'],
     [`${liveKey}…`, 'not ASCII'],
-    ['sk_live_', 'a prefix and nothing more'],
+    ['sk_live_', 'is only a prefix'],
     [liveKey.padEnd(513, 'x'), 'longer than 512'],
   ])('is refused and not repeated: %j', (typed, why) => {
     const error = thrown(() => readKey(typed));
@@ -33,11 +33,11 @@ describe('a key', () => {
     expect(keyMode(key, told)).toBe(mode);
   });
 
-  it('with neither prefix needs to be told its mode', () => {
+  it('with neither prefix needs a mode', () => {
     expect(thrown(() => keyMode(bareKey))).toMatchObject({ exit: 'usage', hint: expect.stringContaining('--mode') });
   });
 
-  it('is not what its prefix denies', () => {
+  it('must have the mode of its prefix', () => {
     expect(thrown(() => keyMode(liveKey, 'sandbox'))).toMatchObject({
       exit: 'usage',
       message: 'the key begins with sk_live_: it is a live key, not a sandbox key',

@@ -20,7 +20,7 @@ describe('who is calling', () => {
     expect(resolve(asked(given))).toMatchObject({ kind: 'service', source, key });
   });
 
-  it('is told with all that the profile holds', () => {
+  it('includes all fields of the profile', () => {
     const rich = { ...acme, plan: 'enterprise', rate: 900, webhookSecret: 'whsec_x' } as const;
     const loadStore = () => ({ ...store, profiles: { acme: rich } });
     expect(resolve(asked({ loadStore }))).toEqual({
@@ -71,7 +71,7 @@ describe('who is calling', () => {
 describe('a machine without profiles', () => {
   const fresh = { terminal: true, loadStore: () => noStore };
 
-  it('gets the local sandbox on a terminal, when it never had one', () => {
+  it('uses the local sandbox on a terminal', () => {
     expect(resolve(asked(fresh))).toEqual({ kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true });
   });
 
@@ -139,7 +139,7 @@ describe('another address', () => {
   });
 });
 
-describe('what cannot be resolved', () => {
+describe('an unknown caller', () => {
   it.each([
     ['empty-variable', { env: { BIZMSG_API_KEY: '', BIZMSG_BASE_URL: 'https://x.example' } }],
     ['empty-variable', { env: { BIZMSG_PROFILE: '' } }],
@@ -167,7 +167,7 @@ describe('what cannot be resolved', () => {
     expect(error instanceof CliError ? [error.message, error.hint] : []).not.toContain(testKey);
   });
 
-  it('names what stores and what activates a missing key', () => {
+  it('names the commands that store and activate a missing key', () => {
     expect(thrown(() => resolve(asked({ flags: { profile: 'beta' } })))).toMatchObject({
       message: 'the profile "beta" has no sandbox key',
       hint: 'store one with bizmsg keys set --profile beta; its live key is not active before bizmsg keys switch-mode live --profile beta',

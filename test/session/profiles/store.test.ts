@@ -43,7 +43,7 @@ function damaged(text: string): string {
 afterAll(() => rmSync(temp, { recursive: true, force: true }));
 
 describe('the store', () => {
-  it('is empty on a machine that never had a profile, and stays unmade', () => {
+  it('is empty on a machine that never had a profile, and is not created', () => {
     const path = folder();
     expect(readStore(path)).toEqual({ version: 1, profiles: {}, exists: false });
     expect(existsSync(path)).toBe(false);
@@ -59,14 +59,14 @@ describe('the store', () => {
     expect(readdirSync(path)).toEqual(['profiles.json']);
   });
 
-  it('still is one when its last profile has gone', async () => {
+  it('remains when its last profile is removed', async () => {
     const path = folder();
     await changeStore(path, add('acme'));
     await changeStore(path, (store) => removeProfile(store, 'acme'));
     expect(readStore(path)).toEqual({ version: 1, profiles: {}, exists: true });
   });
 
-  it('closes a folder and a file that others could read', async () => {
+  it('changes the modes of a folder and a file that others can read', async () => {
     const path = folder();
     await changeStore(path, add('acme'));
     chmodSync(path, 0o755);
@@ -94,7 +94,7 @@ describe('the store', () => {
     expect(statSync(storeFile(path)).ino).toBe(before);
   });
 
-  it('is left as it was by a change that is refused', async () => {
+  it('does not change if a change is refused', async () => {
     const path = folder();
     await changeStore(path, add('acme'));
     const before = readFileSync(storeFile(path));
@@ -144,7 +144,7 @@ describe('a damaged store', () => {
 });
 
 describe('a store that cannot be reached', () => {
-  it('is reported where a folder stands in its place', () => {
+  it('is reported if it is a folder', () => {
     const path = folder();
     mkdirSync(storeFile(path), { recursive: true });
     expect(thrown(() => readStore(path))).toMatchObject({
@@ -154,7 +154,7 @@ describe('a store that cannot be reached', () => {
     });
   });
 
-  it('is reported where a file stands in the place of its folder', async () => {
+  it('is reported if its folder is a file', async () => {
     const path = join(damaged('{}'), 'profiles.json');
     expect(thrown(() => readStore(path))).toMatchObject({ code: 'store-unreadable' });
     await expect(changeStore(path, add('acme'))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('a store that cannot be reached', () => {
     });
   });
 
-  it('is reported at once on a file system that takes no writes', async () => {
+  it('is reported immediately on a read-only file system', async () => {
     await expect(changeStore('/proc/bizmsg', add('acme'))).rejects.toMatchObject({
       exit: 'configuration',
       code: 'store-unwritable',
@@ -172,7 +172,7 @@ describe('a store that cannot be reached', () => {
     });
   });
 
-  it('does not take a folder away from those who share it', async () => {
+  it('does not change the mode of a shared folder', async () => {
     const path = folder();
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o1777);
@@ -181,7 +181,7 @@ describe('a store that cannot be reached', () => {
   });
 });
 
-describe('many writers at once', () => {
+describe('concurrent writers', () => {
   const script = join(temp, 'add.cjs');
 
   beforeAll(async () => {
