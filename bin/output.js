@@ -40,6 +40,9 @@ function output(fd, { isAbandoned, onGone, isListening }) {
   /** @type {number | undefined} */
   let target;
   let [last, written, isShared, isLost] = [Promise.resolve(), 0, false, false];
+  /** @type {Buffer[]} */
+  let waiting = [];
+  let next = last;
   const unprinted = { bytes: 0, lines: 0 };
   return {
     get isTTY() {
@@ -53,11 +56,15 @@ function output(fd, { isAbandoned, onGone, isListening }) {
       return isRegular(fd);
     },
     write(text) {
-      const bytes = Buffer.from(typeof text === 'string' ? forLocale(text, fd) : text);
-      // Waits for the previous write, which a full pipe may have accepted in part.
-      const done = last.then(() => writeAll(bytes));
-      last = done.catch(() => {});
-      return done;
+      // Waits for the previous write, which a full pipe may have accepted in part. Texts that wait are written together.
+      if (waiting.push(Buffer.from(typeof text === 'string' ? forLocale(text, fd) : text)) > 1) return next;
+      next = last.then(() => {
+        const all = waiting;
+        waiting = [];
+        return writeAll(Buffer.concat(all));
+      });
+      last = next.catch(() => {});
+      return next;
     },
     share(until) {
       isShared = true;

@@ -25,8 +25,10 @@ export interface JournalOptions extends JournalFormat {
 export interface Journal {
   /** Existing records. Must be read once, to the end, before the first append. */
   readonly past: Iterable<Entry>;
-  /** Writes a record, which is synced to disk soon after. If it throws, nothing was added. */
-  append(record: unknown): void;
+  /** Adds records in one write, which is synced to disk soon after. If it throws, none was added. */
+  append(...records: readonly unknown[]): void;
+  /** In bytes. */
+  size(): number;
   /** Resolves once everything appended so far is on disk. Concurrent callers share one sync. */
   synced(): Promise<void>;
   /** Replaces all records atomically. */
@@ -56,7 +58,8 @@ export function openJournal(
   if (!found) start(first);
   return {
     past: found ? read(found) : [],
-    append: (record) => current().write(lineOf(record)),
+    append: (...records) => current().write(records.length === 1 ? lineOf(records[0]) : records.map(lineOf).join('')),
+    size: () => current().size(),
     synced: async () => current().synced(),
     rewrite: (records) => start(records, current()),
     exists: () => current().exists(),
@@ -91,7 +94,8 @@ export function openJournal(
 interface Writer {
   /** Throws if another process has taken the file over. */
   refuseTakenOver(): void;
-  write(line: string): void;
+  write(lines: string): void;
+  size(): number;
   synced(): Promise<void>;
   exists(): boolean;
   close(): Promise<void>;
@@ -123,17 +127,18 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
   let checkedAt: number | undefined;
   return {
     refuseTakenOver,
-    write(line) {
+    write(lines) {
       if (fault) throw fault;
       checkOncePerMillisecond();
       try {
-        end += writeWhole(fd, line, end);
+        end += writeWhole(fd, lines, end);
       } catch (error) {
         throw rolledBack(unwritable(path, error));
       }
       if (!isDirty && !syncing) cancel = later(syncEvery, sync);
       isDirty = true;
     },
+    size: () => end,
     exists: () => fstatSync(fd).nlink > 0,
     async synced() {
       await flush();

@@ -90,7 +90,8 @@ export function command<const P extends OwnParams, R>(definition: Definition<P, 
 }
 
 interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>, 'run'> {
-  run(context: Context, input: Input<P>): AsyncGenerator<I, R>;
+  /** Yields the items that are ready together. */
+  run(context: Context, input: Input<P>): AsyncGenerator<readonly I[], R>;
   line(item: I, ui: Ui): string;
 }
 
@@ -107,12 +108,12 @@ export function streaming<const P extends OwnParams, I, R>(definition: StreamDef
   };
 }
 
-/** Shows every item; when one cannot be shown, what made them may clean up. */
-async function drained<I, R>(items: AsyncGenerator<I, R>, show: (item: I) => Promise<void>): Promise<R> {
+/** Shows every item. If one cannot be shown, the generator may clean up. */
+async function drained<I, R>(items: AsyncGenerator<readonly I[], R>, show: (item: I) => Promise<void>): Promise<R> {
   let step = await items.next();
   while (!step.done) {
     try {
-      await show(step.value);
+      await Promise.all(step.value.map(show));
     } catch (error) {
       await items.throw(error);
       throw error;

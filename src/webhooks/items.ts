@@ -1,5 +1,5 @@
-import { headerOf, type WebhookEvent } from './event/event.ts';
-import type { Forwarded, Headers, Received } from './log/records.ts';
+import { headerMap, type WebhookEvent } from './event/event.ts';
+import type { Forwarded, Received } from './log/records.ts';
 import type { Verdict } from './sign/verify.ts';
 
 /** What a listener tells of an event. */
@@ -51,7 +51,7 @@ export function eventItem(
     about,
     ...told,
     path,
-    headers: byName(headers),
+    headers: Object.fromEntries(headerMap(headers)),
     ...bodyIn(event),
   };
 }
@@ -60,9 +60,4 @@ function bodyIn({ body }: WebhookEvent): Pick<EventItem, 'body' | 'encoding'> {
   if (body.kind === 'none') return { body: null };
   if (body.kind === 'json') return { body: body.value };
   return { body: body.kind === 'text' ? Buffer.from(body.text).toString('base64') : body.base64, encoding: 'base64' };
-}
-
-function byName(headers: Headers): Readonly<Record<string, string>> {
-  const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  return Object.fromEntries([...names].map((name) => [name, headerOf(headers, name) ?? '']));
 }

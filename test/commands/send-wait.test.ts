@@ -7,7 +7,7 @@ import { alive, cli } from '../support/cli.ts';
 import { openHostile, newHome } from '../support/fake-service.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { openWorld } from '../support/world.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 
 const soon = { timeout: 10_000, interval: 5 };
 const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
@@ -155,7 +155,7 @@ async function heard(...events: readonly object[]) {
     response.end('{"message_id":"msg_1"}');
   });
   const stateFolder = join(home, '.local/state/bizmsg');
-  const journal = journalIn(stateFolder);
+  const journal = logIn(stateFolder);
   const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
   onTestFinished(announceListener(stateFolder, locator));
   return { seen, run: (...more: readonly string[]) => cli(to(delivers, ...more), { home, env }) };

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { announceListener } from '../../src/webhooks/listeners.ts';
 import { receiver } from '../sandbox/receiver.ts';
 import { noteCodes } from '../support/json-lines.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 import { listener, type Listener } from './webhooks-rig.ts';
 
 const bodies = ['one', 'two', 'three'].map((name) => `{"type":"order.paid","name":"${name}"}`);
@@ -55,7 +55,7 @@ describe('a journal with a damaged line', () => {
 
   it('keeps no event of another journal from being shown', async () => {
     const { stateFolder, one, three, run, said } = await damaged(second);
-    const { id } = journalIn(stateFolder).received(delivery());
+    const { id } = logIn(stateFolder).received(delivery());
     const { code, stdout, stderr } = await run('webhooks history -o id');
     expect([code, stdout.split('\n').sort()]).toEqual([0, ['', one, three, id].sort()]);
     expect(stderr).toBe(`${said}, and is skipped\n`);

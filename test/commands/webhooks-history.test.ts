@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../support/fake-service.ts';
 import { cli } from '../support/cli.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 import { listener, rows } from './webhooks-rig.ts';
 
 const read = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
@@ -125,7 +125,7 @@ describe('webhooks history --clear', () => {
   it('removes what dead listeners left, and nothing of live ones', async () => {
     const { send, stateFolder, run } = await listener();
     const live = await send(read);
-    for (const body of ['1', '2']) journalIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
+    for (const body of ['1', '2']) logIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
     expect((await run('webhooks history --clear --yes --no-color', { terminal: 80 })).stdout).toBe(
       'Removed files: 2; kept, since their listeners live: 1\n',
     );
@@ -136,7 +136,7 @@ describe('webhooks history --clear', () => {
   it('keeps what is damaged, unless it is told to remove that as well', async () => {
     const [home, dead] = [newHome(), 2 ** 22 + 1];
     const events = join(home, '.local/state/bizmsg/events');
-    const journal = journalIn(join(home, '.local/state/bizmsg'), { pid: dead });
+    const journal = logIn(join(home, '.local/state/bizmsg'), { pid: dead });
     for (const body of ['one', 'two', 'three']) journal.received(delivery(body));
     const path = join(events, readdirSync(events).find((name) => name.endsWith('.ndjson')) ?? '');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"owt"'));
@@ -163,7 +163,7 @@ describe('webhooks history --clear through a pipe', () => {
     ['--query removed', '1\n'],
   ])('prints what was done, with "%s" as is wished', async (words, expected) => {
     const home = newHome();
-    journalIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
+    logIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
     const { code, stdout } = await cli(
       ['webhooks', 'history', '--clear', '--yes', ...words.split(' ').filter(Boolean)],
       {

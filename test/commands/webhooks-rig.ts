@@ -1,10 +1,9 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { EventJournal } from '../../src/webhooks/log/log.ts';
 import { signatureHeaders, sign } from '../../src/contract/signature.ts';
 import { cli, type CliOptions, type Ran } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
-import { journalIn, listening } from '../webhooks/rig.ts';
+import { listening, logIn, type TestLog } from '../webhooks/rig.ts';
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -14,7 +13,7 @@ type Headers = readonly (readonly [string, string])[];
 export interface Listener {
   readonly home: string;
   readonly stateFolder: string;
-  readonly journal: EventJournal;
+  readonly journal: TestLog;
   /** Has the receiver receive it, and returns the id that it has. */
   send(body: string | Uint8Array, headers?: Headers, path?: string): Promise<string>;
   run(line: string, options?: Partial<CliOptions>): Promise<Ran>;
@@ -24,10 +23,10 @@ export interface Listener {
 export async function listener(now: () => number = Date.now): Promise<Listener> {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
-  const journal = journalIn(stateFolder, { now });
+  const journal = logIn(stateFolder, { now });
   const ids: string[] = [];
   const respond = ({ id }: { readonly id: string }) => (ids.push(id), 200);
-  const { port } = await listening({ journal, respond });
+  const { port } = await listening({ log: journal, respond });
   return {
     home,
     stateFolder,

@@ -9,7 +9,7 @@ import { cleanEnv } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
 import { serveLocal } from '../support/local.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 
 /** Paths and ports in the examples that a test replaces with its own. */
 const named = { event: Date.UTC(2026, 7, 17, 3, 17, 21, 652), run: '3f9a1c20be41', seed: 'help' } as const;
@@ -121,7 +121,7 @@ const order = 'bizmsg sandbox trigger order.paid --currency EUR';
 /** Records an old event whose id the examples use, and a new one. */
 function addEvents(home: string, url: string, status: number): void {
   for (const now of [() => named.event, Date.now]) {
-    const journal = journalIn(join(home, '.local/state/bizmsg'), { now });
+    const journal = logIn(join(home, '.local/state/bizmsg'), { now });
     const body = '{"type":"message.read","data":{"message_id":"msg_1","to":"+12025550101"}}';
     const headers = [['Content-Type', 'application/json'], ...signed(body, { by: webhookSecret, at: now() })] as const;
     const event = journal.received(delivery(body, { path: '/hooks', headers }));

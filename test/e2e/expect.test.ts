@@ -12,7 +12,7 @@ import { bin, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 
 let home = '';
 beforeEach(() => {
@@ -238,7 +238,7 @@ describe('webhooks expect, killed', () => {
 describe('webhooks expect, with a listener', () => {
   it('sees events that reach the listener while the command runs', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = journalIn(stateFolder);
+    const journal = logIn(stateFolder);
     const [begun, heard] = [join(home, 'begun'), join(home, 'heard')];
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
@@ -259,11 +259,11 @@ describe('webhooks expect with a known secret', () => {
 
   it.each([
     [0, 'signed with it', signedBy(secret), ''],
-    [13, 'signed with another', signedBy(otherSecret), 'order.paid does not count: the secret known here did not make'],
+    [13, 'signed with another', signedBy(otherSecret), 'order.paid does not count: wrong secret'],
     [13, 'not signed', delivery(body), 'order.paid does not count: it is not signed'],
   ])('exits %i for an event of a listener that is %s', async (code, _, event, note) => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = journalIn(stateFolder);
+    const journal = logIn(stateFolder);
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
     const [begun, came] = [join(home, 'begun'), join(home, 'came')];
@@ -298,7 +298,7 @@ describe('webhooks expect with a known secret', () => {
 describe('webhooks expect counts', () => {
   it('an event that is delivered twice as one, and forwards both deliveries', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
-    const journal = journalIn(stateFolder);
+    const journal = logIn(stateFolder);
     const [begun, came] = [join(home, 'begun'), join(home, 'came')];
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
@@ -345,7 +345,7 @@ describe('webhooks expect does not run the command', () => {
   it.each([
     [['message.delivered'], 'no command is given'],
     [['message.delivered', '--', ''], 'the command is empty'],
-    [['message.delivered', 'npm', 'test'], '"npm" does not stand after --'],
+    [['message.delivered', 'npm', 'test'], '"npm" must stand after --'],
   ])('if there is no command: %j', async (words, said) => {
     const { code, stderr } = await run(expecting(...words));
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);

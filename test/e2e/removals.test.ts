@@ -5,7 +5,7 @@ import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
-import { delivery, journalIn } from '../webhooks/rig.ts';
+import { delivery, logIn } from '../webhooks/rig.ts';
 
 const address = 'https://api.example.com';
 const elsewhere = 'https://other.example.com';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   home = newHome();
   await run(`profiles add acme --base-url ${address} --key-stdin`, sandboxKey);
   await run('keys set --profile acme --key-stdin', liveKey);
-  journalIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery('{"type":"message.read"}'));
+  logIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery('{"type":"message.read"}'));
 });
 
 const losing = [

@@ -21,15 +21,15 @@ export async function listenerScript(home: string): Promise<string> {
   writeFileSync(
     main,
     `
-    import { openEventJournal } from '${source}log/log.ts';
+    import { openEventLog } from '${source}log/log.ts';
     import { startReceiver } from '${source}receive/server.ts';
     const kill = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
     const later = (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); };
     const [stateFolder] = process.argv.slice(2);
-    const journal = openEventJournal({ stateFolder, pid: process.pid, kill, now: Date.now, later });
-    const { port } = await startReceiver({ journal, port: 0, now: Date.now });
+    const log = openEventLog({ stateFolder, pid: process.pid, kill, now: Date.now, later });
+    const { port } = await startReceiver({ log, port: 0, now: Date.now });
     process.stdout.write(String(port));
-    void journal.feed().next();
+    void log.read().next();
     process.stdin.on('end', () => process.exit()).resume();
   `,
   );

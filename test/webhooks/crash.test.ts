@@ -10,7 +10,7 @@ import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { isLong } from '../support/long-tests.ts';
 import { type Apart, listenApart, listenerScript, pour } from './apart.ts';
-import { journalIn, later, temporary } from './rig.ts';
+import { logIn, later, temporary } from './rig.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 10));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -65,7 +65,7 @@ async function faultsIn(folder: string, acknowledged: readonly string[]): Promis
   const kept = bodiesIn();
   const found = new Set(kept);
   const back = Array.from(newestFirst(folder), ({ event }) => event.body).toReversed();
-  await journalIn(folder).close();
+  await logIn(folder).close();
   return [
     ...acknowledged.filter((body) => !found.has(body)).map((body) => `lost: ${body.slice(0, 20)}`),
     ...(kept.length === found.size ? [] : [`${kept.length - found.size} twice`]),

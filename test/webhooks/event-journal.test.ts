@@ -9,7 +9,7 @@ import { bytesOf, form } from '../../src/webhooks/log/records.ts';
 import { alive } from '../support/cli.ts';
 import { canLimitFiles, makePipe, withRoomFor } from '../support/disk.ts';
 import { thrown } from '../support/thrown.ts';
-import { delivery, journalIn, take, temporary } from './rig.ts';
+import { delivery, logIn, take, temporary } from './rig.ts';
 
 const start = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const day = 24 * 60 * 60_000;
@@ -24,7 +24,7 @@ describe('an event', () => {
       ['x-twice', '2'],
     ] as const;
     const given = delivery('{ "a" : 1 }\n', { path: '/hooks?x=1', headers, remote: '::1', port: 4781 });
-    const event = journalIn(folder, { now: () => start }).received(given);
+    const event = logIn(folder, { now: () => start }).received(given);
     expect(event).toMatchObject({ type: 'received', received_at: start, body: '{ "a" : 1 }\n', headers });
     expect([...oldestFirst(folder)]).toEqual([event]);
   });
@@ -38,7 +38,7 @@ describe('an event', () => {
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'base64'],
   ])('has its body byte for byte: %s', (_, bytes, encoding) => {
     const folder = temporary();
-    journalIn(folder).received(delivery(bytes));
+    logIn(folder).received(delivery(bytes));
     const [past] = newestFirst(folder);
     expect(past?.event.encoding).toBe(encoding);
     expect(past && bytesOf(past.event)).toEqual(bytes);
@@ -46,7 +46,7 @@ describe('an event', () => {
 
   it('has a short id that can be typed, and that no other has', () => {
     const folder = temporary();
-    const listeners = [journalIn(folder, { now: () => start }), journalIn(folder, { now: () => start })];
+    const listeners = [logIn(folder, { now: () => start }), logIn(folder, { now: () => start })];
     const ids = Array.from({ length: 200 }, () => listeners.map((one) => one.received(delivery()).id)).flat();
     expect(new Set(ids).size).toBe(400);
     expect(ids.filter((id) => !/^e[0-9a-hjkmnp-tv-z]{10}$/.test(id))).toEqual([]);
@@ -54,7 +54,7 @@ describe('an event', () => {
 
   it('has an id that sorts by time, also when the clock is set back', () => {
     let now = start;
-    const journal = journalIn(temporary(), { now: () => now });
+    const journal = logIn(temporary(), { now: () => now });
     const ids = [0, 0, 1, 1_000, -day, 0, 400 * day].map((step) => {
       now += step;
       return journal.received(delivery()).id;
@@ -65,7 +65,7 @@ describe('an event', () => {
   it('comes with what became of it, the last first', () => {
     const folder = temporary();
     let now = start;
-    const journal = journalIn(folder, { now: () => now++ });
+    const journal = logIn(folder, { now: () => now++ });
     const [one, two] = [journal.received(delivery('1')), journal.received(delivery('2'))];
     const sent = { url: 'http://127.0.0.1:3000/', ms: 12 };
     journal.forwarded({ event: two.id, ...sent, status: 200, body: 'thanks' });
@@ -99,7 +99,7 @@ describe('the files of all listeners', () => {
 
   it('take no more than their limit and the one that is being written: the oldest go', async () => {
     const folder = temporary();
-    const journal = journalIn(folder, { most: 32 * mebibyte });
+    const journal = logIn(folder, { most: 32 * mebibyte });
     const feed = journal.feed();
     const received = Array.from({ length: 24 }, () => journal.received(delivery(body)).id);
     expect(size(folder)).toBeLessThan(52 * mebibyte);
@@ -114,10 +114,10 @@ describe('the files of all listeners', () => {
 
   it('are removed for room whoever left them, but not while their listener writes them', async () => {
     const folder = temporary();
-    const [left, live] = [journalIn(folder, { pid: 2 ** 22, kill: (pid) => pid !== 2 ** 22 }), journalIn(folder)];
+    const [left, live] = [logIn(folder, { pid: 2 ** 22, kill: (pid) => pid !== 2 ** 22 }), logIn(folder)];
     for (let event = 0; event < 4; event++) left.received(delivery(body));
     const first = live.received(delivery(body)).id;
-    const other = journalIn(folder, { most: mebibyte, kill: (pid) => pid !== 2 ** 22 });
+    const other = logIn(folder, { most: mebibyte, kill: (pid) => pid !== 2 ** 22 });
     const last = Array.from({ length: 6 }, () => other.received(delivery(body)).id);
     const kept = ids(folder);
     expect(kept).toContain(first);
@@ -130,8 +130,8 @@ describe('the files', () => {
   it('are for this user alone, and named by time', () => {
     const folder = temporary();
     fs.mkdirSync(join(folder, 'events'), { mode: 0o755 });
-    journalIn(folder, { now: () => start }).received(delivery());
-    journalIn(folder, { now: () => start }).received(delivery());
+    logIn(folder, { now: () => start }).received(delivery());
+    logIn(folder, { now: () => start }).received(delivery());
     expect(new Set(filesIn(folder)).size).toBe(2);
     for (const name of filesIn(folder)) expect(name).toMatch(/^20260102T030405678Z-\d+-1\.ndjson$/);
     const modes = filesIn(folder).map((name) => fs.statSync(join(folder, 'events', name)).mode & 0o777);
@@ -141,13 +141,13 @@ describe('the files', () => {
 
   it('leave nothing of a listener that received nothing', async () => {
     const folder = temporary();
-    await journalIn(folder).close();
+    await logIn(folder).close();
     expect(fs.readdirSync(join(folder, 'events'))).toEqual([]);
   });
 
   it('are followed by others at 16 MiB, with nothing lost and all in order', async () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     const bodies = Array.from({ length: 50 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
     const feed = take(journal.feed(), 50);
     const ids = bodies.map((body) => journal.received(delivery(body)).id);
@@ -164,7 +164,7 @@ describe('the files', () => {
   ])('are followed by others when somebody has removed them %s, and nothing that comes then is lost', (_, passed) => {
     const folder = temporary();
     let now = start;
-    const journal = journalIn(folder, { now: () => now });
+    const journal = logIn(folder, { now: () => now });
     journal.received(delivery('1'));
     fs.rmSync(join(folder, 'events'), { recursive: true });
     now += passed;
@@ -175,7 +175,7 @@ describe('the files', () => {
 
   it('say from their first instant whose they are', () => {
     const folder = temporary();
-    journalIn(folder);
+    logIn(folder);
     const text = fs.readFileSync(join(folder, 'events', filesIn(folder)[0] ?? ''), 'utf8');
     expect(text.split('\n')).toEqual([expect.any(String), expect.stringContaining('"type":"listener"'), '']);
   });
@@ -194,7 +194,7 @@ describe('the files', () => {
 
   it.each(['a folder', 'a pipe', 'a socket'])('are not what only has such a name: %s', async (kind) => {
     const folder = temporary();
-    const journal = journalIn(folder, { now: () => start });
+    const journal = logIn(folder, { now: () => start });
     journal.received(delivery('1'));
     await makeThing(kind, join(folder, 'events', fileName(start - day, 1, 1)));
     expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['1']);
@@ -213,13 +213,13 @@ describe('the files', () => {
       [dead, 6, 1],
       [live, 8, 2],
     ] as const) {
-      journalIn(folder, { pid, now: () => start + at }).received(delivery(`${pid === dead ? 'dead' : 'live'} ${age}`));
+      logIn(folder, { pid, now: () => start + at }).received(delivery(`${pid === dead ? 'dead' : 'live'} ${age}`));
       const path = join(folder, 'events', filesIn(folder).at(-1) ?? '');
       fs.utimesSync(path, new Date(), new Date(Date.now() - age * day));
     }
     fs.writeFileSync(join(folder, 'events', 'notes.txt'), 'of somebody');
     fs.utimesSync(join(folder, 'events', 'notes.txt'), 0, 0);
-    journalIn(folder);
+    logIn(folder);
     expect(Array.from(newestFirst(folder), ({ event }) => event.body).sort()).toEqual(['dead 6', 'live 8']);
     expect(fs.existsSync(join(folder, 'events', 'notes.txt'))).toBe(true);
   });
@@ -232,7 +232,7 @@ describe('the files', () => {
 
   it('of its own that are old are removed when a listener begins the next', () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     const fill = () => Array.from({ length: 17 }, () => journal.received(delivery('x'.repeat(mebibyte))));
     fill();
     const [first = ''] = filesIn(folder);
@@ -247,7 +247,7 @@ describe('the files', () => {
 describe('who only reads', () => {
   it('passes over a line that is being written, and leaves it', () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     journal.received(delivery('1'));
     const path = join(folder, 'events', filesIn(folder)[0] ?? '');
     fs.appendFileSync(path, '[123,{"type":"rec');
@@ -260,7 +260,7 @@ describe('who only reads', () => {
   it('gets all that listeners wrote side by side by time, from either end', () => {
     const folder = temporary();
     let now = start;
-    const listeners = Array.from({ length: 3 }, () => journalIn(folder, { now: () => now }));
+    const listeners = Array.from({ length: 3 }, () => logIn(folder, { now: () => now }));
     const bodies = Array.from({ length: 100 }, (_, number) => {
       now += 7;
       return listeners[(number * number) % 3]?.received(delivery(String(number))).body;
@@ -271,7 +271,7 @@ describe('who only reads', () => {
 
   it('gets the newest without reading the rest, and leaves no file open', () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     for (let number = 0; number < 20_000; number++) journal.received(delivery(String(number)));
     const open = () => fs.readdirSync('/proc/self/fd').length;
     const before = open();
@@ -286,7 +286,7 @@ describe('who only reads', () => {
 
   it('gets bodies of any size from the end', () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     const sizes = [0, 1, 65_000, 65_200, 65_300, 65_400, 65_536, 131_072, 5 * mebibyte, 3];
     for (const size of sizes) journal.received(delivery('é'.repeat(size)));
     expect(Array.from(newestFirst(folder), ({ event }) => event.body.length)).toEqual(sizes.toReversed());
@@ -294,7 +294,7 @@ describe('who only reads', () => {
 
   it('is told which file a newer bizmsg wrote', () => {
     const folder = temporary();
-    journalIn(folder).received(delivery());
+    logIn(folder).received(delivery());
     const path = join(folder, 'events', filesIn(folder)[0] ?? '');
     fs.writeFileSync(path, '[2226203566,{"format":"bizmsg events","version":2}]\n');
     const unknown = { exit: 'configuration', message: expect.stringContaining(path) };
@@ -310,7 +310,7 @@ describe('who only reads', () => {
 describe('what cannot be', () => {
   it.skipIf(!canLimitFiles)('an event for which there is no room is not received, and the next one is', () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     journal.received(delivery('1'));
     const { size } = fs.statSync(join(folder, 'events', filesIn(folder)[0] ?? ''));
     const refusal = withRoomFor(size + 30, () => thrown(() => journal.received(delivery('2'))));
@@ -321,7 +321,7 @@ describe('what cannot be', () => {
 
   it.skipIf(!canLimitFiles).each([10, 60, 80, 100])('a next file with room for %i bytes is tried again', (room) => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     const body = 'x'.repeat(17 * mebibyte);
     journal.received(delivery(body));
     expect(withRoomFor(room, () => thrown(() => journal.received(delivery('2'))))).toMatchObject({
@@ -336,13 +336,13 @@ describe('what cannot be', () => {
   it.skipIf(process.getuid?.() === 0)('a folder that nobody may write is said before anything is received', () => {
     const folder = temporary();
     fs.chmodSync(folder, 0o500);
-    expect(thrown(() => journalIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
+    expect(thrown(() => logIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
   });
 
   it('a file where the folder is to be is said', () => {
     const folder = temporary();
     fs.writeFileSync(join(folder, 'events'), '');
-    expect(thrown(() => journalIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
+    expect(thrown(() => logIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
   });
 });
 

@@ -3,17 +3,17 @@ import type { Fact } from '../../src/webhooks/log/records.ts';
 import { type Cursor, cursorNow, follow } from '../../src/webhooks/log/tail.ts';
 import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { delivery, journalIn, later, take, temporary } from './rig.ts';
+import { delivery, logIn, later, take, temporary } from './rig.ts';
 
 describe('who follows', () => {
   it('gets what comes after the cursor, from listeners that were there and from new ones', async () => {
     const folder = temporary();
-    const first = journalIn(folder);
+    const first = logIn(folder);
     first.received(delivery('before'));
     const from = cursorNow(folder);
     first.received(delivery('1'));
     const followed = take(following(folder, from), 4);
-    const second = journalIn(folder);
+    const second = logIn(folder);
     second.received(delivery('2'));
     first.received(delivery('3'));
     first.forwarded({ event: 'e1', url: 'http://127.0.0.1/', ms: 1 });
@@ -23,13 +23,13 @@ describe('who follows', () => {
   it('gets all from a cursor taken before anybody listened', async () => {
     const folder = temporary();
     const from = cursorNow(folder);
-    journalIn(folder).received(delivery('1'));
+    logIn(folder).received(delivery('1'));
     expect((await take(following(folder, from), 1)).map(said)).toEqual(['1']);
   });
 
   it('waits for a line that is being written', async () => {
     const folder = temporary();
-    const journal = journalIn(folder);
+    const journal = logIn(folder);
     journal.received(delivery('1'));
     const path = join(folder, 'events', readdirSync(join(folder, 'events')).find((name) => name.endsWith('n')) ?? '');
     const { size } = statSync(path);
@@ -43,7 +43,7 @@ describe('who follows', () => {
 
   it('gets nothing twice, however much comes', async () => {
     const folder = temporary();
-    const journals = [journalIn(folder), journalIn(folder)];
+    const journals = [logIn(folder), logIn(folder)];
     const followed = take(following(folder, cursorNow(folder), 1), 3_000);
     const sent: string[] = [];
     for (let number = 0; number < 3_000; number++) {

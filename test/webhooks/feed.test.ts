@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { delivery, journalIn, take, temporary } from './rig.ts';
+import { delivery, logIn, take, temporary } from './rig.ts';
 
 describe('the feed of a listener', () => {
   it('has every event in the order of arrival, those before it was asked for as well', async () => {
-    const journal = journalIn(temporary());
+    const journal = logIn(temporary());
     journal.received(delivery('1'));
     const feed = journal.feed();
     journal.received(delivery('2'));
@@ -14,7 +14,7 @@ describe('the feed of a listener', () => {
   });
 
   it('goes at the pace of each who reads it', async () => {
-    const journal = journalIn(temporary());
+    const journal = logIn(temporary());
     const [quick, slow] = [journal.feed(), journal.feed()];
     for (let number = 0; number < 500; number++) journal.received(delivery(String(number)));
     expect((await slow.next()).value).toMatchObject({ body: '0' });
@@ -23,7 +23,7 @@ describe('the feed of a listener', () => {
   });
 
   it('ends with the journal, but not before all was read', async () => {
-    const journal = journalIn(temporary());
+    const journal = logIn(temporary());
     const read = take(journal.feed(), Infinity);
     for (let number = 0; number < 200; number++) journal.received(delivery());
     await journal.close();
@@ -32,7 +32,7 @@ describe('the feed of a listener', () => {
 
   it('ends at once when told so', async () => {
     const off = new AbortController();
-    const journal = journalIn(temporary());
+    const journal = logIn(temporary());
     const feed = journal.feed(off.signal);
     const next = feed.next();
     off.abort();

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type EventJournal, type EventJournalOptions, openEventJournal } from '../../src/webhooks/log/log.ts';
-import type { Delivery } from '../../src/webhooks/log/records.ts';
+import { type EventLog, type EventLogOptions, openEventLog } from '../../src/webhooks/log/log.ts';
+import type { Delivery, Received } from '../../src/webhooks/log/records.ts';
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../../src/webhooks/receive/server.ts';
 import { alive } from '../support/cli.ts';
 
@@ -20,11 +20,28 @@ export function temporary(): string {
   return path;
 }
 
-/** The journal of a listener in this process. */
-export function journalIn(stateFolder: string, options: Partial<EventJournalOptions> = {}): EventJournal {
-  const journal = openEventJournal({ stateFolder, pid: process.pid, kill: alive, now: Date.now, later, ...options });
-  onTestFinished(() => journal.close().catch(() => {}));
-  return journal;
+export interface TestLog extends EventLog {
+  /** Records one delivery. */
+  received(delivery: Delivery): Received;
+  /** The events one by one. */
+  feed(signal?: AbortSignal): AsyncGenerator<Received>;
+}
+
+/** The log of a listener in this process. */
+export function logIn(stateFolder: string, options: Partial<EventLogOptions> = {}): TestLog {
+  const log = openEventLog({ stateFolder, pid: process.pid, kill: alive, now: Date.now, later, ...options });
+  onTestFinished(() => log.close().catch(() => {}));
+  return {
+    ...log,
+    received(delivery) {
+      const [event] = log.append([delivery]);
+      if (!event) throw new Error('nothing was recorded');
+      return event;
+    },
+    async *feed(signal) {
+      for await (const events of log.read(signal)) yield* events;
+    },
+  };
 }
 
 export function delivery(body: string | Uint8Array = '{}', rest: Partial<Delivery> = {}): Delivery {
@@ -34,19 +51,19 @@ export function delivery(body: string | Uint8Array = '{}', rest: Partial<Deliver
 
 export interface Listening extends RunningReceiver {
   readonly stateFolder: string;
-  readonly journal: EventJournal;
+  readonly log: TestLog;
   readonly warned: readonly string[];
 }
 
-/** A receiver on a free port with a journal of its own, for as long as the test runs. */
-export async function listening(options: Partial<ReceiverOptions> = {}): Promise<Listening> {
+/** A receiver on a free port with its own log, for as long as the test runs. */
+export async function listening(options: Partial<ReceiverOptions> & { log?: TestLog } = {}): Promise<Listening> {
   const stateFolder = temporary();
-  const journal = options.journal ?? journalIn(stateFolder);
+  const log = options.log ?? logIn(stateFolder);
   const warned: string[] = [];
   const warn = (text: string) => void warned.push(text);
-  const receiver = await startReceiver({ port: 0, now: Date.now, warn, ...options, journal });
+  const receiver = await startReceiver({ port: 0, now: Date.now, warn, ...options, log });
   onTestFinished(() => receiver.close());
-  return { ...receiver, stateFolder, journal, warned };
+  return { ...receiver, stateFolder, log, warned };
 }
 
 /** The first so many of what goes on. */

@@ -13,7 +13,7 @@ const seconds = Math.floor(now / 1000);
 const text = '{"type":"message.read","data":{"to":"+12025550101","note":"dé/jà"}}';
 
 describe('a good signature', () => {
-  it('is that of another implementation', () => {
+  it('is accepted from another implementation', () => {
     const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
     const signature = new Webhook(secret).sign(id, new Date(now), text);
     expect(check([secret], headersOf(signature, seconds, id), Buffer.from(text), now)).toEqual({ verdict: 'good' });
@@ -27,7 +27,7 @@ describe('a good signature', () => {
     expect(judged(text, text, secrets)).toEqual(expected);
   });
 
-  it('is one of several, however they are parted', () => {
+  it('may be one of several, with any separator', () => {
     const signatures = [other, secret].map((one) => signed(text, one));
     const both = [
       signatures.join(' '),
@@ -40,7 +40,7 @@ describe('a good signature', () => {
     expect(judgedBy(twice)).toEqual({ verdict: 'good' });
   });
 
-  it('may stand under the names that begin with svix-', () => {
+  it('may use the header names that begin with svix-', () => {
     const svix = headersOf(signed(text)).map(([name, value]) => [name.replace('Webhook', 'Svix'), value] as const);
     expect(judgedBy(svix)).toEqual({ verdict: 'good' });
   });
@@ -49,13 +49,13 @@ describe('a good signature', () => {
     expect(judgedBy(headersOf(signed(text, secret, seconds - age), seconds - age))).toEqual({ verdict: 'good' });
   });
 
-  it.each(['', '\0', 'x'.repeat(5_000_000)])('may be that of any body', (body) => {
+  it.each(['', '\0', 'x'.repeat(5_000_000)])('may belong to any body', (body) => {
     expect(judged(body, body)).toEqual({ verdict: 'good' });
   });
 });
 
 describe('a delivery without a verdict', () => {
-  it('is unsigned when no header says that it is', () => {
+  it('is unsigned if it has no signature headers', () => {
     const unsigned = { verdict: 'unsigned' };
     expect(judgedBy([['X-Signature', 'v1,x']])).toEqual(unsigned);
     expect(check([], [], Buffer.from(text), now)).toEqual(unsigned);
@@ -78,27 +78,30 @@ describe('a bad signature is explained:', () => {
   });
 
   it.each([
-    [-301, 'is 301 s behind this clock, and 300 s are allowed: a clock is wrong, or it was kept and sent again'],
-    [301, 'is 301 s ahead of this clock, and 300 s are allowed: a clock is wrong'],
-    [seconds * 999, 'is in milliseconds, where seconds are due'],
+    [
+      -301,
+      'is 301 s behind this clock (at most 300 s is allowed): a clock is wrong, or the event was sent again later',
+    ],
+    [301, 'is 301 s ahead of this clock (at most 300 s is allowed): a clock is wrong'],
+    [seconds * 999, 'is in milliseconds instead of seconds'],
   ])('its timestamp is %i s off', (skew, off) => {
     const timestamp = seconds + skew;
     const verdict = judgedBy(headersOf(signed(text, secret, timestamp), timestamp));
     expect(verdict).toEqual({ verdict: 'bad', why: `the signature is right, but webhook-timestamp ${off}` });
   });
 
-  it.each(['soon', '1e9', '-5', ' ', '01', '1767322245.5'])('its timestamp is no number: %j', (stamp) => {
+  it.each(['soon', '1e9', '-5', ' ', '01', '1767322245.5'])('its timestamp is not a number: %j', (stamp) => {
     expect(whyOf(judgedBy(headersOf(signed(text), stamp)))).toMatch(/^webhook-timestamp is (not a number|missing)/);
   });
 
   it.each([
-    ['the secret known here did not make the signature: another one did, or the body was changed beyond', [other]],
-    ['each of the 2 secrets known here did not make the signature', [other, `${other.slice(0, -1)}E`]],
-    ['it does not begin with whsec_: is it the webhook secret?', ['c2tfdGVzdF8wMTIzNDU2Nzg5YWJjZGVm']],
+    ['wrong secret or modified body', [other]],
+    ['wrong secret or modified body (2 secrets tried)', [other, `${other.slice(0, -1)}E`]],
+    ['the secret does not begin with whsec_: is it the webhook secret?', ['c2tfdGVzdF8wMTIzNDU2Nzg5YWJjZGVm']],
     ['the secret is empty', ['']],
     ['the secret is empty', ['whsec_']],
-    ['the secret does not decode: whsec_ and base64 are due, and its letter 9 is none of base64', ['whsec_ab!de']],
-    ['the secret does not decode: whsec_ and base64 are due, and its letter 3 is none of base64', ['my secret']],
+    ['the secret is not valid base64 (character 9)', ['whsec_ab!de']],
+    ['the secret is not valid base64 (character 3)', ['my secret']],
   ])('%s', (why, secrets) => {
     const verdict = judged(text, text, secrets);
     expect(whyOf(verdict)).toContain(why);
@@ -107,72 +110,69 @@ describe('a bad signature is explained:', () => {
 
   it.each([
     ['the secret is empty', 'whsec_'],
-    ['the secret does not decode', 'whsec_!!!!'],
-    ['the secret does not decode', '===='],
-    ['the secret decodes to 5 bytes, and at least 16 are needed', 'whsec_c2hvcnQ='],
+    ['the secret is not valid base64', 'whsec_!!!!'],
+    ['the secret is not valid base64', '===='],
+    ['the secret decodes to 5 bytes; at least 16 are required', 'whsec_c2hvcnQ='],
   ])('%s, even if it made the signature: %s', (why, weak) => {
     const headers = headersOf(signed(text, weak));
     expect(whyOf(check([weak, secret], headers, Buffer.from(text), now))).toContain(why);
   });
 
   it.each([
-    ['the letters of the secret were used as the key', secret],
-    ['the letters after whsec_ were used as the key', secret.slice('whsec_'.length)],
+    ['the key was the text of the secret', secret],
+    ['the key was the text after whsec_', secret.slice('whsec_'.length)],
   ])('%s', (why, key) => {
     const digest = createHmac('sha256', key).update(`msg_1.${seconds}.${text}`).digest('base64');
     expect(whyOf(judgedBy(headersOf(`v1,${digest}`)))).toContain(why);
   });
 
   it.each([
-    ['"v1," is missing before it', signed(text).slice('v1,'.length)],
-    ['"v1," is missing before it', signed(text).replace('v1,', 'v1=')],
-    ['written in hexadecimal', Buffer.from(signed(text).slice(3), 'base64').toString('hex')],
-    ['written in hexadecimal', `v1,${Buffer.from(signed(text).slice(3), 'base64').toString('hex')}`],
-    ['none of its signatures is of version v1, which a secret makes: v1a, v2', 'v1a,abc v2,def'],
-    ['none of its signatures is of version v1, which a secret makes: nonsense', 'nonsense'],
-    ['another one did', 'v1,'],
-    ['another one did', 'v1,é'],
+    ['the "v1," before it is missing', signed(text).slice('v1,'.length)],
+    ['the "v1," before it is missing', signed(text).replace('v1,', 'v1=')],
+    ['it is in hexadecimal instead of base64', Buffer.from(signed(text).slice(3), 'base64').toString('hex')],
+    ['it is in hexadecimal instead of base64', `v1,${Buffer.from(signed(text).slice(3), 'base64').toString('hex')}`],
+    ['no signature of version v1 (found: v1a, v2)', 'v1a,abc v2,def'],
+    ['no signature of version v1 (found: nonsense)', 'nonsense'],
+    ['wrong secret or modified body', 'v1,'],
+    ['wrong secret or modified body', 'v1,é'],
   ])('%s', (why, signature) => {
     expect(whyOf(judgedBy(headersOf(signature)))).toContain(why);
   });
 });
 
-describe('a body that was changed after it was signed is found out:', () => {
+describe('a body that was changed after it was signed is detected:', () => {
   const payload: unknown = JSON.parse(text);
   const pretty = (indent: number | string) => JSON.stringify(payload, undefined, indent);
   const python = text.replaceAll('":', '": ').replaceAll(',"', ', "');
-  const reordered = '{"data":{"note":"dé/jà","to":"+12025550101"},"type":"message.read"}';
   it.each([
-    ['a line feed was added at its end', text, `${text}\n`],
-    ['a line feed was taken from its end', `${text}\n`, text],
-    ['a line end was taken from its end', `${text}\r\n`, text],
-    ['its line ends were LF and are CRLF', 'a\nb\nc\n', 'a\r\nb\r\nc\r\n'],
-    ['its line ends were CRLF and are LF', 'a\r\nb\r\nc', 'a\nb\nc'],
+    ['a line feed was added at the end', text, `${text}\n`],
+    ['the line feed at the end was removed', `${text}\n`, text],
+    ['the CRLF at the end was removed', `${text}\r\n`, text],
+    ['line ends were changed from LF to CRLF', 'a\nb\nc\n', 'a\r\nb\r\nc\r\n'],
+    ['line ends were changed from CRLF to LF', 'a\r\nb\r\nc', 'a\nb\nc'],
     ['a byte order mark was added', text, `\ufeff${text}`],
-    ['a byte order mark was taken away', `\ufeff${text}`, text],
-    ['it was UTF-8 and is Latin-1', text, Buffer.from(text, 'latin1')],
-    ['its UTF-8 was read as Latin-1 and written as UTF-8', text, Buffer.from(text).toString('latin1')],
-    ['it was packed', text, gzipSync(text)],
-    ['its JSON was written anew, and was without spaces', text, pretty(2)],
-    ['its JSON was written anew, and was indented by 2', pretty(2), text],
-    ['its JSON was written anew, and was indented by 4', pretty(4), text],
-    ['its JSON was written anew, and was indented by tabs', pretty('\t'), pretty(2)],
-    ['and was with spaces after commas and colons', python, text],
-    ['with all but ASCII escaped', ascii(text), text],
-    ['and was with spaces after commas and colons, with all but ASCII escaped', ascii(python), text],
-    ['with slashes and all but ASCII escaped', ascii(text).replaceAll('/', '\\/'), pretty(4)],
-    ['and had its fields in another order', text, reordered],
-    ['and had its fields in another order', reordered, pretty(2)],
-  ])('%s', (how, before, after) => {
+    ['the byte order mark was removed', `\ufeff${text}`, text],
+    ['it was converted from UTF-8 to Latin-1', text, Buffer.from(text, 'latin1')],
+    ['its UTF-8 was read as Latin-1', text, Buffer.from(text).toString('latin1')],
+    ['it was compressed', text, gzipSync(text)],
+    ['its JSON was serialized again; the original was without spaces', text, pretty(2)],
+    ['its JSON was serialized again; the original was indented by 2', pretty(2), text],
+    ['its JSON was serialized again; the original was indented by 4', pretty(4), text],
+    ['its JSON was serialized again; the original was indented by tabs', pretty('\t'), pretty(2)],
+    ['was with spaces after commas and colons', python, text],
+    ['with non-ASCII characters escaped', ascii(text), text],
+    ['was with spaces after commas and colons, with non-ASCII characters escaped', ascii(python), text],
+    ['with slashes and non-ASCII characters escaped', ascii(text).replaceAll('/', '\\/'), pretty(4)],
+  ])('%s', (change, before, after) => {
     const why = whyOf(judged(before, after, [other, secret]));
     expect(why).toMatch(/^the body was changed after it was signed: /);
-    expect(why).toContain(how);
+    expect(why).toContain(change);
   });
 
   it.each(['{"type":"message.delivered"}', '', '[', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}'])(
-    'but not when it is another one: %s',
+    'unless it is a different body: %s',
     (body) => {
-      expect(whyOf(judged(text, body))).toContain('another one did, or the body was changed beyond guessing');
+      expect(whyOf(judged(text, body))).toContain('wrong secret or modified body');
     },
   );
 
@@ -180,8 +180,7 @@ describe('a body that was changed after it was signed is found out:', () => {
     ['deep', '['.repeat(100_000)],
     ['large', `[${'{"a":1},'.repeat(500_000)}1]`],
     ['wide', `{${Array.from({ length: 300 }, (_, at) => `"k${at}":{"a":1,"b":2}`).join()}}`],
-    ['of many orders', JSON.stringify({ a: orders(3), b: orders(3), c: orders(3), d: orders(3), e: orders(3) })],
-  ])('which is told soon, though it is %s', (_, body) => {
+  ])('and diagnosed quickly if it is %s', (_, body) => {
     const began = performance.now();
     expect(judged('x', body)).toMatchObject({ verdict: 'bad' });
     expect(performance.now() - began).toBeLessThan(2_000);
@@ -215,8 +214,4 @@ function whyOf(verdict: ReturnType<typeof check>): string {
 
 function ascii(json: string): string {
   return json.replaceAll('é', '\\u00e9').replaceAll('à', '\\u00e0');
-}
-
-function orders(depth: number): unknown {
-  return depth === 0 ? 1 : Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, orders(depth - 1)]));
 }

@@ -98,8 +98,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     const format = form === 'csv' ? csvLine : tsvLine;
     const safe = (cells: readonly unknown[]) =>
       format(terminal ? cells.map((value) => safeLines(cell(value))) : cells, options);
-    if (options.header && header) await write(safe(columns));
-    return writeAll(rows.map((row) => safe(rowCells(row, columns))));
+    const lines = rows.map((row) => safe(rowCells(row, columns)));
+    return writeAll(options.header && header ? [safe(columns), ...lines] : lines);
   }
 
   async function writeAll(lines: readonly string[]): Promise<void> {
@@ -116,8 +116,9 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function item(data: unknown, text: View): Promise<void> {
+    // The line is cleaned as a whole; secrets are also known as JSON writes them.
+    if (form === 'ndjson') return write(json(data));
     const value = cleaned(data, options.clean);
-    if (form === 'ndjson') return write(json(value));
     if (form === 'text' || form === 'table') return write(line(text));
     if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
     const areRows = form === 'csv' || form === 'tsv' || (form === 'id' && options.lists);

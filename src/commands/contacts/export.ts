@@ -40,9 +40,9 @@ export const exportContacts = streaming({
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
         if ('whole' in page) throw noList();
         count += page.rows.length;
-        yield* columns.shown(page.rows);
+        yield [...columns.shown(page.rows)];
       }
-      yield* columns.rest();
+      yield [...columns.rest()];
     } finally {
       const left = columns.leftOut();
       if (left !== undefined) note('left-out', left);

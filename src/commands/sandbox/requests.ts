@@ -32,7 +32,7 @@ const following = streaming({
     const remote = await context.sandbox();
     const end = interrupted(context.signal);
     for (;;) {
-      for (const row of rows) yield row;
+      yield rows;
       const next = await Promise.race([remote.requests(cursor, 20_000, context.signal), end]);
       if (!next) return undefined;
       const missed = next.cursor - cursor - next.requests.length;

@@ -39,7 +39,7 @@ export const startSandbox = streaming({
     const { url, port } = served.locator;
     try {
       await fill(context, served.locator, contents);
-      yield { type: 'ready', url, port } as const;
+      yield [{ type: 'ready', url, port } as const];
       return { url, ended: await Promise.race([served.ending, interrupted(context.signal)]) };
     } finally {
       await served.close();

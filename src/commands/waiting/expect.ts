@@ -1,10 +1,10 @@
-import { openWatch } from './watch.ts';
+import { createLimit, openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
 import { openHandler } from '../../webhooks/forward/replay.ts';
-import { createLimit, type Happened, until } from '../../webhooks/watch/watch.ts';
+import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
 import { seen, told } from './timeline-event.ts';
 
 export interface Expecting extends Expected {
@@ -36,7 +36,7 @@ export async function expectEvents(context: Context, given: Expecting): Promise<
   limit.signal.addEventListener('abort', () => handing?.close());
   try {
     const judge = judging({ ...meanings, tally, handing, since: watch.now(), signal: limit.signal }, context);
-    const waiting = until(watch, judge, limit.signal);
+    const waiting = firstResult(watch, judge, limit.signal);
     // It is thrown below: thrown here it would leave the command behind.
     waiting.catch(() => {});
     // The events may be caused by a process that the command left in the background.
@@ -58,7 +58,7 @@ export async function expectEvents(context: Context, given: Expecting): Promise<
 
 function judging({ means, isNamed, tally, handing, since, signal }: Judging, { note }: Context) {
   const known = new Set<string>();
-  return async (event: Happened): Promise<CliError | 'all' | undefined> => {
+  return async (event: SourceEvent): Promise<CliError | 'all' | undefined> => {
     const meaning = means(event);
     if (!meaning) {
       tally.other(event, isNamed(event) === 'came' ? 'body' : 'name');
@@ -78,7 +78,7 @@ function judging({ means, isNamed, tally, handing, since, signal }: Judging, { n
 }
 
 /** What its sender sends again is the same event. */
-function isNew({ received }: Happened, known: Set<string>): boolean {
+function isNew({ received }: SourceEvent, known: Set<string>): boolean {
   const id = received && webhookId(received);
   const isKnown = id !== undefined && known.has(id);
   if (id !== undefined) known.add(id);
@@ -113,7 +113,7 @@ interface Answer {
 /** Hands events to code that is to take them. */
 interface Handing {
   /** Why what it answered will not do. */
-  hand(event: Happened): Promise<CliError | undefined>;
+  hand(event: SourceEvent): Promise<CliError | undefined>;
   /** What is under way ends without an answer. */
   close(): void;
 }
@@ -140,13 +140,13 @@ function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Contex
 /** What came, of what is expected and else. */
 interface Tally {
   /** One that is expected; it counts once a handler has taken it. */
-  came(event: Happened): void;
+  came(event: SourceEvent): void;
   /** The last that came, and whether it had not come before. */
   taken(isNew: boolean): void;
   /** One that is not expected, for its name or for its body. */
-  other(event: Happened, why: 'name' | 'body'): void;
+  other(event: SourceEvent, why: 'name' | 'body'): void;
   isFull(): boolean;
-  opposite(event: Happened): CliError;
+  opposite(event: SourceEvent): CliError;
   late(): CliError;
   interrupted(): CliError;
 }
@@ -190,7 +190,7 @@ function createTally({ event: wanted, where, count, within }: Wanted): Tally {
   };
 }
 
-function nameOf({ name = 'an event without a name' }: Happened): string {
+function nameOf({ name = 'an event without a name' }: SourceEvent): string {
   return name;
 }
 

@@ -1,10 +1,10 @@
-import { openWatch } from './watch.ts';
+import { createLimit, openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
 import { type Goal, type Meaning, meaningFor } from '../../webhooks/event/filters.ts';
-import { createLimit, type Happened, until } from '../../webhooks/watch/watch.ts';
+import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
 import { seconds, type Seen, seen, told } from './timeline-event.ts';
 
 export interface Wait {
@@ -33,12 +33,12 @@ export async function sendAndWait(context: Context, { emit, ...wait }: Wait, sen
     const { message_id: id } = await send();
     limit.start(wait.within);
     await timeline.sent(id);
-    const judge = async (event: Happened) => {
+    const judge = async (event: SourceEvent) => {
       if (!mentions(event, id)) return undefined;
       await timeline.add(event);
       return meaningFor(event, wait.goal);
     };
-    const judged = await until(watch, judge, limit.signal).catch(gone);
+    const judged = await firstResult(watch, judge, limit.signal).catch(gone);
     const by = judged ?? (context.signal.aborted ? 'interrupted' : 'late');
     return waited({ id, ...wait, from: watch.from, events: timeline.events, by }, context);
   } finally {
@@ -103,7 +103,7 @@ function late({ id, goal, within, from, events }: Ending): CliError {
 interface Timeline {
   readonly events: readonly Seen[];
   sent(id: string): Promise<void>;
-  add(event: Happened): Promise<void>;
+  add(event: SourceEvent): Promise<void>;
 }
 
 function createTimeline(context: Context, emit: Emit, since: number): Timeline {

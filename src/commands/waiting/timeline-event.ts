@@ -1,4 +1,4 @@
-import type { Happened } from '../../webhooks/watch/watch.ts';
+import type { SourceEvent } from '../../webhooks/event-sources.ts';
 
 /** An event of a timeline. */
 export interface Seen {
@@ -9,7 +9,7 @@ export interface Seen {
   readonly reason: string | null;
 }
 
-export function seen({ name, at, reason }: Happened, since: number): Seen {
+export function seen({ name, at, reason }: SourceEvent, since: number): Seen {
   const after_ms = Math.max(0, Math.round(at - since));
   return { event: name ?? null, at: new Date(at).toISOString(), after_ms, reason: reason ?? null };
 }

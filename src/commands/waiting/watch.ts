@@ -4,7 +4,13 @@ import { warnOncePerFile } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { liveListeners } from '../../webhooks/listeners.ts';
-import { type EventSource, hooked, listened, signedOnly, simulated } from '../../webhooks/watch/watch.ts';
+import {
+  type EventSource,
+  listenerSource,
+  sandboxSource,
+  signedOnly,
+  webhookSource,
+} from '../../webhooks/event-sources.ts';
 import { storedSecret } from '../webhooks/secrets.ts';
 import { senderOf } from '../webhooks/sender.ts';
 
@@ -31,9 +37,9 @@ async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Pr
   const clock = await remote.clock();
   if (clock.frozen) context.note('frozen', frozen);
   const { now, pid } = process;
-  if (wanted === 'reported') return simulated(remote, { clock, now });
+  if (wanted === 'reported') return sandboxSource(remote, { clock, now });
   const { secret } = await remote.env();
-  const source = await hooked(remote, { pid, now, warn: (text) => context.note('webhook', text) });
+  const source = await webhookSource(remote, { pid, now, warn: (text) => context.note('webhook', text) });
   return signedOnly(source, { secrets: [secret], ...proof(context, now) });
 }
 
@@ -42,7 +48,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   const { kill, now, later } = process;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
   const onDamage = warnOncePerFile((text) => context.note('journal-damaged', text));
-  const source = listened(stateFolder, { now, later, onDamage });
+  const source = listenerSource(stateFolder, { now, later, onDamage });
   const stored = await storedSecret(context);
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
@@ -62,4 +68,26 @@ function noListener() {
   const hint =
     'open bizmsg webhooks listen in another terminal, where the service sends its events; --profile local needs none';
   return configuration('no-events', 'no listener runs on this machine, so no event would be heard', hint);
+}
+
+/** A timeout combined with the outer signal. */
+interface Limit {
+  readonly signal: AbortSignal;
+  start(milliseconds: number): void;
+  release(): void;
+}
+
+export function createLimit(later: Later, outer: AbortSignal): Limit {
+  const over = new AbortController();
+  let cancel = () => {};
+  return {
+    signal: AbortSignal.any([outer, over.signal]),
+    start: (milliseconds) => {
+      cancel = later(milliseconds, () => over.abort());
+    },
+    release: () => {
+      cancel();
+      over.abort();
+    },
+  };
 }

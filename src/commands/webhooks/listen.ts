@@ -33,12 +33,12 @@ const described = {
 const listening = (isFull: boolean) =>
   streaming({
     ...described,
-    async *run(context, input) {
+    async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], { type: 'ended'; url: string }> {
       const listener = await openListener(context, input);
       try {
-        yield listener.ready;
+        yield [listener.ready];
         yield* listener.items();
-        return { type: 'ended' as const, url: listener.ready.url };
+        return { type: 'ended', url: listener.ready.url };
       } finally {
         await listener.close();
       }

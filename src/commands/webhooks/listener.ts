@@ -23,7 +23,7 @@ export interface Ready {
 interface Listener {
   readonly ready: Ready;
   /** They end some time after the user wants it. */
-  items(): AsyncGenerator<Item, void>;
+  items(): AsyncGenerator<readonly Item[], void>;
   close(): Promise<void>;
 }
 
@@ -78,7 +78,11 @@ interface Surroundings {
 }
 
 /** The sandbox is told first, so that it sends nothing to who does not listen any more. */
-async function* untilEnd(context: Context, listening: Listening, around: Surroundings): AsyncGenerator<Item, void> {
+async function* untilEnd(
+  context: Context,
+  listening: Listening,
+  around: Surroundings,
+): AsyncGenerator<readonly Item[], void> {
   const { source, link, url } = around;
   const {
     process: { later },
@@ -106,15 +110,22 @@ async function* untilEnd(context: Context, listening: Listening, around: Surroun
   }
 }
 
-/** Whoever sees the first failure learns how to send it again. */
-async function* withAdvice(context: Context, items: AsyncGenerator<Item, void>): AsyncGenerator<Item, void> {
-  let isSaid = false;
-  for await (const item of items) {
-    yield item;
-    if (isSaid || item.type === 'event' || item.retry_in !== undefined || wentWell(item)) continue;
-    isSaid = true;
+/** Prints after the first failed forward how to send it again. */
+async function* withAdvice(
+  context: Context,
+  batches: AsyncGenerator<readonly Item[], void>,
+): AsyncGenerator<readonly Item[], void> {
+  let isGiven = false;
+  for await (const items of batches) {
+    yield items;
+    if (isGiven || !items.some(hasFailed)) continue;
+    isGiven = true;
     context.note('replay', 'bizmsg webhooks replay --failed sends it again');
   }
+}
+
+function hasFailed(item: Item): boolean {
+  return item.type === 'forwarded' && item.retry_in === undefined && !wentWell(item);
 }
 
 function interruption(signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import type { Replayed } from '../../webhooks/forward/replay.ts';
-import type { EventJournal } from '../../webhooks/log/log.ts';
+import type { EventLog } from '../../webhooks/log/log.ts';
 import type { Received } from '../../webhooks/log/records.ts';
 import { requireMeant } from './confirm-outside.ts';
 import { mailing, type Mailing } from './replay-targets.ts';
@@ -44,7 +44,7 @@ export const replayEvents = streaming({
       const answer = error ?? `answered ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
       if (!wentWell(outcome)) failed += 1;
-      yield { id: event.id, name: eventOf(event).name ?? null, url, status, error, ms };
+      yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
     }
     return { replayed: mail.to.size, failed, answers: Object.fromEntries(answers) };
   },
@@ -85,12 +85,12 @@ async function* replayed(
   }
 }
 
-async function ownJournal(context: Context): Promise<EventJournal | undefined> {
-  const [{ openEventJournal }, { stateFolder, process }] = await Promise.all([
+async function ownJournal(context: Context): Promise<EventLog | undefined> {
+  const [{ openEventLog }, { stateFolder, process }] = await Promise.all([
     import('../../webhooks/log/log.ts'),
     context.sandboxes(),
   ]);
-  return recorded(context, () => openEventJournal({ stateFolder, ...process }));
+  return recorded(context, () => openEventLog({ stateFolder, ...process }));
 }
 
 /** That it cannot be recorded keeps nothing from being sent. */
@@ -118,7 +118,7 @@ type Asked = Input<typeof secretParams> & { readonly resign: boolean };
 /** What is sent of an event: itself, or with --resign a copy that is not too old. */
 async function preparation(context: Context, asked: Asked): Promise<(event: Received) => Received> {
   const [
-    { isStale, resigned },
+    { isStale, signAgain },
     {
       process: { now: clock },
     },
@@ -128,7 +128,7 @@ async function preparation(context: Context, asked: Asked): Promise<(event: Rece
   return (event) => {
     const now = clock();
     if (!isStale(event.headers, now)) return event;
-    if (secret !== undefined) return resigned(event, secret, now);
+    if (secret !== undefined) return signAgain(event, secret, now);
     if (!isSaid)
       context.note('stale', 'some are older than 5 minutes, which receivers refuse: --resign signs them anew');
     isSaid = true;

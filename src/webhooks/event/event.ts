@@ -20,8 +20,7 @@ export interface WebhookEvent {
 
 export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'>): WebhookEvent {
   const { headers } = received;
-  const { bytes, trouble } = unpack(bytesOf(received), headerOf(headers, 'content-encoding'));
-  const body = bodyOf(bytes);
+  const { body, trouble } = readBody(received);
   const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
   const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
   return {
@@ -35,6 +34,14 @@ export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'
   };
 }
 
+function readBody(received: Pick<Received, 'headers' | 'body' | 'encoding'>): Pick<WebhookEvent, 'body' | 'trouble'> {
+  const packing = headerOf(received.headers, 'content-encoding');
+  if (packing === undefined && received.encoding === undefined)
+    return { body: bodyOfText(received.body), trouble: undefined };
+  const { bytes, trouble } = unpack(bytesOf(received), packing);
+  return { body: bodyOf(bytes), trouble };
+}
+
 /** Whether an id stands anywhere in an event. */
 export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
   if (body.kind === 'text') return body.text.includes(id);
@@ -46,10 +53,24 @@ export function webhookId({ headers }: Pick<Received, 'headers'>): string | unde
   return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
 }
 
-/** All that stands under a name, in one line. */
+const maps = new WeakMap<Headers, ReadonlyMap<string, string>>();
+
+/** The headers by their lower-case names; values of repeated headers are joined. Made once for each event. */
+export function headerMap(headers: Headers): ReadonlyMap<string, string> {
+  const known = maps.get(headers);
+  if (known) return known;
+  const map = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const before = map.get(key);
+    map.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  maps.set(headers, map);
+  return map;
+}
+
 export function headerOf(headers: Headers, name: string): string | undefined {
-  const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(', ');
+  return headerMap(headers).get(name);
 }
 
 type Body =
@@ -75,14 +96,16 @@ const unpackers = new Map([
   ['br', (bytes: Uint8Array) => brotliDecompressSync(bytes, options)],
 ]);
 
-/** What bytes are: JSON, other text, or neither. */
+/** The kind of a body: JSON, other text, or bytes. */
 function bodyOf(bytes: Uint8Array): Body {
-  if (bytes.length === 0) return { kind: 'none' };
   const buffer = Buffer.from(bytes);
-  if (!isUtf8(buffer)) return { kind: 'bytes', base64: buffer.toString('base64') };
-  const text = buffer.toString();
+  return isUtf8(buffer) ? bodyOfText(buffer.toString()) : { kind: 'bytes', base64: buffer.toString('base64') };
+}
+
+function bodyOfText(text: string): Body {
+  if (text === '') return { kind: 'none' };
   try {
-    return { kind: 'json', value: parseJson(text.replace(/^\ufeff/, '')) };
+    return { kind: 'json', value: parseJson(text.startsWith('\ufeff') ? text.slice(1) : text) };
   } catch {
     return { kind: 'text', text };
   }

@@ -142,42 +142,38 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A value within JSON, and the field that it stands in; the items of an array stand in that of the array. */
+/** A value within JSON and the field that holds it. Items of an array have the field of the array. */
 interface Field {
   readonly value: unknown;
-  /** In small letters, without `_` and `-`. */
+  /** Lower case, without `_` and `-`. */
   readonly key: string;
-  /** The key of what holds it. */
+  /** The key of the enclosing field. */
   readonly within: string;
   readonly depth: number;
 }
 
-/** More than any event has, and few enough not to be felt. */
-const most = 10_000;
+/** More fields than any real event has; a limit for hostile ones. */
+const mostFields = 10_000;
 
-/** What stands in JSON from the top down, level by level. */
-export function fieldsOf(value: unknown): readonly Field[] {
-  const fields: Field[] = [{ value, key: '', within: '', depth: 0 }];
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at];
-    if (field) for (const part of partsOf(field, most - fields.length)) fields.push(part);
+/** All values in JSON, from the top down, level by level. */
+export function fieldsOf(root: unknown): readonly Field[] {
+  const fields: Field[] = [{ value: root, key: '', within: '', depth: 0 }];
+  for (const { value, key, within, depth } of fields) {
+    if (typeof value !== 'object' || value === null) continue;
+    const isArray = Array.isArray(value);
+    for (const [name, item] of Object.entries(value)) {
+      if (fields.length >= mostFields) return fields;
+      const field = isArray ? { key, within } : { key: plain(name), within: key };
+      fields.push({ value: item, ...field, depth: depth + 1 });
+    }
   }
   return fields;
 }
 
-/** Whether a text stands anywhere in JSON, as a value of its own. */
+/** Whether JSON contains this text as a value. */
 export function holds(value: unknown, text: string): boolean {
   if (typeof value !== 'object' || value === null) return value === text;
   return Object.values(value).some((item) => holds(item, text));
-}
-
-function partsOf({ value, key, within, depth }: Field, room: number): readonly Field[] {
-  if (typeof value !== 'object' || value === null || room <= 0) return [];
-  if (Array.isArray(value)) {
-    return value.slice(0, room).map((item: unknown) => ({ value: item, key, within, depth: depth + 1 }));
-  }
-  const entries = Object.entries(value).slice(0, room);
-  return entries.map(([name, item]) => ({ value: item, key: plain(name), within: key, depth: depth + 1 }));
 }
 
 function plain(name: string): string {

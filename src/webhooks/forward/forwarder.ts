@@ -2,11 +2,12 @@ import type { Later } from '../../base/host.ts';
 import { openTarget, type Outcome, type Target } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
-import type { EventJournal } from '../log/log.ts';
+import type { EventLog } from '../log/log.ts';
 import { bytesOf, type Forwarded, type Headers, type Received } from '../log/records.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createLanes, type Job, type Lanes } from './lanes.ts';
-import { forwardedBy, type Routes } from './routes.ts';
+import { forwardedBy } from '../receive/requests.ts';
+import { type Routes } from './routes.ts';
 
 export interface Forwarding {
   readonly routes: Routes;
@@ -24,8 +25,8 @@ interface Forwarder {
 }
 
 interface Surroundings {
-  readonly journal: Pick<EventJournal, 'forwarded'>;
-  readonly tell: (item: ForwardedItem) => void;
+  readonly log: Pick<EventLog, 'forwarded'>;
+  readonly report: (item: ForwardedItem) => void;
   readonly warn?: ((text: string) => void) | undefined;
   readonly later: Later;
   readonly now: () => number;
@@ -46,7 +47,7 @@ const many = 1_000;
 const shown = 1_000;
 
 export function createForwarder({ routes, retry }: Forwarding, around: Surroundings): Forwarder {
-  const { journal, tell, warn = () => {}, later, now, mark } = around;
+  const { log, report, warn = () => {}, later, now, mark } = around;
   const ways = new Map<string, Way>();
   const over = new AbortController();
   let [pending, underway] = [0, 0];
@@ -88,7 +89,7 @@ export function createForwarder({ routes, retry }: Forwarding, around: Surroundi
       const outcome = await wayTo(url).target.send(letter);
       attempt += 1;
       const again = retry && !isDone(outcome) && !over.signal.aborted ? waits[attempt - 1] : undefined;
-      report({ event: received.id, url: url.href, ms: now() - began, ...factsOf(outcome) }, { attempt, again });
+      finish({ event: received.id, url: url.href, ms: now() - began, ...factsOf(outcome) }, { attempt, again });
       underway -= 1;
       if (again === undefined) pending -= 1;
       wake();
@@ -96,16 +97,16 @@ export function createForwarder({ routes, retry }: Forwarding, around: Surroundi
     };
   }
 
-  function report(
+  function finish(
     fact: Omit<Forwarded, 'type' | 'forwarded_at'>,
     { attempt, again }: { attempt: number; again: number | undefined },
   ): void {
     try {
-      journal.forwarded(fact);
+      log.forwarded(fact);
     } catch (error) {
       warn(`what came of sending ${fact.event} on could not be recorded: ${String(error)}`);
     }
-    tell({ type: 'forwarded', ...fact, attempt, ...(again !== undefined && { retry_in: again }) });
+    report({ type: 'forwarded', ...fact, attempt, ...(again !== undefined && { retry_in: again }) });
   }
 
   /** As soon as nothing is under way, or after so long. */

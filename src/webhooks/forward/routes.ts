@@ -61,9 +61,6 @@ function routesIn(text: string): readonly Route[] {
   return names.split(',').map((word) => ({ word: word.trim(), url }));
 }
 
-/** Names a listener in what it sends on, so that it knows what comes back to it. */
-export const forwardedBy = 'bizmsg-forwarded-by';
-
 /** Nothing is sent on to the listener itself: it would come again, and go on for ever. */
 export function refuseItself({ all }: Routes, port: number, addresses: readonly string[]): void {
   const own = ownOf(addresses);

@@ -60,6 +60,11 @@ export function receivedOf({ body, ...rest }: Delivery, id: string, received_at:
   return { type: 'received', id, received_at, ...rest, ...textOf(body) };
 }
 
+/** The body as text, or as bytes if it is not UTF-8. */
+export function contentOf({ body, encoding }: Pick<Received, 'body' | 'encoding'>): string | Buffer {
+  return encoding === undefined ? body : Buffer.from(body, encoding);
+}
+
 /** The bytes of the body as they came. */
 export function bytesOf({ body, encoding }: Pick<Received, 'body' | 'encoding'>): Buffer {
   return Buffer.from(body, encoding);

@@ -1,163 +1,220 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type BodyReader, createBodyReader, createEndOfTurn, type BodyFailure } from '../../base/http-server.ts';
-import { forwardedBy } from '../forward/routes.ts';
-import type { EventJournal } from '../log/log.ts';
-import type { Headers, Received } from '../log/records.ts';
+import { createBodyReader, type BodyFailure } from '../../base/http-server.ts';
+import type { EventLog } from '../log/log.ts';
+import type { Delivery, Headers, Received } from '../log/records.ts';
 import type { Note } from '../throttled-warnings.ts';
 
-interface Reception {
-  readonly journal: EventJournal;
+export interface RequestOptions {
+  readonly log: Pick<EventLog, 'append'>;
+  /** Accepts events only at this path (default: any path). */
   readonly path?: string | undefined;
+  /** The status for a recorded event (default: 200). */
   readonly respond?: ((event: Received) => number) | undefined;
-  /** What names this listener in what it sends on. */
+  /** Identifies this listener in the `bizmsg-forwarded-by` header, so that it refuses its own events. */
   readonly mark?: string | undefined;
+  /** Accepts requests from web pages: any page in a browser on this machine can then reach the handler. */
   readonly allowWebPages?: boolean | undefined;
-  readonly note: Note;
 }
 
-const largestBody = 5 * 1024 * 1024;
-/** What the unfinished bodies of all senders may hold together. */
-const mostUnfinished = 64 * 1024 * 1024;
-const byPost = 'events are sent by POST\n';
-const mebibyte = 1024 * 1024;
-const largest = `${largestBody / mebibyte} MiB`;
+/** The header that names the listeners which forwarded an event. */
+export const forwardedBy = 'bizmsg-forwarded-by';
 
-/** Answers 200 and keeps nothing, so that one can ask whether a listener is there. */
+/** Answered with 200 and not recorded, to check whether a listener is running. */
 const healthPath = '/__bizmsg/health';
 
-const leftCode = 'HPE_INVALID_EOF_STATE';
+const mebibyte = 1024 * 1024;
+const largestBody = 5 * mebibyte;
+/** Limit for the unfinished bodies of all senders together. */
+const mostUnfinished = 64 * mebibyte;
+/** Events of one event-loop turn are recorded in one write, up to this size. */
+const largestWrite = mebibyte;
 
-/** Turns of the event loop to wait for answers: a sender that reads nothing would take forever. */
+/** Event-loop turns to wait for answers; a sender that does not read would block forever. */
 const mostTurns = 1_000;
 
-/**
- * Makes servers take events. The returned function stops recording events, and resolves once all recorded events are
- * answered.
- */
-export function reception(servers: readonly Server[], given: Reception): () => Promise<void> {
+const byPost = 'events are sent by POST';
+/** Node's error code for a sender that left. */
+const leftCode = 'HPE_INVALID_EOF_STATE';
+
+interface Pending {
+  readonly delivery: Delivery;
+  readonly response: ServerResponse;
+}
+
+/** Handles the requests of these servers. Returns a function that stops, and resolves once all events are answered. */
+export function handleRequests(
+  servers: readonly Server[],
+  options: RequestOptions & { readonly note: Note },
+): () => Promise<void> {
+  const { log, respond = () => 200, note } = options;
   const bodies = createBodyReader(mostUnfinished);
-  const taking: Taking = { ...given, depart: createEndOfTurn(), bodies, unanswered: new Set(), isEnded: false };
-  for (const server of servers) takeOn(server, taking);
+  /** Responses that may not have left yet. */
+  let leaving: ServerResponse[] = [];
+  let pending: Pending[] = [];
+  let [pendingSize, isStopped] = [0, false];
+  for (const server of servers) attach(server, handle, note);
   return async () => {
-    taking.isEnded = true;
-    for (let turns = 0; taking.unanswered.size > 0 && turns < mostTurns; turns++) {
+    isStopped = true;
+    flush();
+    for (let turns = 0; leaving.some(isLeaving) && turns < mostTurns; turns++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   };
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = refusalOf(request, options);
+    if (refusal) {
+      if (refusal.warning !== undefined) note(refusal.kind, refusal.warning);
+      return answer(response, refusal.status, refusal.text, refusal.headers);
+    }
+    return bodies.read(request, largestBody, (body) =>
+      typeof body === 'string'
+        ? refuseUnread(body, request.url ?? '', response, note)
+        : add({ delivery: deliveryOf(request, body), response }),
+    );
+  }
+
+  function add(one: Pending): void {
+    if (isStopped) return;
+    if (pending.push(one) === 1) setImmediate(flush);
+    pendingSize += one.delivery.body.length;
+    if (pendingSize > largestWrite) flush();
+  }
+
+  /** Records all events of this turn, then answers them: no event is acknowledged before it is recorded. */
+  function flush(): void {
+    const all = pending;
+    [pending, pendingSize] = [[], 0];
+    if (all.length === 0) return;
+    const events = record(all);
+    leaving = leaving.filter(isLeaving);
+    for (const [at, { response }] of all.entries()) {
+      const event = events[at];
+      if (event) answer(response, respond(event));
+      else answer(response, 500, 'the event could not be recorded\n');
+      leaving.push(response);
+    }
+  }
+
+  function record(all: readonly Pending[]): readonly Received[] {
+    try {
+      return log.append(all.map(({ delivery }) => delivery));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      note('journal', `an event could not be recorded and was answered with 500: ${reason}`);
+      return [];
+    }
+  }
 }
 
-function takeOn(server: Server, taking: Taking): void {
-  const { note } = taking;
+function isLeaving(response: ServerResponse): boolean {
+  return !response.writableFinished && !response.destroyed;
+}
+
+function attach(
+  server: Server,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  note: Note,
+): void {
   const last = new WeakMap<Duplex, ServerResponse>();
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     last.set(request.socket, response);
-    take(request, response, taking);
+    handle(request, response);
   };
-  server.on('request', handle);
-  // It would be answered 417, which tells nobody anything.
-  server.on('checkExpectation', handle);
+  server.on('request', take);
+  // Without this, Node answers with 417 and no explanation.
+  server.on('checkExpectation', take);
   server.on('connect', ({ url }: IncomingMessage, socket: Duplex) => {
-    note('method', `CONNECT ${url} was refused: events are sent by POST`);
-    answerRaw(socket, 405, byPost);
+    note('method', `CONNECT ${url} was refused: ${byPost}`);
+    answerRaw(socket, 405, `${byPost}\n`);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refuse = () => refuseBroken(error, socket, note);
     const response = last.get(socket);
-    // Whoever reads its body says that its sender left.
+    // The body reader reports a sender that left in the middle of a body.
     if (error.code === leftCode && response?.req.complete === false) socket.destroy();
-    // What follows an event on its connection may be broken before that one is answered.
+    // A broken request may follow an event on the same connection that is not answered yet.
     else if (response?.req.complete && !response.writableFinished) response.on('finish', refuse);
     else refuse();
   });
 }
 
-interface Taking extends Reception {
-  readonly depart: (answer: () => void) => void;
-  readonly bodies: BodyReader;
-  /** Answers to events that are recorded. */
-  readonly unanswered: Set<ServerResponse>;
-  isEnded: boolean;
+function deliveryOf({ method = '', url: path = '', rawHeaders, socket }: IncomingMessage, body: Buffer): Delivery {
+  const { remoteAddress: remote = '', localPort: port = 0 } = socket;
+  return { method, path, headers: headerPairs(rawHeaders), body, remote, port };
 }
 
-function take(request: IncomingMessage, response: ServerResponse, given: Taking): void {
-  const { method = '', url = '' } = request;
-  if (pathOf(url) === healthPath && (method === 'GET' || method === 'HEAD'))
-    return answer(response, 200, 'listening\n');
-  const refusal = refusalOf(request, given);
-  if (refusal) {
-    const { kind, said, status, text, headers } = refusal;
-    given.note(kind, said);
-    return answer(response, status, text, headers);
-  }
-  given.bodies.read(request, largestBody, (body) =>
-    typeof body === 'string' ? refuseUnread(body, url, response, given.note) : keep(body, request, response, given),
-  );
-}
-
-function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
-  if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was whole`);
-  if (why === 'too large') {
-    note('size', `an event to ${url} was refused: its body is larger than ${largest}`);
-    return answer(response, 413, `a body may have ${largest}\n`);
-  }
-  const most = `${mostUnfinished / mebibyte} MiB`;
-  note('crowd', `an unfinished event to ${url} was dropped: all unfinished ones together exceeded ${most}`);
-  return answer(response, 503, 'too many unfinished bodies\n', { connection: 'close' });
+function headerPairs(raw: readonly string[]): Headers {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at] ?? '', raw[at + 1] ?? '']);
+  return pairs;
 }
 
 interface Refusal {
   readonly kind: string;
-  readonly said: string;
+  readonly warning?: string;
   readonly status: number;
   readonly text: string;
   readonly headers?: Record<string, string>;
 }
 
-/** What is told by the head of a request alone. */
-function refusalOf(request: IncomingMessage, given: Reception): Refusal | undefined {
-  const { method = '', url = '' } = request;
-  if (given.path !== undefined && pathOf(url) !== given.path) {
-    const text = `events are sent to ${given.path}`;
-    return { kind: 'path', said: `${method} ${url} was refused: ${text}`, status: 404, text: `${text}\n` };
+/** The answer to a request that is refused, or only a health check, by its head alone. */
+function refusalOf(request: IncomingMessage, { path, mark, allowWebPages }: RequestOptions): Refusal | undefined {
+  const { method = '', url = '', headers } = request;
+  const target = pathOf(url);
+  if (target === healthPath && (method === 'GET' || method === 'HEAD'))
+    return { kind: 'health', status: 200, text: 'listening\n' };
+  if (path !== undefined && target !== path) {
+    const text = `events are sent to ${path}`;
+    return { kind: 'path', warning: `${method} ${url} was refused: ${text}`, status: 404, text: `${text}\n` };
   }
   if (method !== 'POST') {
-    const said = `${method} ${url} was refused: events are sent by POST`;
-    return { kind: 'method', said, status: 405, text: byPost, headers: { allow: 'POST' } };
+    const warning = `${method} ${url} was refused: ${byPost}`;
+    return { kind: 'method', warning, status: 405, text: `${byPost}\n`, headers: { allow: 'POST' } };
   }
-  const page = given.allowWebPages ? undefined : pageBehind(request);
+  const page = allowWebPages ? undefined : pageBehind(request);
   if (page !== undefined) {
-    const said = `POST ${url} was refused: ${page} sent it, and --allow-web-pages is not given`;
-    return { kind: 'page', said, status: 403, text: 'web pages may not send events here\n' };
+    const warning = `POST ${url} was refused: it came from ${page} (--allow-web-pages accepts it)`;
+    return { kind: 'page', warning, status: 403, text: 'web pages may not send events here\n' };
   }
-  if (!isBack(request, given)) return undefined;
-  const said = `POST ${url} was answered 508: this listener had sent it on itself, and it came back`;
-  return { kind: 'ring', said, status: 508, text: 'this listener sent it on itself\n' };
+  // Several listeners may each have added the header, on one line or several.
+  const by = headers[forwardedBy];
+  if (mark === undefined || by === undefined || !by.includes(mark)) return undefined;
+  const warning = `POST ${url} was answered with 508: this listener forwarded the event to itself`;
+  return { kind: 'loop', warning, status: 508, text: 'loop detected: this listener forwarded the event itself\n' };
 }
 
-/** Several listeners may each have named themselves, on lines of their own or on one. */
-function isBack(request: IncomingMessage, { mark }: Reception): boolean {
-  if (mark === undefined) return false;
-  return headersOf(request).some(([name, by]) => name.toLowerCase() === forwardedBy && by.includes(mark));
+/** The path without the query, and without the origin that proxies add. */
+function pathOf(target: string): string {
+  if (target.startsWith('/') && !/[?#]/.test(target)) return target;
+  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
 }
 
-/** Nothing is acknowledged that is not in the journal. */
-function keep(body: Buffer, request: IncomingMessage, response: ServerResponse, given: Taking): void {
-  const { journal, respond, note, depart, unanswered, isEnded } = given;
-  if (isEnded) return;
-  const { method = '', url: path = '', socket } = request;
-  const { remoteAddress: remote = '', localPort: port = 0 } = socket;
-  let event: Received;
-  try {
-    event = journal.received({ method, path, headers: headersOf(request), body, remote, port });
-  } catch (error) {
-    note('journal', `an event could not be recorded, and was answered 500: ${reasonOf(error)}`);
-    return answer(response, 500, 'the event could not be recorded\n');
+/** The web page that made a browser send this request. Services that send events have none. */
+function pageBehind({ headers, socket }: IncomingMessage): string | undefined {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && !isOwnOrigin(origin, socket.localPort)) {
+    return origin === 'null' ? 'a web page' : `the web page ${origin.slice(0, 100)}`;
   }
-  unanswered.add(response);
-  response.on('close', () => unanswered.delete(response));
-  const status = respond?.(event) ?? 200;
-  return depart(() => answer(response, status));
+  return site === 'cross-site' || site === 'same-site' ? 'a web page' : undefined;
+}
+
+/** The host header proves nothing: a page can point its own name at this machine. */
+function isOwnOrigin(origin: string, port: number | undefined): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].some((name) => origin === `http://${name}:${port}`);
+}
+
+function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, note: Note): void {
+  if (why === 'disconnected') return note('broken', `a sender left before the body of POST ${url} was complete`);
+  if (why === 'too large') {
+    const limit = `${largestBody / mebibyte} MiB`;
+    note('size', `an event to ${url} was refused: its body is larger than ${limit}`);
+    return answer(response, 413, `the body is larger than ${limit}\n`);
+  }
+  const most = `${mostUnfinished / mebibyte} MiB`;
+  note('crowd', `an unfinished event to ${url} was dropped: all unfinished ones together exceeded ${most}`);
+  return answer(response, 503, 'too many unfinished bodies\n', { connection: 'close' });
 }
 
 function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {
@@ -165,44 +222,12 @@ function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Not
   if (code === leftCode) note('broken', 'a sender left in the middle of a request');
   if (isSilent || code === leftCode || code === 'ECONNRESET') return void socket.destroy();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    note('broken', 'a sender took too long, and was answered 408');
-    return answerRaw(socket, 408, 'this took too long\n');
+    note('broken', 'a sender took too long and was answered with 408');
+    return answerRaw(socket, 408, 'the request took too long\n');
   }
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
-  note('broken', `what was sent is no valid HTTP, and was answered ${status} (${code})`);
-  return answerRaw(socket, status, 'this is no valid HTTP\n');
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-const longest = 100;
-
-/** The web page that had a browser send a request, if one did. Services that send events name none. */
-function pageBehind({ headers, socket }: IncomingMessage): string | undefined {
-  const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined && !isOwn(origin, socket.localPort)) {
-    return origin === 'null' ? 'a web page' : `the web page ${origin.slice(0, longest)}`;
-  }
-  return site === 'cross-site' || site === 'same-site' ? 'a web page' : undefined;
-}
-
-/** The host header proves nothing: a page may give its own name this machine's address. */
-function isOwn(origin: string, port: number | undefined): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].some((name) => origin === `http://${name}:${port}`);
-}
-
-/** As they came: every line, in order, and with its capitals. */
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
-  return pairs;
-}
-
-/** Where it was sent, without the query, and without the origin that proxies are told. */
-function pathOf(target: string): string {
-  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
+  note('broken', `an invalid HTTP request was answered with ${status} (${code})`);
+  return answerRaw(socket, status, 'invalid HTTP request\n');
 }
 
 function answer(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
@@ -213,10 +238,10 @@ function answer(response: ServerResponse, status: number, text = '', headers?: R
   response.end(hasNoBody ? undefined : text);
 }
 
-/** An answer on a socket from which no request could be read. */
+/** Answers on a socket from which no request could be read. */
 function answerRaw(socket: Duplex, status: number, text: string): void {
   if (!socket.writable) return void socket.destroy();
-  // Node has let go of it: nobody else would hear it fail, or close it.
+  // Node no longer handles this socket: errors would be uncaught and it would stay open.
   socket.on('error', () => {});
   const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}`;
   socket.end(`HTTP/1.1 ${status} ${status}\r\n${headers}\r\nconnection: close\r\n\r\n${text}`, () => socket.destroy());

@@ -1,72 +1,58 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonText, parseJson } from '../../base/json.ts';
 import { unpack } from '../event/event.ts';
-import { arrangements, sorted } from '../json-orders.ts';
 
-interface Change {
-  readonly how: string;
-  /** What the body was, if that is what happened to it. */
+/** A change that often breaks a signature. */
+interface Rewrite {
+  readonly change: string;
+  /** The body before this change. */
   readonly before: string | Uint8Array;
 }
 
-/** The largest bodies, in bytes, for which each kind of change is tried, and the number of field orders tried. */
+/** Limits for the search, as body sizes in bytes. */
 export interface Effort {
+  /** For changes of bytes. */
   readonly bytes: number;
-  readonly rewritten: number;
-  readonly rearranged: number;
-  readonly orders: number;
+  /** For changes of JSON. */
+  readonly json: number;
 }
 
 /** For a person who waits for the answer. */
-export const thorough: Effort = { bytes: Infinity, rewritten: 256 * 1024, rearranged: 4 * 1024, orders: 1_000 };
+export const thorough: Effort = { bytes: Infinity, json: 256 * 1024 };
 
-/** Some milliseconds, for a process that has requests to answer. */
-export const quick: Effort = { bytes: 256 * 1024, rewritten: 16 * 1024, rearranged: 4 * 1024, orders: 20 };
+/** A few milliseconds, for a process that also receives events. */
+export const quick: Effort = { bytes: 256 * 1024, json: 16 * 1024 };
 
-/** What may have happened to a body on its way. */
-export function* changesOf(body: Buffer, effort: Effort = thorough): Generator<Change> {
-  if (body.length <= effort.bytes) yield* changedBytes(body);
-  if (body.length > effort.rewritten) return;
-  const json = jsonIn(body);
-  if (!json) return;
-  yield* rewritten(json.value);
-  if (body.length <= effort.rearranged) yield* rearranged(json.value, effort.orders);
+/** Yields what the body may have been before a proxy or framework changed it. */
+export function* rewritesOf(body: Buffer, effort: Effort = thorough): Generator<Rewrite> {
+  if (body.length <= effort.bytes) yield* byteRewrites(body);
+  const json = body.length <= effort.json ? jsonIn(body) : undefined;
+  if (json) yield* jsonRewrites(json.value);
 }
 
-function* changedBytes(body: Buffer): Generator<Change> {
+function* byteRewrites(body: Buffer): Generator<Rewrite> {
   const text = body.toString('latin1');
   const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
   const [mark, rest] = ['\xef\xbb\xbf', text.slice(3)];
-  yield { how: 'a line feed was added at its end', before: bytes(text.replace(/\r?\n$/, '')) };
-  yield { how: 'a line feed was taken from its end', before: bytes(`${text}\n`) };
-  yield { how: 'a line end was taken from its end', before: bytes(`${text}\r\n`) };
-  yield { how: 'its line ends were LF and are CRLF', before: bytes(text.replaceAll('\r\n', '\n')) };
-  yield { how: 'its line ends were CRLF and are LF', before: bytes(text.replaceAll(/\r?\n/g, '\r\n')) };
-  yield { how: 'a byte order mark was added', before: bytes(text.startsWith(mark) ? rest : text) };
-  yield { how: 'a byte order mark was taken away', before: bytes(mark + text) };
-  yield { how: 'it was packed', before: unpack(body, 'gzip').bytes };
-  if (!isUtf8(body)) yield { how: 'it was UTF-8 and is Latin-1', before: text };
-  else yield { how: 'its UTF-8 was read as Latin-1 and written as UTF-8', before: bytes(body.toString()) };
+  yield { change: 'a line feed was added at the end', before: bytes(text.replace(/\r?\n$/, '')) };
+  yield { change: 'the line feed at the end was removed', before: bytes(`${text}\n`) };
+  yield { change: 'the CRLF at the end was removed', before: bytes(`${text}\r\n`) };
+  yield { change: 'line ends were changed from LF to CRLF', before: bytes(text.replaceAll('\r\n', '\n')) };
+  yield { change: 'line ends were changed from CRLF to LF', before: bytes(text.replaceAll(/\r?\n/g, '\r\n')) };
+  yield { change: 'a byte order mark was added', before: bytes(text.startsWith(mark) ? rest : text) };
+  yield { change: 'the byte order mark was removed', before: bytes(mark + text) };
+  yield { change: 'it was compressed', before: unpack(body, 'gzip').bytes };
+  if (isUtf8(body)) yield { change: 'its UTF-8 was read as Latin-1', before: bytes(body.toString()) };
+  else yield { change: 'it was converted from UTF-8 to Latin-1', before: text };
 }
 
-/** By something that parses JSON and writes it anew. */
-function* rewritten(value: unknown): Generator<Change> {
+/** JSON that was parsed and serialized again. */
+function* jsonRewrites(value: unknown): Generator<Rewrite> {
   for (const [style, write] of styles) {
     const text = write(value);
     for (const [escaping, escape] of escapings) {
-      yield { how: `its JSON was written anew, and was ${style}${escaping}`, before: escape(text) };
+      yield { change: `its JSON was serialized again; the original was ${style}${escaping}`, before: escape(text) };
     }
-  }
-}
-
-/** By something that sorts fields, or forgets their order. */
-function* rearranged(value: unknown, orders: number): Generator<Change> {
-  const how = 'its JSON was written anew, and had its fields in another order';
-  for (const [, write] of styles) yield { how, before: write(sorted(value)) };
-  let left = orders;
-  for (const arranged of arrangements(value)) {
-    yield { how, before: jsonText(arranged) };
-    if (--left === 0) return;
   }
 }
 
@@ -78,7 +64,7 @@ function jsonIn(body: Buffer): { readonly value: unknown } | undefined {
   }
 }
 
-/** The ways in which languages write JSON, as what was signed is said to have been. */
+/** How languages serialize JSON. */
 const styles: readonly (readonly [style: string, write: (value: unknown) => string])[] = [
   ['without spaces', (value) => jsonText(value)],
   ['with spaces after commas and colons', spaced],
@@ -92,9 +78,9 @@ const slashes = (text: string) => text.replaceAll('/', '\\/');
 
 const escapings: readonly (readonly [escaping: string, escape: (json: string) => string])[] = [
   ['', (json) => json],
-  [', with all but ASCII escaped', ascii],
+  [', with non-ASCII characters escaped', ascii],
   [', with slashes escaped', slashes],
-  [', with slashes and all but ASCII escaped', (json) => slashes(ascii(json))],
+  [', with slashes and non-ASCII characters escaped', (json) => slashes(ascii(json))],
 ];
 
 function spaced(value: unknown): string {

@@ -27,7 +27,7 @@ it('gives back commit by commit what was recorded', async () => {
 it('has a line for each commit', async () => {
   const folder = temporary();
   await recorded(folder, commits);
-  expect(readFileSync(journalIn(folder), 'utf8').split('\n')).toHaveLength(1 + commits.length + 1);
+  expect(readFileSync(logIn(folder), 'utf8').split('\n')).toHaveLength(1 + commits.length + 1);
 });
 
 it('can put something else in place of it all', async () => {
@@ -44,26 +44,26 @@ it('can put something else in place of it all', async () => {
 it('says what a crash cost', async () => {
   const folder = temporary();
   await recorded(folder, commits);
-  appendFileSync(journalIn(folder), '[123,[{"ty');
+  appendFileSync(logIn(folder), '[123,[{"ty');
   const warnings: string[] = [];
   const store = openStore(folder, { later, warn: (text) => warnings.push(text) });
   expect([...store.past]).toEqual(commits);
   await store.close();
   expect(warnings).toEqual([expect.stringContaining('10 bytes')]);
-  expect(warnings[0]).toContain(journalIn(folder));
+  expect(warnings[0]).toContain(logIn(folder));
 });
 
 it.each([[{ no: 'commit' }], [['no change']], [[{ type: 7 }]], [null]])(
   'refuses what no sandbox wrote: %j',
   async (record) => {
     const folder = temporary();
-    const journal = openJournal(journalIn(folder), { kind: 'sandbox', version: 1, later });
+    const journal = openJournal(logIn(folder), { kind: 'sandbox', version: 1, later });
     journal.append(record);
     await journal.close();
     await expect(pastOf(folder)).rejects.toMatchObject({
       exit: 'configuration',
       code: 'journal-damaged',
-      message: expect.stringContaining(journalIn(folder)),
+      message: expect.stringContaining(logIn(folder)),
     });
   },
 );
@@ -105,7 +105,7 @@ it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on not
       headers: bearing(sandbox.keys.sandbox),
       body: JSON.stringify({ phone }),
     });
-  const { size } = statSync(journalIn(folder));
+  const { size } = statSync(logIn(folder));
   const refused = await withRoomFor(size + 100, () => create('+12025550177'));
   expect([refused.status, sandbox.cursors()]).toEqual([500, { events, requests }]);
   expect((await create('+12025550178')).status).toBe(201);
@@ -137,7 +137,7 @@ async function pastOf(folder: string): Promise<readonly (readonly Change[])[]> {
   }
 }
 
-function journalIn(folder: string): string {
+function logIn(folder: string): string {
   return join(folder, 'journal.ndjson');
 }
 
@@ -154,7 +154,7 @@ it.each([
 ])('refuses a journal of which a line %s', async (_, change) => {
   const folder = temporary();
   await recorded(folder, [...commits, [{ type: 'go-live', at: 9 }]]);
-  const lines = readFileSync(journalIn(folder), 'utf8').split('\n');
-  writeFileSync(journalIn(folder), change(lines).join('\n'));
+  const lines = readFileSync(logIn(folder), 'utf8').split('\n');
+  writeFileSync(logIn(folder), change(lines).join('\n'));
   await expect(pastOf(folder)).rejects.toMatchObject({ exit: 'configuration', code: 'journal-damaged' });
 });

@@ -1,0 +1,168 @@
+import type { Later } from '../base/host.ts';
+import type { OnDamage } from '../base/journal-lines.ts';
+import { processStart } from '../base/liveness.ts';
+import type { Remote } from '../sandbox/remote/remote.ts';
+import { eventOf, type WebhookEvent } from './event/event.ts';
+import { createIds } from './log/log.ts';
+import { contentOf, type Delivery, type Received, receivedOf } from './log/records.ts';
+import { cursorNow, follow } from './log/tail.ts';
+import { createQueue } from './queue.ts';
+import { startReceiver } from './receive/server.ts';
+import { check } from './sign/verify.ts';
+import { createNotes } from './throttled-warnings.ts';
+
+/** An event of any source. */
+export interface SourceEvent extends WebhookEvent {
+  /** By the clock of the source. */
+  readonly at: number;
+  /** The delivery itself, if the source has it. */
+  readonly received?: Received;
+}
+
+/** Yields the events that occur after it was opened. */
+export interface EventSource {
+  now(): number;
+  /** Ends with the signal. */
+  events(signal: AbortSignal): AsyncGenerator<SourceEvent>;
+  close(): Promise<void>;
+}
+
+/** The events that listeners on this machine record. */
+export function listenerSource(
+  stateFolder: string,
+  { now, later, onDamage }: { readonly now: () => number; readonly later: Later; readonly onDamage: OnDamage },
+): EventSource {
+  const from = cursorNow(stateFolder);
+  return {
+    now,
+    async *events(signal) {
+      for await (const fact of follow(stateFolder, { from, later, signal, onDamage }))
+        if (fact.type === 'received') yield fromDelivery(fact);
+    },
+    close: async () => {},
+  };
+}
+
+/** Milliseconds that one request to the sandbox waits for events. */
+const longPoll = 20_000;
+/** A cursor past every existing event. */
+const afterAll = Number.MAX_SAFE_INTEGER;
+
+/** The events that a sandbox reports itself, independent of its deliveries. `clock` is that of the sandbox. */
+export async function sandboxSource(
+  remote: Pick<Remote, 'events'>,
+  { clock, now }: { readonly clock: Awaited<ReturnType<Remote['clock']>>; readonly now: () => number },
+): Promise<EventSource> {
+  const { cursor } = await remote.events(afterAll);
+  return {
+    now: () => (clock.frozen ? Date.parse(clock.now) : now() + clock.ahead),
+    async *events(signal) {
+      for (let after = cursor; !signal.aborted;) {
+        const page = await remote.events(after, longPoll, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+        if (!page) return;
+        for (const { type, at, payload } of page.events) {
+          yield { ...eventOf({ headers: [], body: JSON.stringify(payload) }), name: String(type), at: Number(at) };
+        }
+        after = page.cursor;
+      }
+    },
+    close: async () => {},
+  };
+}
+
+interface WebhookOptions {
+  readonly pid: number;
+  readonly now: () => number;
+  readonly warn: (text: string) => void;
+}
+
+/** The events that a sandbox delivers to a webhook, which is registered as long as the source is open. */
+export async function webhookSource(
+  remote: Pick<Remote, 'addWebhook' | 'removeWebhook'>,
+  { pid, now, warn }: WebhookOptions,
+): Promise<EventSource> {
+  const nextId = createIds(0, now);
+  const queue = createQueue<Received>();
+  const log = {
+    append: (deliveries: readonly Delivery[]) => {
+      const events = deliveries.map((delivery) => receivedOf(delivery, nextId(), now()));
+      queue.put(events);
+      return events;
+    },
+  };
+  const receiver = await startReceiver({ log, port: 0, now, warn });
+  const close = async () => {
+    // Fails if the sandbox has ended.
+    await remote.removeWebhook(receiver.url).catch(() => {});
+    await receiver.close();
+  };
+  try {
+    await remote.addWebhook({ url: receiver.url, owner: { pid, start: processStart(pid) } });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    now,
+    async *events(signal) {
+      const end = () => queue.end();
+      if (signal.aborted) end();
+      signal.addEventListener('abort', end);
+      for await (const events of queue.batches())
+        for (const event of events) {
+          if (signal.aborted) return;
+          yield fromDelivery(event);
+        }
+    },
+    close,
+  };
+}
+
+function fromDelivery(received: Received): SourceEvent {
+  return { ...eventOf(received), at: received.received_at, received };
+}
+
+interface SignatureOptions {
+  readonly secrets: readonly string[];
+  readonly warn: (text: string) => void;
+  readonly now: () => number;
+}
+
+/** Drops events that are not correctly signed, since any program on this machine can send one. */
+export function signedOnly(source: EventSource, { secrets, warn, now }: SignatureOptions): EventSource {
+  const note = createNotes(warn, now);
+  return {
+    ...source,
+    async *events(signal) {
+      for await (const event of source.events(signal)) {
+        const problem = signatureProblem(event, secrets);
+        if (problem === undefined) yield event;
+        else note('unsigned', `${event.name ?? 'an event without a name'} does not count: ${problem}`);
+      }
+    },
+  };
+}
+
+/** Undefined if the signature is right, or if the sandbox reported the event without a delivery. */
+function signatureProblem({ received }: SourceEvent, secrets: readonly string[]): string | undefined {
+  if (!received) return undefined;
+  const result = check(secrets, received.headers, contentOf(received), received.received_at);
+  if (result.verdict === 'good') return undefined;
+  return result.verdict === 'bad' ? result.why : 'it is not signed';
+}
+
+/** The first result that is not undefined; undefined if the signal came first. */
+export async function firstResult<T>(
+  source: EventSource,
+  judge: (event: SourceEvent) => T | undefined | Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  for await (const event of source.events(signal)) {
+    const result = await judge(event);
+    if (signal.aborted) return undefined;
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
