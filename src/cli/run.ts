@@ -127,11 +127,11 @@ async function shown(host: Host, text: string): Promise<number> {
 /** What the command came to; in a dry run, the request that it would have made. */
 export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
   if (!dryRun) return perform();
-  const { Planned, curlLine } = await import('../client/dry-run.ts');
+  const { DryRunResult, curlLine } = await import('../client/dry-run.ts');
   try {
     return await perform();
   } catch (error) {
-    if (!(error instanceof Planned)) throw error;
+    if (!(error instanceof DryRunResult)) throw error;
     const { request } = error;
     return { data: request, text: () => curlLine(request), exit: 'done', changed: false, piped: 'json', isPlan: true };
   }

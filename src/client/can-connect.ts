@@ -5,15 +5,15 @@ import { connect as connectSecurely } from 'node:tls';
 export interface ProbeOptions {
   readonly origin: string;
   readonly proxy?: string | undefined;
-  /** All the authorities that are trusted; node's own when undefined. */
+  /** All trusted certificates. Default: Node's own. */
   readonly ca?: readonly string[] | undefined;
   readonly signal: AbortSignal;
-  /** In milliseconds. */
-  readonly patience?: number;
+  /** Milliseconds. */
+  readonly timeout?: number;
 }
 
-/** Whether a connection can be opened, to the end of its handshake. No request is sent over it. */
-export async function canConnect({ patience = 10_000, signal, ...options }: ProbeOptions): Promise<boolean> {
+/** Whether a connection can be opened, including its TLS handshake. No request is sent. */
+export async function canConnect({ timeout = 10_000, signal, ...options }: ProbeOptions): Promise<boolean> {
   if (signal.aborted) return false;
   let last: Closable | undefined;
   const opened = (one: Closable) => void (last = one);
@@ -21,7 +21,7 @@ export async function canConnect({ patience = 10_000, signal, ...options }: Prob
   const ended = new Promise<false>((resolve) => {
     end = () => resolve(false);
   });
-  const timer = setTimeout(end, patience);
+  const timer = setTimeout(end, timeout);
   signal.addEventListener('abort', end);
   try {
     return await Promise.race([ended, reach(options, opened)]);
@@ -30,7 +30,7 @@ export async function canConnect({ patience = 10_000, signal, ...options }: Prob
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
-    // Whatever it was made of ends with it; Node does not survive it when that is destroyed first.
+    // Destroys the layers below as well. Destroying those first would crash Node.
     last?.destroy();
   }
 }
@@ -66,7 +66,7 @@ function secured(url: URL, ca: ProbeOptions['ca'], opened: Opened, under?: Socke
   });
 }
 
-/** The way through a proxy, which is asked for it and for nothing else. */
+/** Opens a tunnel through a proxy with CONNECT. */
 export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], opened: Opened): Promise<Socket> {
   const { request } = proxy.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const host = `${to.hostname}:${to.port || 443}`;
@@ -91,7 +91,7 @@ export async function openTunnel(to: URL, proxy: URL, ca: ProbeOptions['ca'], op
       if (statusCode === 200) resolve(socket);
       else reject(new Error(`the proxy answered ${statusCode}`));
     });
-    asking.on('response', () => reject(new Error('the proxy opens no way')));
+    asking.on('response', () => reject(new Error('the proxy refused to connect')));
     asking.end();
   });
 }
@@ -100,7 +100,7 @@ function placeOf(url: URL, usual: number): { readonly host: string; readonly por
   return { host: hostOf(url), port: Number(url.port || usual) };
 }
 
-/** An IPv6 address without its brackets. */
+/** The host of a URL; an IPv6 address without brackets. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -4,129 +4,123 @@ import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints
 import { Mismatch, type Reader } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
-import { type Around, type ChangeOptions, changing, type Departure, exchange, type Connection } from './exchange.ts';
-import type { KeyNamed, Observed } from './observe.ts';
+import { type CallGuard, type ResendOptions, guarded, type SendHooks, exchange, type Connection } from './exchange.ts';
+import type { KeyChoice, Observed } from './observe.ts';
 import { type Page, readAnswer, readPages } from './pages.ts';
-import { createConceal } from './trace.ts';
+import { createRedactor } from './redactor.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 
 type Query = readonly (readonly [name: string, value: string])[];
 
-export interface ClientOptions extends Omit<Connection, 'conceal' | 'openDeadline'> {
-  /** Its path, if it has one, stands before every path. */
+export interface ClientOptions extends Omit<Connection, 'redactor' | 'openDeadline'> {
+  /** Its path, if any, is a prefix of all paths. */
   readonly baseUrl: string;
   readonly key: string;
   readonly userAgent: string;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
-  readonly around?: Around | undefined;
+  readonly guard?: CallGuard | undefined;
 }
 
-/** A typed answer or one CliError. With `dryRun` each of these throws a Planned instead. */
+/** Each call returns a typed answer or throws one CliError; with `dryRun` it throws a DryRunResult. */
 export interface Client {
   call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
   /**
-   * The same for many: the request is made ready once, and each call brings its body as JSON, which is not looked into.
-   * Nothing goes around it: whoever makes many keeps a journal of its own.
+   * Prepares an endpoint for many calls, each with its body as JSON, which is not validated. The call guard does not
+   * apply: a run records its calls itself.
    */
-  calling<N extends EndpointName>(name: N): (content: string, departure?: Departure) => Promise<AnswerOf<N>>;
-  /** Each page once; whoever stops reading stops asking. */
+  prepare<N extends EndpointName>(name: N): (content: string, hooks?: SendHooks) => Promise<AnswerOf<N>>;
+  /** Fetches each page when it is read. */
   pages(name: EndpointName, query?: Query): AsyncGenerator<Page, void>;
-  /** One request as it stands, and the answer of its success untouched. */
-  raw(request: RawRequest, options?: ChangeOptions): Promise<RawAnswer>;
-  /** The same, with this key or without, and whatever came of it. */
-  observe(request: RawRequest, key: KeyNamed): Promise<Observed>;
+  /** Sends a request as given; returns the answer unread. */
+  raw(request: RawRequest, options?: ResendOptions): Promise<RawAnswer>;
+  /** Sends a raw request with or without a key; returns every answer, whatever its status. */
+  observe(request: RawRequest, key: KeyChoice): Promise<Observed>;
 }
 
-interface CallOptions extends ChangeOptions {
+interface CallOptions extends ResendOptions {
   readonly query?: Query | undefined;
 }
 
 export function createClient(options: ClientOptions): Client {
   const base = readBase(options.baseUrl);
-  const ours = headersOf(options);
+  const defaults = defaultHeaders(options);
   const connection: Connection = {
     ...options,
-    conceal: createConceal(options.key),
+    redactor: createRedactor(options.key),
     openDeadline: createDeadlines(options.signal, options.steady),
   };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  async function call(name: EndpointName, body: unknown, { query, ...twice }: CallOptions = {}): Promise<unknown> {
-    const request = requestOf({ base, ours, name, body, query });
-    return changing(options, { request, ...twice }, (departure) =>
-      answerTo(request, endpoints[name].answer, departure),
-    );
+  async function call(name: EndpointName, body: unknown, { query, ...resend }: CallOptions = {}): Promise<unknown> {
+    const request = requestOf({ base, headers: defaults, name, body, query });
+    return guarded(options, { request, ...resend }, (hooks) => answerTo(request, endpoints[name].answer, hooks));
   }
 
-  function calling<N extends EndpointName>(name: N): (content: string, departure?: Departure) => Promise<AnswerOf<N>>;
-  function calling(name: EndpointName): (content: string, departure?: Departure) => Promise<unknown> {
-    const { method, url, headers } = emptyRequestOf({ base, ours, name });
+  function prepare<N extends EndpointName>(name: N): (content: string, hooks?: SendHooks) => Promise<AnswerOf<N>>;
+  function prepare(name: EndpointName): (content: string, hooks?: SendHooks) => Promise<unknown> {
+    const { method, url, headers } = requestWithoutBody({ base, headers: defaults, name });
     const { answer } = endpoints[name];
-    return (content, departure) => answerTo({ method, url, headers, body: content }, answer, departure);
+    return (content, hooks) => answerTo({ method, url, headers, body: content }, answer, hooks);
   }
 
-  async function answerTo(request: WireRequest, reader: Reader<unknown>, departure?: Departure): Promise<unknown> {
-    const { answer } = await exchange(connection, request, { departure });
+  async function answerTo(request: WireRequest, reader: Reader<unknown>, hooks?: SendHooks): Promise<unknown> {
+    const { answer } = await exchange(connection, request, { hooks });
     return readAnswer(connection, request, { answer, reader });
   }
 
   return {
     call,
-    calling,
+    prepare,
     pages: (name, query) => {
-      const request = requestOf({ base, ours, name, query });
+      const request = requestOf({ base, headers: defaults, name, query });
       return readPages(connection, { base, request, reader: endpoints[name].answer });
     },
     raw: async (raw, given) => {
-      const request = rawRequest(base, ours, raw);
-      return changing(options, { request, ...given }, async (departure) =>
-        rawAnswer((await exchange(connection, request, { departure })).answer),
+      const request = rawRequest(base, defaults, raw);
+      return guarded(options, { request, ...given }, async (hooks) =>
+        rawAnswer((await exchange(connection, request, { hooks })).answer),
       );
     },
     observe: async (raw, key) => {
       const { observe, withKey } = await import('./observe.ts');
-      const request = rawRequest(base, withKey(ours, key), raw);
-      return changing(options, { request }, (departure) => observe(connection, request, departure));
+      const request = rawRequest(base, withKey(defaults, key), raw);
+      return guarded(options, { request }, (hooks) => observe(connection, request, hooks));
     },
   };
 }
 
-function headersOf({ key, userAgent }: ClientOptions): Readonly<Record<string, string>> {
+function defaultHeaders({ key, userAgent }: ClientOptions): Readonly<Record<string, string>> {
   if (!/^[\u0021-\u007e]+$/.test(key)) {
-    throw configuration(
-      'key',
-      'the key holds characters that no key has',
-      'look for a space or a connection break in it',
-    );
+    throw configuration('key', 'the key contains invalid characters', 'check it for spaces and line breaks');
   }
   return {
     Authorization: `Bearer ${key}`,
     Accept: 'application/json',
-    // What is compressed is not read.
+    // Compressed answers are not supported.
     'Accept-Encoding': 'identity',
     'User-Agent': userAgent,
   };
 }
 
-interface Asked {
+interface RequestParts {
   readonly base: Base;
-  readonly ours: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly name: EndpointName;
   readonly body?: unknown;
   readonly query?: Query | undefined;
 }
 
-function requestOf({ body, ...asked }: Asked): WireRequest {
-  const request = emptyRequestOf(asked);
+function requestOf({ body, ...asked }: RequestParts): WireRequest {
+  const request = requestWithoutBody(asked);
   return request.method === 'GET' ? request : { ...request, body: jsonText(checkedBody(asked.name, body)) };
 }
 
-function emptyRequestOf({ base, ours, name, query = [] }: Asked): WireRequest {
+function requestWithoutBody({ base, headers, name, query = [] }: RequestParts): WireRequest {
   const { method, path } = endpoints[name];
   const url = withQuery(base.origin + base.prefix + path, query);
-  const headers = method === 'GET' ? ours : { ...ours, 'Content-Type': 'application/json' };
-  return { method, url, headers };
+  const all = method === 'GET' ? headers : { ...headers, 'Content-Type': 'application/json' };
+  return { method, url, headers: all };
 }
 
 function checkedBody(name: EndpointName, body: unknown): unknown {
@@ -134,7 +128,7 @@ function checkedBody(name: EndpointName, body: unknown): unknown {
   try {
     return endpoint.body?.(body);
   } catch (error) {
-    if (error instanceof Mismatch) throw usage(`the body of the request cannot be: ${error.at} ${error.message}`);
+    if (error instanceof Mismatch) throw usage(`invalid request body: ${error.at} ${error.message}`);
     throw error;
   }
 }
@@ -153,18 +147,18 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** A header given here takes the place of ours, but for those that only the client may set. */
-function rawRequest(base: Base, ours: Readonly<Record<string, string>>, raw: RawRequest): WireRequest {
+/** Headers of the request override the defaults, except those that only the client may set. */
+function rawRequest(base: Base, defaults: Readonly<Record<string, string>>, raw: RawRequest): WireRequest {
   const { method, path, headers = {}, body } = raw;
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
-    throw usage(`"${method}" is not a method that can be sent`);
+    throw usage(`"${method}" is not a supported method`);
   }
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-  const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   // §4
-  const usual = body === undefined ? ours : { ...ours, 'Content-Type': 'application/json' };
-  const left = Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase()));
-  return { method, url: joinAddress(base, path), headers: { ...Object.fromEntries(left), ...headers }, body };
+  const usual = body === undefined ? defaults : { ...defaults, 'Content-Type': 'application/json' };
+  const kept = Object.entries(usual).filter(([name]) => !given.has(name.toLowerCase()));
+  return { method, url: joinAddress(base, path), headers: { ...Object.fromEntries(kept), ...headers }, body };
 }
 
 function rawAnswer({ status, headers, body }: WireAnswer): RawAnswer {
@@ -176,11 +170,11 @@ const reserved =
 
 function checkHeader(name: string, value: string): void {
   if (reserved.test(name)) throw usage(`the header "${name}" is set by bizmsg itself`);
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw usage(`"${name}" is not the name of a header`);
-  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) throw usage(`the value of the header "${name}" cannot be sent`);
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw usage(`"${name}" is not a valid header name`);
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) throw usage(`the header "${name}" has an invalid value`);
 }
 
-/** Any header may come: in a plain object `constructor` is there already, and `__proto__` is not set like others. */
+/** Collects headers in a Map first: in a plain object, `constructor` and `__proto__` would be special. */
 function record(headers: WireHeaders): Record<string, string | readonly string[]> {
   const all = new Map<string, string | readonly string[]>();
   for (const [name, value] of headers) {

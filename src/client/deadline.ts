@@ -1,18 +1,18 @@
-/** What ends a request before its answer came. An AbortSignal is one. */
+/** The part of an AbortSignal that requests need. */
 export interface Stop {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Aborted when the time is up or the user ends the process. */
+/** Aborted on timeout or when the user ends the process. */
 export interface Deadline extends Stop {
   release(): void;
 }
 
 const longest = 2 ** 31 - 1;
 
-/** Deadlines that share one timer and one listener on the user's signal: a run has thousands of requests a second. */
+/** Creates deadlines that share one timer and one listener on the user's signal, for thousands of requests per second. */
 export function createDeadlines(user: AbortSignal, steady: () => number): (milliseconds: number) => Deadline {
   const open = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
@@ -25,11 +25,11 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
   };
   const expire = () => {
     const now = steady();
-    const over = Array.from(open).filter((entry) => entry.due <= now);
-    for (const entry of over.sort((a, b) => a.due - b.due)) entry.abort();
+    const expired = Array.from(open).filter((entry) => entry.due <= now);
+    for (const entry of expired.sort((a, b) => a.due - b.due)) entry.abort();
     next = Number.POSITIVE_INFINITY;
     for (const { due } of open) next = Math.min(next, due);
-    // A timer may well be a fraction early.
+    // A timer may fire a fraction early.
     if (next < Number.POSITIVE_INFINITY) arm(next, now);
   };
   const abortAll = () => {
@@ -51,7 +51,7 @@ export function createDeadlines(user: AbortSignal, steady: () => number): (milli
   };
 }
 
-/** In place of an AbortController, which costs more than all else that we do for a request. */
+/** Replaces an AbortController, which costs more than everything else we do for a request. */
 class Entry implements Deadline {
   readonly due: number;
   aborted = false;

@@ -1,14 +1,14 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Collector, WireFailure, wireFailure } from './wire.ts';
+import { BodyBuffer, WireFailure, wireFailure } from './wire.ts';
 import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
 
 export interface DirectOptions {
-  /** All the authorities that are trusted; node's own when undefined. */
+  /** All trusted certificates. Default: Node's own. */
   readonly ca?: readonly string[] | undefined;
   readonly connectTimeout?: number;
 }
 
-/** A request with a connection of its own, over node's own http. */
+/** Sends each request over its own connection, with node:http. */
 export function openDirect(options: DirectOptions = {}): Transport {
   return { send: (request, limits) => send(request, limits, options), close: async () => {} };
 }
@@ -41,7 +41,7 @@ async function prepare(request: WireRequest, limits: WireLimits, options: Direct
   return outgoing;
 }
 
-/** Node writes the request as soon as the socket is connected, over TLS when its handshake is done. */
+/** Detects whether the request was sent: Node writes it once the socket is connected, or after the TLS handshake. */
 function watchConnect(outgoing: ClientRequest, patience: number): { sent(): boolean } {
   let sent = false;
   outgoing.once('socket', (socket) => {
@@ -49,7 +49,7 @@ function watchConnect(outgoing: ClientRequest, patience: number): { sent(): bool
       sent = true;
     });
     socket.setTimeout(patience, () => {
-      if (!sent) outgoing.destroy(new WireFailure('connect', false, 'no connection in time'));
+      if (!sent) outgoing.destroy(new WireFailure('connect', false, 'connection timed out'));
     });
   });
   return { sent: () => sent };
@@ -58,7 +58,7 @@ function watchConnect(outgoing: ClientRequest, patience: number): { sent(): bool
 function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('response', resolve).on('error', reject);
-    // Neither an answer nor an error: without this a 101 would end the process in silence.
+    // A 101 is neither a response nor an error event; without this the process would end silently.
     outgoing.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new WireFailure('garbled', true, 'it switches protocols'));
@@ -67,9 +67,9 @@ function answerTo(outgoing: ClientRequest, body: string | Uint8Array | undefined
   });
 }
 
-/** An iterator over it would cost a single request half a millisecond. */
+/** Reads by events: an async iterator would cost half a millisecond. */
 function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const collector = new Collector(maxBytes);
+  const collector = new BodyBuffer(maxBytes);
   return new Promise((resolve, reject) => {
     answer.on('data', (chunk: Buffer) => {
       try {
@@ -79,7 +79,7 @@ function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
         answer.destroy();
       }
     });
-    answer.on('end', () => resolve(collector.whole())).on('error', reject);
+    answer.on('end', () => resolve(collector.concat())).on('error', reject);
     answer.on('close', () => reject(new WireFailure('reset', true, 'the connection was closed')));
   });
 }

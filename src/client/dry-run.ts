@@ -1,47 +1,47 @@
 import { alwaysQuote } from '../base/shell-quote.ts';
-import type { Conceal } from './trace.ts';
+import type { Redactor } from './redactor.ts';
 import type { WireRequest } from './transport.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 
-/** A request as --dry-run shows it: the key is a name, and nothing was sent. */
-export interface PlannedRequest {
+/** A request as shown by --dry-run, with a variable instead of the key. */
+export interface DryRunRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Its JSON, or its text where it is none. */
+  /** Parsed JSON, or text if it is not JSON. */
   readonly body?: unknown;
 }
 
-/** Thrown in place of a request. Not a failure: whoever asked for a dry run catches it. */
-export class Planned extends Error {
-  readonly request: PlannedRequest;
+/** Thrown instead of sending a request. Not a failure: the command line prints it. */
+export class DryRunResult extends Error {
+  readonly request: DryRunRequest;
 
-  constructor(request: PlannedRequest) {
-    super(`${request.method} ${request.url} was planned, not sent`);
-    this.name = 'Planned';
+  constructor(request: DryRunRequest) {
+    super(`dry run: ${request.method} ${request.url} was not sent`);
+    this.name = 'DryRunResult';
     this.request = request;
   }
 }
 
-export function planned(request: WireRequest, conceal: Conceal): Planned {
+export function dryRunResult(request: WireRequest, redactor: Redactor): DryRunResult {
   const { method, url, headers, body } = request;
-  return new Planned({
+  return new DryRunResult({
     method,
-    url: conceal.text(url),
+    url: redactor.text(url),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
-        name === 'Authorization' ? keyByName : conceal.text(value),
+        name === 'Authorization' ? keyVariable : redactor.text(value),
       ]),
     ),
-    ...(body !== undefined && { body: conceal.value(valueOf(body)) }),
+    ...(body !== undefined && { body: redactor.value(valueOf(body)) }),
   });
 }
 
-const keyByName = 'Bearer $BIZMSG_API_KEY';
+const keyVariable = 'Bearer $BIZMSG_API_KEY';
 
-/** The request as a line for a shell. Only the key's header is in double quotes, so only the key expands. */
-export function curlLine({ method, url, headers, body }: PlannedRequest): string {
+/** Formats the request as a curl command. Only the key's header is in double quotes, so only the key expands. */
+export function curlLine({ method, url, headers, body }: DryRunRequest): string {
   const verb = method === 'HEAD' ? ['--head'] : method === 'GET' && body === undefined ? [] : ['-X', method];
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', headerWord(name, value)]);
   const text = typeof body === 'string' ? body : jsonText(body);
@@ -50,7 +50,7 @@ export function curlLine({ method, url, headers, body }: PlannedRequest): string
 }
 
 function headerWord(name: string, value: string): string {
-  if (value === keyByName) return `"${name}: ${value}"`;
+  if (value === keyVariable) return `"${name}: ${value}"`;
   return alwaysQuote(value === '' ? `${name};` : `${name}: ${value}`);
 }
 
@@ -58,7 +58,7 @@ function valueOf(body: string | Uint8Array): unknown {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
     const value = parseJson(text);
-    // Written again it must be the same request.
+    // Only if serializing it again gives the same bytes.
     return jsonText(value) === text && typeof value !== 'string' ? value : text;
   } catch {
     return text;

@@ -1,234 +1,251 @@
 import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
-import { failureOf, isChange, type Trouble } from './failure.ts';
-import type { Ended, Pace } from './pace/pace.ts';
-import { planned } from './dry-run.ts';
-import { askedBy, holdAfter, isLimited, retryDelay, tooLongAsked } from './retry.ts';
-import { answerLines, type Conceal, failureLines, requestLines } from './trace.ts';
+import { errorFor, isMutation, type AttemptFailure } from './failure.ts';
+import type { RequestEnd, Pace } from './pace/pace.ts';
+import { dryRunResult } from './dry-run.ts';
+import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
+import type { Redactor } from './redactor.ts';
+import { answerLines, failureLines, requestLines } from './trace.ts';
 import { header, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
 import { WireFailure } from './wire.ts';
 
 export interface Connection extends Wire {
   readonly pace?: Pace | undefined;
-  /** Once it is aborted nothing leaves any more, but what is on its way is waited for; the connection's own if not given. */
-  readonly boarding?: AbortSignal | undefined;
-  /** 3 if not given. */
+  /** Stops new requests; requests in flight finish. Default: `signal`. */
+  readonly stopSending?: AbortSignal | undefined;
+  /** Default: 3. */
   readonly retries?: number | undefined;
   /**
-   * In a run: for how many milliseconds a 429 without Retry-After is waited out, however often that repeats the request.
-   * Retry-After is honored up to 10 minutes, and a service that cannot be reached is left to the caller.
+   * For runs: how many milliseconds to retry a 429 without Retry-After, regardless of `retries`. Retry-After is honored up
+   * to 10 minutes, and the caller deals with an unreachable service.
    */
-  readonly patience?: number | undefined;
-  /** What it is answered is good to know, and a 429 that ends it keeps nobody from what they want. */
-  readonly looksOnly?: boolean | undefined;
+  readonly rateLimitPatience?: number | undefined;
+  /** An optional lookup: a final 429 does not slow down other requests. */
+  readonly bestEffort?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
-  /** A sandbox on this machine is called. */
+  /** True if this connects to a local sandbox. */
   readonly local?: boolean | undefined;
   readonly random: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Told of each wait before a request is repeated. */
+  /** Called before each wait for a retry. */
   readonly onWait?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
-/** What the caller has to know of the moments at which a request may be sent. */
-export interface Departure {
-  /** Called each time it has a slot and is about to leave; it leaves when this has resolved. */
-  leaving(): Promise<void> | undefined;
-  /** Called before it waits to be repeated: the service has surely not acted on it. */
-  waits(): void;
+export interface SendHooks {
+  /** Called each time the request has its slot. The request leaves once this has resolved. */
+  beforeSend(): Promise<void> | undefined;
+  /** Called before the wait for a retry: the service has certainly not processed the request. */
+  beforeRetry(): void;
 }
 
-interface Course {
-  /** The number of redirects followed. */
-  readonly followed?: number;
-  readonly departure?: Departure | undefined;
+interface ExchangeOptions {
+  /** Redirects followed so far. */
+  readonly redirects?: number;
+  readonly hooks?: SendHooks | undefined;
 }
 
 interface Exchanged {
   readonly answer: WireAnswer;
-  /** Where the answer came from in the end. */
+  /** The last address after redirects. */
   readonly url: string;
 }
 
 /**
- * A request through to its success, with its pace, its repetitions and its redirects. A run has thousands a second, so
- * there is no promise where nothing is waited for.
+ * Sends a request until it succeeds or finally fails, with rate limit, retries and redirects. A run sends thousands per
+ * second, so promises are only created when there is something to wait for.
  */
 export async function exchange(
   connection: Connection,
   request: WireRequest,
-  { followed = 0, departure }: Course = {},
+  { redirects = 0, hooks }: ExchangeOptions = {},
 ): Promise<Exchanged> {
-  if (connection.dryRun) throw planned(request, connection.conceal);
-  const { boarding = connection.signal } = connection;
-  let limitedAt: number | undefined;
-  let askedFor = 0;
-  for (let repeated = 0; ; repeated += 1) {
-    const slot = connection.pace?.slot(boarding, repeated > 0);
-    const release = slot instanceof Promise ? await turn(connection, request, slot) : slot;
-    let ended: Ended = 'unsent';
+  if (connection.dryRun) throw dryRunResult(request, connection.redactor);
+  const { stopSending = connection.signal } = connection;
+  let rateLimitedAt: number | undefined;
+  let requestedWaits = 0;
+  for (let retriesDone = 0; ; retriesDone += 1) {
+    const slot = connection.pace?.slot(stopSending, retriesDone > 0);
+    const release = slot instanceof Promise ? await interruptible(connection, request, slot) : slot;
+    let ended: RequestEnd = 'unsent';
     let wait: number;
     try {
-      const ready = departure?.leaving();
+      const ready = hooks?.beforeSend();
       if (ready) await ready;
-      if (boarding.aborted) throw failed(connection, request, { kind: 'interrupted', sent: false });
+      if (stopSending.aborted) throw requestError(connection, request, { kind: 'interrupted', sent: false });
       const outcome = await attempt(connection, request);
-      ended = endOf(outcome);
-      if (!('kind' in outcome)) return arrived(connection, request, { answer: outcome, followed });
-      if (ended === 'limited') limitedAt ??= connection.now();
-      wait = waitAfter(connection, request, { trouble: outcome, repeated, limitedAt, askedFor });
-      departure?.waits();
-      if (ended === 'limited' && askedBy(outcome, connection.now()) !== undefined) askedFor += wait;
-      // Before its slot is free, so that nobody slips through between.
-      if (ended === 'limited') connection.pace?.hold(wait);
+      ended = requestEnd(outcome);
+      if (!('kind' in outcome)) return afterAnswer(connection, request, { answer: outcome, redirects });
+      wait = retryWait(connection, request, { failure: outcome, retriesDone, rateLimitedAt, requestedWaits });
+      hooks?.beforeRetry();
+      if (ended === 'limited') {
+        const now = connection.now();
+        rateLimitedAt ??= now;
+        if (requestedWait(outcome, now) !== undefined) requestedWaits += wait;
+        // Before the slot is released, so that no other request leaves in between.
+        connection.pace?.hold(wait);
+      }
     } finally {
       release?.(ended);
     }
-    // A pace that is held has this one wait as well.
-    if (ended !== 'limited' || !connection.pace) await turn(connection, request, connection.sleep(wait, boarding));
+    // After a 429 the pace makes this request wait as well.
+    if (ended !== 'limited' || !connection.pace)
+      await interruptible(connection, request, connection.sleep(wait, stopSending));
   }
 }
 
-export function failed({ conceal, local }: Connection, { method, url }: WireRequest, trouble: Trouble): Error {
-  return failureOf(trouble, { method, url, conceal, local });
+export function requestError(
+  { redactor, local }: Connection,
+  { method, url }: WireRequest,
+  failure: AttemptFailure,
+): Error {
+  return errorFor(failure, { method, url, redactor, local });
 }
 
-interface Arrived {
+interface Answered {
   readonly answer: WireAnswer;
-  readonly followed: number;
+  readonly redirects: number;
 }
 
-function arrived(
+function afterAnswer(
   connection: Connection,
   request: WireRequest,
-  { answer, followed }: Arrived,
+  { answer, redirects }: Answered,
 ): Exchanged | Promise<Exchanged> {
-  const step = redirect(request, answer, followed);
-  if (step.kind === 'follow') return exchange(connection, { ...request, url: step.url }, { followed: followed + 1 });
-  if (step.kind === 'refuse') throw failed(connection, request, { kind: 'redirected', answer, why: step.why });
+  const step = redirect(request, answer, redirects);
+  if (step.kind === 'follow') return exchange(connection, { ...request, url: step.url }, { redirects: redirects + 1 });
+  if (step.kind === 'refuse') throw requestError(connection, request, { kind: 'redirected', answer, why: step.why });
   return { answer, url: request.url };
 }
 
-/** Waits for what the user's signal may end. */
-async function turn<T>(connection: Connection, request: WireRequest, waiting: Promise<T>): Promise<T> {
+/** Awaits a slot or a pause; if the signal ends it, throws the error of an interrupted request. */
+async function interruptible<T>(connection: Connection, request: WireRequest, waiting: Promise<T>): Promise<T> {
   try {
     return await waiting;
   } catch (error) {
-    if ((connection.boarding ?? connection.signal).aborted)
-      throw failed(connection, request, { kind: 'interrupted', sent: false });
+    if ((connection.stopSending ?? connection.signal).aborted)
+      throw requestError(connection, request, { kind: 'interrupted', sent: false });
     throw error;
   }
 }
 
-interface Repeated {
-  readonly trouble: Trouble;
-  readonly repeated: number;
-  readonly limitedAt: number | undefined;
-  readonly askedFor: number;
+interface RetryState {
+  readonly failure: AttemptFailure;
+  readonly retriesDone: number;
+  readonly rateLimitedAt: number | undefined;
+  readonly requestedWaits: number;
 }
 
-/** How long to wait for the next attempt; throws what happened when there is to be none. */
-function waitAfter(
-  connection: Connection,
-  request: WireRequest,
-  { trouble, repeated, limitedAt, askedFor }: Repeated,
-): number {
-  const { retries = 3, patience, random } = connection;
-  const [now, changes] = [connection.now(), isChange(request.method)];
-  const limitedFor = limitedAt === undefined ? 0 : now - limitedAt;
-  const limits = { retries, patience, limitedFor, askedFor };
-  const wait = retryDelay({ trouble, changes, repeated, ...limits, now, random: random() });
-  const asked = tooLongAsked(trouble, now, patience);
-  const failure = failed(connection, request, trouble.kind === 'refused' ? { ...trouble, asked } : trouble);
+/** Returns the milliseconds until the next attempt; throws the error of the request if there is none. */
+function retryWait(connection: Connection, request: WireRequest, state: RetryState): number {
+  const { failure, retriesDone, rateLimitedAt, requestedWaits } = state;
+  const { retries = 3, rateLimitPatience, random } = connection;
+  const now = connection.now();
+  const wait = retryDelay({
+    failure,
+    isMutation: isMutation(request.method),
+    retriesDone,
+    retries,
+    rateLimitPatience,
+    rateLimitedFor: rateLimitedAt === undefined ? 0 : now - rateLimitedAt,
+    requestedWaits,
+    now,
+    random: random(),
+  });
+  const excessive = excessiveWait(failure, now, rateLimitPatience);
+  const error = requestError(
+    connection,
+    request,
+    failure.kind === 'refused' ? { ...failure, excessiveWait: excessive } : failure,
+  );
   if (wait === undefined) {
-    // It ends this process, and has the others of the same plan wait.
-    if (isLimited(trouble) && !connection.looksOnly) connection.pace?.hold(holdAfter(trouble, now));
-    throw failure;
+    // This request gives up, and all others of the same plan wait.
+    if (isRateLimited(failure) && !connection.bestEffort) connection.pace?.hold(holdAfter(failure, now));
+    throw error;
   }
-  connection.onWait?.(wait, failure.message);
+  connection.onWait?.(wait, error.message);
   return wait;
 }
 
-/** What the service may count it for. */
-function endOf(outcome: WireAnswer | Trouble): Ended {
+/** Whether the service may have counted the request. */
+function requestEnd(outcome: WireAnswer | AttemptFailure): RequestEnd {
   if (!('kind' in outcome)) return 'done';
-  if (isLimited(outcome)) return 'limited';
+  if (isRateLimited(outcome)) return 'limited';
   if (outcome.kind === 'broken') return outcome.failure.sent ? 'done' : 'unsent';
   return 'sent' in outcome && !outcome.sent ? 'unsent' : 'done';
 }
 
 interface Wire {
   readonly transport: Transport;
-  /** In milliseconds, in place of 60 s for what changes something and 30 s for the rest. */
+  /** Milliseconds. Default: 60 s for mutations, 30 s for the rest. */
   readonly timeout?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** Aborted when the user or the system wants this process to end. */
+  /** Aborted when the user or the system asks this process to end. */
   readonly signal: AbortSignal;
   readonly openDeadline: (milliseconds: number) => Deadline;
   readonly now: () => number;
-  /** Takes the lines of --debug. */
+  /** Prints a line of --debug. */
   readonly trace?: ((line: string) => void) | undefined;
-  readonly conceal: Conceal;
+  readonly redactor: Redactor;
 }
 
 const largest = 32 * 1024 * 1024;
 
-/** One request on the wire: its answer, redirects included, or what came of it. */
-async function attempt(wire: Wire, request: WireRequest): Promise<WireAnswer | Trouble> {
-  const { transport, trace, conceal, now, maxBytes = largest } = wire;
-  const waited = wire.timeout ?? (isChange(request.method) ? 60_000 : 30_000);
+/** Sends the request once. A redirect counts as an answer. */
+async function attempt(wire: Wire, request: WireRequest): Promise<WireAnswer | AttemptFailure> {
+  const { transport, trace, redactor, now, maxBytes = largest } = wire;
+  const waited = wire.timeout ?? (isMutation(request.method) ? 60_000 : 30_000);
   const deadline = wire.openDeadline(waited);
   const started = trace ? now() : 0;
   try {
-    if (trace) tell(trace, requestLines(request, conceal));
+    if (trace) for (const line of requestLines(request, redactor)) trace(line);
     const answer = await transport.send(request, { signal: deadline, maxBytes });
-    if (trace) tell(trace, answerLines(answer, now() - started, conceal));
-    return isAnswer(answer.status) ? answer : { kind: 'refused', answer };
+    if (trace) for (const line of answerLines(answer, now() - started, redactor)) trace(line);
+    return isSuccessOrRedirect(answer.status) ? answer : { kind: 'refused', answer };
   } catch (error) {
     if (!(error instanceof WireFailure)) throw error;
-    if (trace) tell(trace, failureLines(error, now() - started, conceal));
-    return troubleOf(error, waited, wire.signal);
+    if (trace) for (const line of failureLines(error, now() - started, redactor)) trace(line);
+    return failureOfWire(error, waited, wire.signal);
   } finally {
     deadline.release();
   }
 }
 
-function tell(trace: (line: string) => void, lines: readonly string[]): void {
-  for (const line of lines) trace(line);
+function isSuccessOrRedirect(status: number): boolean {
+  return (status >= 200 && status < 300) || isRedirect(status);
 }
 
-function isAnswer(status: number): boolean {
-  return (status >= 200 && status < 300) || [301, 302, 303, 307, 308].includes(status);
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
 }
 
-function troubleOf(failure: WireFailure, waited: number, signal: AbortSignal): Trouble {
+function failureOfWire(failure: WireFailure, waited: number, signal: AbortSignal): AttemptFailure {
   if (failure.kind !== 'aborted') return { kind: 'broken', failure };
   return signal.aborted ? { kind: 'interrupted', sent: failure.sent } : { kind: 'late', sent: failure.sent, waited };
 }
 
-export interface ChangeOptions {
-  /** A message that was sent just before is sent again. */
+export interface ResendOptions {
+  /** Sends a message again that was sent shortly before. */
   readonly again?: boolean | undefined;
-  /** A message that may have been sent before is sent again. */
+  /** Sends a message again that may have been sent before. */
   readonly retryUnsure?: boolean | undefined;
 }
 
-type Send<T> = (departure?: Departure) => Promise<T>;
+type Send<T> = (hooks?: SendHooks) => Promise<T>;
 
-/** Goes round each call that changes something: it is handed what sends the request, which says when it leaves. */
-export type Around = <T>(request: WireRequest, send: Send<T>, options: ChangeOptions) => Promise<T>;
+/** Wraps every mutating call. `send` reports through the hooks when the request leaves. */
+export type CallGuard = <T>(request: WireRequest, send: Send<T>, options: ResendOptions) => Promise<T>;
 
-interface Changing {
+interface GuardOptions {
   readonly dryRun?: boolean | undefined;
-  readonly around?: Around | undefined;
+  readonly guard?: CallGuard | undefined;
 }
 
-export function changing<T>(
-  { dryRun, around }: Changing,
-  { request, ...options }: ChangeOptions & { readonly request: WireRequest },
+export function guarded<T>(
+  { dryRun, guard }: GuardOptions,
+  { request, ...options }: ResendOptions & { readonly request: WireRequest },
   send: Send<T>,
 ): Promise<T> {
-  return around && !dryRun && isChange(request.method) ? around(request, send, options) : send();
+  return guard && !dryRun && isMutation(request.method) ? guard(request, send, options) : send();
 }
 
 type Redirect =
@@ -236,15 +253,16 @@ type Redirect =
   | { readonly kind: 'follow'; readonly url: string }
   | { readonly kind: 'refuse'; readonly why: string };
 
-const most = 5;
+const mostRedirects = 5;
 
-/** A request that changes something follows none; the others stay within their origin. */
-export function redirect(request: WireRequest, answer: WireAnswer, followed: number): Redirect {
-  if (![301, 302, 303, 307, 308].includes(answer.status)) return { kind: 'none' };
+/** Decides whether to follow a redirect: never for a mutation, otherwise within the origin. */
+export function redirect(request: WireRequest, answer: WireAnswer, redirects: number): Redirect {
+  if (!isRedirect(answer.status)) return { kind: 'none' };
   const target = header(answer.headers, 'location') ?? '';
-  if (isChange(request.method))
-    return { kind: 'refuse', why: `a ${request.method} follows no redirect, here to "${target}"` };
-  if (followed >= most) return { kind: 'refuse', why: `more than ${most} redirects, the last to "${target}"` };
+  if (isMutation(request.method))
+    return { kind: 'refuse', why: `a ${request.method} does not follow redirects, here to "${target}"` };
+  if (redirects >= mostRedirects)
+    return { kind: 'refuse', why: `more than ${mostRedirects} redirects, the last to "${target}"` };
   const url = URL.canParse(target, request.url) ? new URL(target, request.url) : undefined;
   const { origin } = new URL(request.url);
   if (target === '' || !url || !isSameOrigin({ origin }, url)) {

@@ -1,23 +1,23 @@
 import { CliError } from '../base/errors.ts';
-import { type Departure, exchange, type Connection } from './exchange.ts';
+import { type SendHooks, exchange, type Connection } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
-/** The key that a request names, where what is asked is how the service answers that. */
-export type KeyNamed = 'own' | 'none' | 'invalid';
+/** Which key to send, to test how the service responds to a missing or invalid one. */
+export type KeyChoice = 'own' | 'none' | 'invalid';
 
 export interface Observed {
-  /** Every answer that came, those after which the request was repeated included; the last one counts. */
+  /** All answers, including those before a retry; the last one counts. */
   readonly answers: readonly WireAnswer[];
-  /** What a command would have ended with. */
+  /** The error that a command would have thrown. */
   readonly failure: CliError | undefined;
-  /** Of the last answer. */
+  /** Body of the last answer. */
   readonly body: Buffer | undefined;
-  /** How many requests left for it. */
+  /** Number of requests sent. */
   readonly calls: number;
 }
 
-/** A request with its pace and its repetitions, whatever it is answered. No redirect is followed. */
-export async function observe(connection: Connection, request: WireRequest, departure?: Departure): Promise<Observed> {
+/** Sends a request with rate limit and retries, and returns every answer. Redirects are not followed. */
+export async function observe(connection: Connection, request: WireRequest, hooks?: SendHooks): Promise<Observed> {
   const answers: WireAnswer[] = [];
   let calls = 0;
   const send: Connection['transport']['send'] = async (asked, limits) => {
@@ -28,14 +28,14 @@ export async function observe(connection: Connection, request: WireRequest, depa
   };
   const observed = (failure: CliError | undefined) => ({ answers, failure, body: answers.at(-1)?.body, calls });
   try {
-    // A few repetitions, and not those of a run: a 429 may well be the answer.
+    // A few retries, but not as many as a run: a 429 may be the expected answer.
     const asking = {
       ...connection,
       transport: { ...connection.transport, send },
-      patience: undefined,
-      looksOnly: true,
+      rateLimitPatience: undefined,
+      bestEffort: true,
     };
-    await exchange(asking, request, { followed: Infinity, departure });
+    await exchange(asking, request, { redirects: Infinity, hooks });
     return observed(undefined);
   } catch (error) {
     if (error instanceof CliError) return observed(error);
@@ -45,11 +45,11 @@ export async function observe(connection: Connection, request: WireRequest, depa
 
 type Headers = Readonly<Record<string, string>>;
 
-export function withKey(ours: Headers, key: KeyNamed): Headers {
+export function withKey(ours: Headers, key: KeyChoice): Headers {
   if (key === 'own') return ours;
   const { Authorization: _, ...others } = ours;
-  return key === 'none' ? others : { ...others, Authorization: `Bearer ${nobodys}` };
+  return key === 'none' ? others : { ...others, Authorization: `Bearer ${invalidKey}` };
 }
 
 // §5.2: the form of a key
-const nobodys = 'sk_test_bizmsgDoctorNoSuchKey';
+const invalidKey = 'sk_test_bizmsgDoctorNoSuchKey';

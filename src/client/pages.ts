@@ -2,51 +2,54 @@ import { CliError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { isRecord, Mismatch, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
-import { exchange, failed, type Connection } from './exchange.ts';
+import { exchange, requestError, type Connection } from './exchange.ts';
 import { compression, header, type WireAnswer, type WireRequest } from './transport.ts';
 
 export interface Page {
   readonly answer: unknown;
-  /** Whether the answer points to a further page. */
+  /** Whether the answer links to a next page. */
   readonly more: boolean;
 }
 
-interface Book {
+interface PageOptions {
   readonly base: Base;
   readonly request: WireRequest;
   readonly reader: Reader<unknown>;
 }
 
-/** Follows what each answer itself points to, until nothing new comes. */
-export async function* readPages(connection: Connection, { base, request, reader }: Book): AsyncGenerator<Page, void> {
+/** Follows the link or cursor in each answer until there is no new page. */
+export async function* readPages(
+  connection: Connection,
+  { base, request, reader }: PageOptions,
+): AsyncGenerator<Page, void> {
   const seen = new Set<string>();
-  let asked = request;
+  let current = request;
   let previous: Buffer | undefined;
   for (;;) {
-    const { answer, url } = await exchange(connection, asked);
-    seen.add(asked.url).add(url);
-    const value = readAnswer(connection, asked, { answer, reader });
+    const { answer, url } = await exchange(connection, current);
+    seen.add(current.url).add(url);
+    const value = readAnswer(connection, current, { answer, reader });
     const next = nextPage({ base, url, link: header(answer.headers, 'link'), answer: value });
-    const over = next.kind === 'end' || seen.has(next.url);
-    // A service that knows nothing of the cursor gives the same page again.
-    if (over && previous?.equals(answer.body)) return;
-    yield { answer: value, more: !over };
-    if (over) return;
-    asked = { ...request, url: addressOf(next, connection) };
+    const isLast = next.kind === 'end' || seen.has(next.url);
+    // A service that ignores the cursor returns the same page again.
+    if (isLast && previous?.equals(answer.body)) return;
+    yield { answer: value, more: !isLast };
+    if (isLast) return;
+    current = { ...request, url: addressOf(next, connection) };
     previous = answer.body;
   }
 }
 
-function addressOf(next: Exclude<NextPage, { kind: 'end' }>, { conceal }: Connection): string {
+function addressOf(next: Exclude<NextPage, { kind: 'end' }>, { redactor }: Connection): string {
   if (next.kind === 'next') return next.url;
-  throw new CliError('unsafe', 'foreign-link', `the next page is said to be at "${conceal.text(next.url)}"`, {
-    hint: 'that is not the address of this service, and the key goes nowhere else',
+  throw new CliError('unsafe', 'foreign-link', `the answer links to a next page at "${redactor.text(next.url)}"`, {
+    hint: 'that is not the address of this service, and the key is only sent there',
   });
 }
 
 interface PageSeen {
   readonly base: Base;
-  /** The address that gave this page. */
+  /** The address of this page. */
   readonly url: string;
   readonly link: string | undefined;
   readonly answer: unknown;
@@ -55,10 +58,10 @@ interface PageSeen {
 type NextPage =
   | { readonly kind: 'end' }
   | { readonly kind: 'next'; readonly url: string }
-  /** It leads to another origin, or nowhere. */
+  /** A link to another origin, or an invalid one. */
   | { readonly kind: 'foreign'; readonly url: string };
 
-/** §4 shows no pagination: a Link header is followed, else a cursor that the answer itself carries. */
+/** §4 does not show pagination, so this follows a Link header, or else a cursor in the answer. */
 export function nextPage({ base, url, link, answer }: PageSeen): NextPage {
   const target = link === undefined ? undefined : linkNext(link);
   if (target !== undefined) return follow(base, url, target);
@@ -82,7 +85,7 @@ interface Cursor {
 
 const depths = [0, 1, 2, 3] as const;
 
-/** The shallowest one. Records in a list are not looked into: a `next` of theirs is their own. */
+/** Finds the outermost cursor. Records in lists are skipped: a `next` in them belongs to the record. */
 function findCursor(answer: unknown): Cursor | undefined {
   let level = [answer].filter(isRecord);
   for (const _ of depths) {
@@ -118,7 +121,7 @@ function parameter(name: string): string {
   return name.includes('_') ? rest : rest.charAt(0).toLowerCase() + rest.slice(1);
 }
 
-/** The target of the first link whose relation is `next`, in a Link header (RFC 8288). */
+/** Returns the first target with the relation `next` in a Link header (RFC 8288). */
 export function linkNext(header: string): string | undefined {
   const links = header.matchAll(
     /<([^>]*)>((?:\s*;\s*[\w*!#$%&'+.^`|~-]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)/g,
@@ -137,16 +140,16 @@ interface Success {
   readonly reader: Reader<unknown>;
 }
 
-/** An answer by its endpoint's reader; an empty one is as good as any where nothing is shown. */
+/** Parses an answer with its endpoint's reader. An empty answer is valid if the document shows none. */
 export function readAnswer(connection: Connection, request: WireRequest, { answer, reader }: Success): unknown {
-  // A mark of the order of bytes says nothing in UTF-8.
+  // A byte order mark has no meaning in UTF-8.
   const text = answer.body.toString().replace(/^\ufeff/, '');
   const empty = text.trim() === '';
   try {
     return reader(empty ? undefined : parseJson(text));
   } catch (error) {
     const why = empty ? 'it is empty' : (compression(answer) ?? reason(error));
-    throw failed(connection, request, { kind: 'unreadable', answer, why });
+    throw requestError(connection, request, { kind: 'unreadable', answer, why });
   }
 }
 

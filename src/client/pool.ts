@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Transport, WireAnswer, WireHeaders, WireLimits } from './transport.ts';
-import { Collector, WireFailure, wireFailure } from './wire.ts';
+import { BodyBuffer, WireFailure, wireFailure } from './wire.ts';
 
 export interface PoolOptions {
   readonly origin: string;
@@ -11,7 +11,7 @@ export interface PoolOptions {
   readonly connectTimeout?: number;
 }
 
-/** Many requests over connections that stay open, through a proxy if there is one. */
+/** Sends many requests over connections that stay open, through a proxy if there is one. */
 export async function openPool(options: PoolOptions): Promise<Transport> {
   const dispatcher = await openDispatcher(options);
   const addressOf = createAddresses();
@@ -29,7 +29,7 @@ export async function openPool(options: PoolOptions): Promise<Transport> {
 async function openDispatcher(options: PoolOptions): Promise<Dispatcher> {
   const { origin, proxy, connections = 16, connectTimeout = 10_000 } = options;
   const tls = options.ca ? { ca: [...options.ca] } : {};
-  // One at a time on a connection: else nobody knows which POST was sent. The client has a deadline of its own.
+  // One request at a time per connection, or it would be unknown which POST was sent. The client has its own deadline.
   const shared = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
   if (proxy === undefined) return new Pool(origin, { ...shared, connect: { ...tls, timeout: connectTimeout } });
   return openTunnel({ proxy, tls: { ...tls, timeout: connectTimeout }, shared });
@@ -47,12 +47,12 @@ async function openTunnel({ proxy, tls, shared }: TunnelOptions): Promise<Dispat
     import('undici/lib/api/api-connect.js'),
     import('undici/lib/dispatcher/proxy-agent.js'),
   ]);
-  // undici's index adds the calls to the class; the slim entries leave that to their user.
+  // undici's index adds `connect` to the class; the separate modules do not.
   Object.assign(DispatcherClass.prototype, { connect });
   return new ProxyAgent({ ...shared, uri: proxy, requestTls: tls, proxyTls: tls, clientFactory: toProxy });
 }
 
-/** undici tries a proxy that hangs up again and again, without a pause; under another name the fault ends it. */
+/** undici retries forever, without a pause, if a proxy closes the connection; an error of another type ends that. */
 function toProxy(origin: URL, options: object): Dispatcher {
   const pool = new Pool(origin, { ...options, headersTimeout: 10_000 });
   const open = pool.connect.bind(pool);
@@ -69,7 +69,7 @@ function toProxy(origin: URL, options: object): Dispatcher {
 
 type Address = Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>;
 
-/** The parts of an address, taken apart once for all the requests that go there in a row. */
+/** Splits addresses, and caches the last one for consecutive requests. */
 function createAddresses(): (url: string) => Address {
   let last = '';
   let parts: Address = { path: '' };
@@ -84,18 +84,18 @@ function createAddresses(): (url: string) => Address {
 type Resolve = (answer: WireAnswer) => void;
 type Reject = (failure: Error) => void;
 
-/** undici's own `request` neither says whether a byte left, nor ends while its connection is being made. */
+/** undici's `request` neither reports whether a byte was sent, nor aborts while it is connecting. */
 function createReceiver(limits: WireLimits, resolve: Resolve, reject: Reject): Dispatcher.DispatchHandler {
   return new Receiver(limits, resolve, reject);
 }
 
-/** A class, since there is one for each request: its methods are made once. */
+/** A class, so that its methods are not created for each request. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #limits: WireLimits;
   readonly #resolve: Resolve;
   readonly #reject: Reject;
-  readonly #collector: Collector;
-  readonly #abort = () => this.#giveUp();
+  readonly #collector: BodyBuffer;
+  readonly #abort = () => this.#cancel();
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Headers = {};
@@ -104,11 +104,11 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#collector = new Collector(limits.maxBytes);
+    this.#collector = new BodyBuffer(limits.maxBytes);
     limits.signal.addEventListener('abort', this.#abort);
   }
 
-  /** Called just before the first byte is written: one that was given up while it waited is never sent. */
+  /** Called just before the first byte is written, so a request aborted in the queue is never sent. */
   onRequestStart(started: Dispatcher.DispatchController): void {
     if (this.#limits.signal.aborted) started.abort(new Error('aborted'));
     else this.#controller = started;
@@ -125,14 +125,14 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#limits.signal.removeEventListener('abort', this.#abort);
-    this.#resolve(new Answer(this.#status, this.#headers, this.#collector.whole()));
+    this.#resolve(new Answer(this.#status, this.#headers, this.#collector.concat()));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#fail(error);
   }
 
-  #giveUp(): void {
+  #cancel(): void {
     this.#fail(new Error('aborted'));
     this.#controller?.abort(new Error('aborted'));
   }
@@ -146,7 +146,7 @@ class Receiver implements Dispatcher.DispatchHandler {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Hardly anybody asks for the headers of a success. */
+/** Converts the headers only when read: those of a success rarely are. */
 class Answer implements WireAnswer {
   readonly status: number;
   readonly body: Buffer;

@@ -2,7 +2,9 @@ import { configuration } from '../base/errors.ts';
 import type { Env } from '../base/host.ts';
 import { isLoopback } from '../base/loopback.ts';
 
-/** The proxy that the environment names for an address. Only https is ever proxied: nothing else leaves the machine. */
+export const proxyHint = 'check HTTPS_PROXY and ALL_PROXY; NO_PROXY lists hosts without a proxy';
+
+/** Returns the proxy of the environment for an address. Only https is proxied: plain http never leaves this machine. */
 export function proxyFor(baseUrl: string, env: Env): string | undefined {
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' || isLoopback(url.hostname)) return undefined;
@@ -26,15 +28,11 @@ function proxyUrl(named: string): string {
   const text = named.includes('://') ? named : `http://${named}`;
   if (!URL.canParse(text)) throw unusable('it is not an address');
   const { protocol, href } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') throw unusable(`"${protocol}//" is not spoken here`);
+  if (protocol !== 'http:' && protocol !== 'https:') throw unusable(`"${protocol}//" is not supported`);
   return href;
 }
 
-// Not quoted: a proxy's address may hold a password.
+/** The address is not quoted, since it may contain a password. */
 function unusable(why: string): Error {
-  return configuration(
-    'proxy',
-    `the proxy that the environment names cannot be used: ${why}`,
-    'look at HTTPS_PROXY and ALL_PROXY; NO_PROXY lists what needs none',
-  );
+  return configuration('proxy', `cannot use the proxy from the environment: ${why}`, proxyHint);
 }

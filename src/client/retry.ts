@@ -1,20 +1,18 @@
 import { header } from './transport.ts';
-import type { Trouble } from './failure.ts';
-import type { WireKind } from './wire.ts';
+import type { AttemptFailure } from './failure.ts';
+import type { WireFailureKind } from './wire.ts';
 
-export interface Attempted {
-  readonly trouble: Trouble;
-  /** Whether the request changes something. */
-  readonly changes: boolean;
-  /** How many attempts were repeated already. */
-  readonly repeated: number;
+export interface RetryInput {
+  readonly failure: AttemptFailure;
+  readonly isMutation: boolean;
+  readonly retriesDone: number;
   readonly retries: number;
-  /** In a run: for how many milliseconds a 429 without Retry-After is repeated, in place of `retries`. */
-  readonly patience?: number | undefined;
+  /** For runs: how many milliseconds to retry a 429 without Retry-After, regardless of `retries`. */
+  readonly rateLimitPatience?: number | undefined;
   /** Milliseconds since the first 429. */
-  readonly limitedFor?: number;
-  /** How many of them the service asked to wait. */
-  readonly askedFor?: number;
+  readonly rateLimitedFor?: number;
+  /** The part of them that the service asked to wait. */
+  readonly requestedWaits?: number;
   readonly now: number;
   /** 0 to 1 */
   readonly random: number;
@@ -22,68 +20,79 @@ export interface Attempted {
 
 const longest = 120_000;
 const longestInRun = 600_000;
-/** Where time is the only bound: a service that asks for no wait at all is not asked in a circle. */
+/** The shortest wait in a run, so that `Retry-After: 0` does not lead to a busy loop. */
 const shortest = 1_000;
 
-/** How many milliseconds to wait before the next attempt, or undefined to give up. */
-export function retryDelay(attempted: Attempted): number | undefined {
-  const { trouble, repeated, patience, now, random } = attempted;
-  const asked = askedBy(trouble, now);
-  if (!mayRepeat(attempted, asked)) return undefined;
-  const least = patience === undefined ? 0 : shortest;
-  if (asked !== undefined) return asked <= longestFor(patience) ? Math.max(least, asked) : undefined;
-  return Math.max(least, Math.floor(random * Math.min(20_000, 1_000 * 2 ** repeated)));
+/** Returns the milliseconds to wait before the next attempt, or undefined to give up. */
+export function retryDelay(input: RetryInput): number | undefined {
+  const { failure, retriesDone, rateLimitPatience, now, random } = input;
+  const requested = requestedWait(failure, now);
+  if (!mayRetry(input, requested)) return undefined;
+  const least = rateLimitPatience === undefined ? 0 : shortest;
+  if (requested !== undefined)
+    return requested <= longestFor(rateLimitPatience) ? Math.max(least, requested) : undefined;
+  return Math.max(least, Math.floor(random * Math.min(20_000, 1_000 * 2 ** retriesDone)));
 }
 
-/** How many milliseconds a refusal asks to wait, if that is too long. */
-export function tooLongAsked(trouble: Trouble, now: number, patience?: number): number | undefined {
-  const asked = isLimited(trouble) ? askedBy(trouble, now) : undefined;
-  return asked !== undefined && asked > longestFor(patience) ? asked : undefined;
+/** The milliseconds that a 429 asks to wait, if that is too long. */
+export function excessiveWait(failure: AttemptFailure, now: number, patience?: number): number | undefined {
+  const requested = isRateLimited(failure) ? requestedWait(failure, now) : undefined;
+  return requested !== undefined && requested > longestFor(patience) ? requested : undefined;
 }
 
 function longestFor(patience: number | undefined): number {
   return patience === undefined ? longest : longestInRun;
 }
 
-/** How many milliseconds the others wait after a 429 that is not repeated. */
-export function holdAfter(trouble: Trouble, now: number): number {
-  return Math.min(longest, askedBy(trouble, now) ?? shortest);
+/** The milliseconds that other requests wait after a final 429. */
+export function holdAfter(failure: AttemptFailure, now: number): number {
+  return Math.min(longest, requestedWait(failure, now) ?? shortest);
 }
 
-/** How many milliseconds an answer asks to wait. */
-export function askedBy(trouble: Trouble, now: number): number | undefined {
-  return trouble.kind === 'refused' ? retryAfter(header(trouble.answer.headers, 'retry-after'), now) : undefined;
+/** The milliseconds that an answer asks to wait. */
+export function requestedWait(failure: AttemptFailure, now: number): number | undefined {
+  return failure.kind === 'refused' ? retryAfter(header(failure.answer.headers, 'retry-after'), now) : undefined;
 }
 
-export function isLimited(trouble: Trouble): boolean {
-  return trouble.kind === 'refused' && trouble.answer.status === 429;
+export function isRateLimited(failure: AttemptFailure): boolean {
+  return failure.kind === 'refused' && failure.answer.status === 429;
 }
 
-function mayRepeat(attempted: Attempted, asked: number | undefined): boolean {
-  const { trouble, changes, repeated, retries, patience, limitedFor = 0, askedFor = 0 } = attempted;
-  if (patience !== undefined && isLimited(trouble))
-    return asked === undefined ? limitedFor - askedFor < patience : limitedFor < longestInRun;
-  if (patience !== undefined && isUnreached(trouble)) return false;
-  return (changes ? surelyNotDone(trouble) : mayPass(trouble)) && repeated < retries;
+function mayRetry(input: RetryInput, requested: number | undefined): boolean {
+  const {
+    failure,
+    isMutation,
+    retriesDone,
+    retries,
+    rateLimitPatience,
+    rateLimitedFor = 0,
+    requestedWaits = 0,
+  } = input;
+  if (rateLimitPatience !== undefined && isRateLimited(failure))
+    return requested === undefined
+      ? rateLimitedFor - requestedWaits < rateLimitPatience
+      : rateLimitedFor < longestInRun;
+  if (rateLimitPatience !== undefined && isUnreachable(failure)) return false;
+  return (isMutation ? certainlyNotProcessed(failure) : isTransient(failure)) && retriesDone < retries;
 }
 
-function isUnreached(trouble: Trouble): boolean {
-  return trouble.kind === 'broken' && trouble.failure.kind === 'connect';
+function isUnreachable(failure: AttemptFailure): boolean {
+  return failure.kind === 'broken' && failure.failure.kind === 'connect';
 }
 
-function surelyNotDone(trouble: Trouble): boolean {
-  return isLimited(trouble) || isUnreached(trouble);
+function certainlyNotProcessed(failure: AttemptFailure): boolean {
+  return isRateLimited(failure) || isUnreachable(failure);
 }
 
-function mayPass(trouble: Trouble): boolean {
-  if (trouble.kind === 'refused') return trouble.answer.status === 429 || trouble.answer.status >= 500;
-  if (trouble.kind === 'late') return true;
-  return trouble.kind === 'broken' && passing.has(trouble.failure.kind);
+function isTransient(failure: AttemptFailure): boolean {
+  if (failure.kind === 'refused') return failure.answer.status === 429 || failure.answer.status >= 500;
+  if (failure.kind === 'late') return true;
+  return failure.kind === 'broken' && transientKinds.has(failure.failure.kind);
 }
 
-const passing: ReadonlySet<WireKind> = new Set(['connect', 'reset', 'garbled']);
+const transientKinds: ReadonlySet<WireFailureKind> = new Set(['connect', 'reset', 'garbled']);
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** Parses Retry-After, seconds or an HTTP date, to milliseconds from now. */
 function retryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;

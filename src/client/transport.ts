@@ -11,7 +11,7 @@ export interface WireRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** As they came, in order, repeated ones included. */
+/** In their original order, with duplicates. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[];
 
 export interface WireAnswer {
@@ -25,7 +25,7 @@ export interface WireLimits {
   readonly maxBytes: number;
 }
 
-/** One request, one answer; all that goes wrong is a WireFailure. */
+/** Sends one request and returns one answer; throws only WireFailure. */
 export interface Transport {
   send(request: WireRequest, limits: WireLimits): Promise<WireAnswer>;
   close(): Promise<void>;
@@ -34,35 +34,35 @@ export interface Transport {
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly env: Env;
-  /** The text of a PEM file whose authorities are trusted beside the usual ones. */
+  /** PEM text of certificates to trust in addition to the usual ones. */
   readonly ca?: string | undefined;
-  /** More than a request or two is to come. */
-  readonly many?: boolean | undefined;
-  /** How many of them may be under way at once; 16 if not given. */
+  /** Keeps connections open for many requests. */
+  readonly pooled?: boolean | undefined;
+  /** Concurrent requests of a pool. Default: 16. */
   readonly connections?: number | undefined;
 }
 
-/** Nothing is loaded before the first request: undici costs a single one more than the request itself. */
-export function openTransport({ many, connections, ...options }: TransportOptions): Transport {
-  const { origin, ca, proxy } = wayOf(options);
-  const pooled = proxy !== undefined || many === true;
-  return lazy(() => (pooled ? openPooled({ origin, ca, proxy, connections }) : openSingle(ca)));
+/** Loads the implementation on the first request. A single request avoids undici, which takes longer to load than to send. */
+export function openTransport({ pooled, connections, ...options }: TransportOptions): Transport {
+  const { origin, ca, proxy } = routeOf(options);
+  const needsPool = proxy !== undefined || pooled === true;
+  return lazy(() => (needsPool ? openPooled({ origin, ca, proxy, connections }) : openSingleUse(ca)));
 }
 
-/** Whether the service can be connected to, the same way as requests go. None is sent. */
+/** Whether the service accepts connections over the route of the requests. No request is sent. */
 export async function canReach(options: TransportOptions, signal: AbortSignal): Promise<boolean> {
-  const { origin, ca, proxy } = wayOf(options);
+  const { origin, ca, proxy } = routeOf(options);
   const { canConnect } = await import('./can-connect.ts');
-  return canConnect({ origin, proxy, ca: await authorities(ca), signal });
+  return canConnect({ origin, proxy, ca: await trustedCertificates(ca), signal });
 }
 
-export type Way = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
+export type Route = Pick<PooledOptions, 'origin' | 'ca' | 'proxy'>;
 
-/** What of that bears on a connection; it throws where the proxy or the file is of no use. */
-export function wayOf({ baseUrl, ca, env }: TransportOptions): Way {
+/** Resolves how to connect; throws on an invalid proxy or CA file. */
+export function routeOf({ baseUrl, ca, env }: TransportOptions): Route {
   const { origin } = readBase(baseUrl);
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
-    throw configuration('ca-file', 'the --ca-file holds no certificate', 'it takes certificates in PEM form');
+    throw configuration('ca-file', 'the --ca-file contains no certificate', 'use certificates in PEM format');
   }
   return { origin, ca, proxy: proxyFor(baseUrl, env) };
 }
@@ -76,15 +76,15 @@ interface PooledOptions {
 
 async function openPooled({ ca, ...options }: PooledOptions): Promise<Transport> {
   const { openPool } = await import('./pool.ts');
-  return openPool({ ...options, ca: await authorities(ca) });
+  return openPool({ ...options, ca: await trustedCertificates(ca) });
 }
 
-async function openSingle(ca: string | undefined): Promise<Transport> {
+async function openSingleUse(ca: string | undefined): Promise<Transport> {
   const { openDirect } = await import('./direct.ts');
-  return openDirect({ ca: await authorities(ca) });
+  return openDirect({ ca: await trustedCertificates(ca) });
 }
 
-export async function authorities(ca: string | undefined): Promise<string[] | undefined> {
+export async function trustedCertificates(ca: string | undefined): Promise<string[] | undefined> {
   if (ca === undefined) return undefined;
   const { rootCertificates } = await import('node:tls');
   return [...rootCertificates, ca];
@@ -109,11 +109,11 @@ export function header(headers: WireHeaders, name: string): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Why a body cannot be read that came compressed; undefined for one as it was asked for. */
+/** Explains why a compressed body cannot be read; undefined if it is not compressed. */
 export function compression({ headers }: Pick<WireAnswer, 'headers'>): string | undefined {
   const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return undefined;
-  // It is the service's own word.
-  const name = /^[\w-]{1,20}(?:, *[\w-]{1,20})*$/.test(encoding) ? encoding : 'in an odd way';
-  return `it is compressed (${name}), which was not asked for`;
+  // The text comes from the service, so only plain names are shown.
+  const name = /^[\w-]{1,20}(?:, *[\w-]{1,20})*$/.test(encoding) ? encoding : 'unknown encoding';
+  return `it is compressed (${name}), although the request did not accept that`;
 }

@@ -1,13 +1,13 @@
-/** What broke on the way. Up to `files` no request can have left. */
-export type WireKind =
+/** What went wrong on the connection. For the kinds up to `files`, no request was sent. */
+export type WireFailureKind =
   'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
 
 export class WireFailure extends Error {
-  readonly kind: WireKind;
-  /** Whether a byte of the request may have left. */
+  readonly kind: WireFailureKind;
+  /** Whether a byte of the request may have been sent. */
   readonly sent: boolean;
 
-  constructor(kind: WireKind, sent: boolean, message: string, cause?: unknown) {
+  constructor(kind: WireFailureKind, sent: boolean, message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'WireFailure';
     this.kind = kind;
@@ -20,7 +20,7 @@ interface WireFacts {
   readonly aborted: boolean;
 }
 
-/** Names what a socket, a parser or a library threw. */
+/** Classifies an error thrown by a socket, a parser or a library. */
 export function wireFailure(error: unknown, { sent, aborted }: WireFacts): WireFailure {
   if (error instanceof WireFailure) return error;
   const code = codeOf(error);
@@ -39,18 +39,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   EMFILE: 'this process has too many open files',
   ENFILE: 'this machine has too many open files',
-  ETIMEDOUT: 'no connection in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  EAI_AGAIN: 'names cannot be looked up at the moment',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  EAI_AGAIN: 'DNS lookup failed (temporary)',
   ENOTFOUND: 'no such host',
 };
 
-function kindWhenSent(code: string): WireKind {
-  // HPE: node's and undici's parser
+function kindWhenSent(code: string): WireFailureKind {
+  // HPE: the HTTP parser of Node and undici
   return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'garbled' : 'reset';
 }
 
-function kindUnsent(code: string, text: string): WireKind {
+function kindUnsent(code: string, text: string): WireFailureKind {
   if (code === 'ENOTFOUND') return 'address';
   if (code === 'EMFILE' || code === 'ENFILE') return 'files';
   if (/^Proxy response \(\d+\)/.test(text)) return 'proxy';
@@ -65,8 +65,8 @@ function codeOf(error: unknown): string {
   return error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : '';
 }
 
-/** Holds an answer while it arrives, and refuses the byte that is one too many. */
-export class Collector {
+/** Buffers a response body; throws when it exceeds the limit. */
+export class BodyBuffer {
   readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];
   #length = 0;
@@ -82,7 +82,7 @@ export class Collector {
     this.#chunks.push(chunk);
   }
 
-  whole(): Buffer {
+  concat(): Buffer {
     const [first] = this.#chunks;
     return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#length);
   }

@@ -1,5 +1,5 @@
-import { authorities, wayOf } from '../client/transport.ts';
-import { createConceal } from '../client/trace.ts';
+import { trustedCertificates, routeOf } from '../client/transport.ts';
+import { createRedactor } from '../client/redactor.ts';
 import type { Plan } from '../contract/plans.ts';
 import { addressCheck, callerCheck, keyCheck, planCheck } from './caller.ts';
 import { type Check, type Diagnosis, diagnosis } from './check.ts';
@@ -111,14 +111,14 @@ const patience = 5_000;
 async function networkOf(session: Session, { baseUrl, key }: Target): Promise<readonly Check[]> {
   const { host, given } = session;
   try {
-    const { ca, proxy } = wayOf(wayTo(session, { kind: 'service', baseUrl, key, mode: 'unknown' }));
+    const { ca, proxy } = routeOf(wayTo(session, { kind: 'service', baseUrl, key, mode: 'unknown' }));
     const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
     const route: Route = {
       baseUrl,
       proxy,
       proxyNamedBy: names.find((name) => host.env[name]),
-      ca: await authorities(ca),
-      conceal: createConceal(key),
+      ca: await trustedCertificates(ca),
+      redactor: createRedactor(key),
       signal: host.signal,
       patience: given.timeout ?? patience,
       now: host.now,

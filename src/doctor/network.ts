@@ -3,9 +3,9 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { CliError } from '../base/errors.ts';
 import { localDate } from '../cli/output/times.ts';
-import { failureOf } from '../client/failure.ts';
+import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
-import type { Conceal } from '../client/trace.ts';
+import type { Redactor } from '../client/redactor.ts';
 import { wireFailure } from '../client/wire.ts';
 import { type Check, checksOf } from './check.ts';
 import { counted } from './folders.ts';
@@ -19,7 +19,7 @@ export interface Route {
   readonly proxyNamedBy: string | undefined;
   /** All the authorities that are trusted; Node's own when undefined. */
   readonly ca: readonly string[] | undefined;
-  readonly conceal: Conceal;
+  readonly redactor: Redactor;
   readonly signal: AbortSignal;
   /** In milliseconds, for each step. */
   readonly patience: number;
@@ -112,15 +112,15 @@ async function certificateStep({ ca, now }: Route, { url, socket: under }: Way):
 }
 
 async function taken(route: Route, name: string, take: () => Promise<Check>): Promise<Check> {
-  const { signal, patience, baseUrl: url, conceal, proxy, proxyNamedBy } = route;
+  const { signal, patience, baseUrl: url, redactor, proxy, proxyNamedBy } = route;
   try {
     const came = await interruptible(take(), { signal, patience });
     if (came !== 'late') return came;
-    return failed(name, failureOf({ kind: 'late', sent: false, waited: patience }, { method: 'GET', url, conceal }));
+    return failed(name, errorFor({ kind: 'late', sent: false, waited: patience }, { method: 'GET', url, redactor }));
   } catch (error) {
     if (error instanceof CliError) throw error;
     const failure = wireFailure(error, { sent: false, aborted: false });
-    if (name !== 'proxy') return failed(name, failureOf({ kind: 'broken', failure }, { method: 'GET', url, conceal }));
+    if (name !== 'proxy') return failed(name, errorFor({ kind: 'broken', failure }, { method: 'GET', url, redactor }));
     const message = `${new URL(proxy ?? '').host} opens no way to ${new URL(url).host}: ${failure.message}`;
     const remedy = `look at ${proxyNamedBy}, which names it, or go past it with NO_PROXY=${new URL(url).hostname}`;
     return failed(name, new CliError('network', 'proxy', message, { hint: remedy }));

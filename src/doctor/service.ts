@@ -3,8 +3,8 @@ import type { Approached, Session } from '../session/session.ts';
 import { basics, wayTo } from '../session/connect.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
-import { failureOf } from '../client/failure.ts';
-import { createConceal } from '../client/trace.ts';
+import { errorFor } from '../client/failure.ts';
+import { createRedactor } from '../client/redactor.ts';
 import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { shellWord } from '../session/profiles/store.ts';
@@ -119,7 +119,7 @@ export function openCalls(session: Session, { target, simulated }: Approached): 
 }
 
 function counting(transport: Transport, now: () => number, key: string) {
-  const conceal = createConceal(key);
+  const redactor = createRedactor(key);
   let [count, heard]: [number, Heard | undefined] = [0, undefined];
   const send: Transport['send'] = async (request, limits) => {
     const sentAt = now();
@@ -129,7 +129,7 @@ function counting(transport: Transport, now: () => number, key: string) {
     // A look is one call, and a service that leads in circles would make it many.
     if (redirect(request, answer, 0).kind === 'follow') {
       const why = `a redirect to "${header(answer.headers, 'location')}", which doctor does not follow`;
-      throw failureOf({ kind: 'redirected', answer, why }, { ...request, conceal });
+      throw errorFor({ kind: 'redirected', answer, why }, { ...request, redactor });
     }
     return answer;
   };

@@ -63,7 +63,7 @@ export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit
   const { pace, target } = client;
   const { rows, invalid } = found;
   const due = accepted ? accepted.counts.due + accepted.counts.retry : 0;
-  const least = pace.leastTime(due);
+  const least = pace.minimumDuration(due);
   const { known } = pace;
   const { perMinute, perMonth } = target.plan;
   const dryRun: DryRun = {

@@ -1,4 +1,4 @@
-import type { Departure } from '../client/exchange.ts';
+import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
 import type { Ledger, Outcome as Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
@@ -33,7 +33,7 @@ export interface EngineOptions {
 }
 
 /** Sends one request; it does not leave if `leaving` rejects. Rejects with a CliError that says whether it was done. */
-type Send = (content: string, departure: Departure) => Promise<unknown>;
+type Send = (content: string, departure: SendHooks) => Promise<unknown>;
 
 export interface Sent {
   readonly stopped: Stopped | undefined;
@@ -115,7 +115,7 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
       if (!row) return;
       const flight: Flight = { row, phase: 'waiting', outages };
       flights.add(flight);
-      send(row.content, { leaving: () => leave(flight), waits: () => release(flight) }).then(
+      send(row.content, { beforeSend: () => leave(flight), beforeRetry: () => release(flight) }).then(
         (answer) => land(flight, answer),
         (error: unknown) => fall(flight, error),
       );

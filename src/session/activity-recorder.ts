@@ -1,5 +1,5 @@
 import type { Entry, Facts, Writer } from './activity/log.ts';
-import type { Around } from '../client/exchange.ts';
+import type { CallGuard } from '../client/exchange.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import { CliError } from '../base/errors.ts';
@@ -9,7 +9,7 @@ import type { Approached, Session } from './session.ts';
 import type { OnceOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
-export function recording(session: Session, approached: Approached): Around {
+export function recording(session: Session, approached: Approached): CallGuard {
   return async (request, send, { again = false, retryUnsure = false }) => {
     const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
       import('./activity/request.ts'),
@@ -24,11 +24,11 @@ export function recording(session: Session, approached: Approached): Around {
     try {
       await once?.ask();
       const answer = await send({
-        async leaving() {
-          await once?.leaving();
+        async beforeSend() {
+          await once?.beforeSend();
           entry ??= begin(writer, facts);
         },
-        waits: () => once?.waits(),
+        beforeRetry: () => once?.beforeRetry(),
       });
       await once?.settle(outcomeOf(answer));
       entry?.end(resultOf(answer));

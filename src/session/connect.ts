@@ -72,7 +72,7 @@ async function checkStore({ host, given, reporter }: Session): Promise<void> {
 
 /** Options that differ for runs. Single calls show a spinner. */
 export interface ManyCalls extends Partial<
-  Pick<ClientOptions, 'pace' | 'patience' | 'looksOnly' | 'onWait' | 'signal' | 'boarding'>
+  Pick<ClientOptions, 'pace' | 'rateLimitPatience' | 'bestEffort' | 'onWait' | 'signal' | 'stopSending'>
 > {
   /** Requests at once (default: one). */
   readonly connections?: number;
@@ -86,7 +86,7 @@ export async function openConnection(session: Session, approached: Approached, m
     import('../client/transport.ts'),
   ]);
   const { connections, ...extras } = many ?? {};
-  const transport = openTransport({ ...wayTo(session, target), many: connections !== undefined, connections });
+  const transport = openTransport({ ...wayTo(session, target), pooled: connections !== undefined, connections });
   const client = createClient({
     ...basics(session, target),
     transport: connections !== undefined ? transport : withWaiting(session, target, transport),
@@ -94,7 +94,7 @@ export async function openConnection(session: Session, approached: Approached, m
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
-    around: recording(session, approached),
+    guard: recording(session, approached),
     onWait: (milliseconds, why) => {
       if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
     },

@@ -1,12 +1,12 @@
 import type { BodyOf } from '../contract/endpoints.ts';
-import type { Departure } from '../client/exchange.ts';
+import type { SendHooks } from '../client/exchange.ts';
 import { type CliError, unsafe } from '../base/errors.ts';
 import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import type { AnyCaller, Approached, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
 /** Claims a live message in the ledger, so that it is not sent twice by accident. */
-export interface Once extends Departure {
+export interface Once extends SendHooks {
   /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
   settle(outcome: Outcome): Promise<void>;
@@ -49,11 +49,11 @@ export async function openOnce({
   };
   return {
     ask: () => granted(async () => ledger.look(row, rule)),
-    leaving: async () => {
+    beforeSend: async () => {
       await granted(async () => (await ledger.claim([row], rule))[0]);
       isClaimed = true;
     },
-    waits: () => void settle('release'),
+    beforeRetry: () => void settle('release'),
     settle,
     close: opened.close,
   };

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
-import { createFileLedger } from '../client/pace/minute-file.ts';
-import type { Granted, Share } from '../client/pace/minute.ts';
+import { createMinuteFile } from '../client/pace/minute-file.ts';
+import type { Grant, Report } from '../client/pace/minute.ts';
 import { createPace, type Gate, type KnownPace, type Pace } from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
@@ -21,7 +21,7 @@ interface Shared {
   readonly rate: number;
   /** In milliseconds. */
   readonly window: number;
-  readonly kind: Share['kind'];
+  readonly kind: Report['kind'];
   /** The part of it that this process may use. */
   readonly limit: number;
   readonly onWait: (milliseconds: number, why: string) => void;
@@ -61,7 +61,7 @@ function sharedGate({ host, given, reporter }: Session, shared: Shared): (change
   };
   const folder = join(stateFolder(host.env, host.home), 'pace');
   const onDamaged = () => note(`the file that shares the plan's pace was damaged and starts again, in ${folder}`);
-  const ledger = createFileLedger({
+  const minute = createMinuteFile({
     folder,
     name: nameFor(shared),
     window,
@@ -72,12 +72,12 @@ function sharedGate({ host, given, reporter }: Session, shared: Shared): (change
     onDamaged,
   });
   const onFailure = (error: unknown) => note(`the plan's pace is not shared with other processes: ${reasonOf(error)}`);
-  const onWait = (milliseconds: number, why: Granted['why']) => shared.onWait(milliseconds, reasons[why](shared));
-  const options = { ...shared, ledger, window, now, later, onWait, onFailure };
+  const onWait = (milliseconds: number, why: Grant['why']) => shared.onWait(milliseconds, reasons[why](shared));
+  const options = { ...shared, minute, window, now, later, onWait, onFailure };
   return (changed) => createSharedGate(options, changed);
 }
 
-const reasons: Readonly<Record<Granted['why'], (shared: Shared) => string>> = {
+const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
   full: ({ rate, window }) =>
     window === minuteWindow
       ? `other processes have taken the plan's ${rate} requests a minute`

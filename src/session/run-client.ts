@@ -1,7 +1,7 @@
 import { CliError, type ExitName, usage } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
-import type { Departure } from '../client/exchange.ts';
+import type { SendHooks } from '../client/exchange.ts';
 import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
@@ -38,7 +38,7 @@ export interface RunClient extends Pick<Client, 'observe'> {
   readonly concurrency: number;
   readonly pace: RunPace;
   /** Prepares an endpoint; the returned function sends a JSON body. */
-  sending(name: EndpointName): (content: string, departure: Departure) => Promise<unknown>;
+  sending(name: EndpointName): (content: string, departure: SendHooks) => Promise<unknown>;
   /** The ledger of what was sent, and the account in it. */
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
@@ -65,7 +65,7 @@ interface RunPace {
   /** Undefined if nothing is known until the service answers 429. */
   readonly known: KnownPace | undefined;
   /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
-  leastTime(requests: number): number | undefined;
+  minimumDuration(requests: number): number | undefined;
 }
 
 interface Opened {
@@ -77,7 +77,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const { host, given } = session;
   const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace do not go together', 'leave one of them out');
-  const [{ leastTime, paceOf, slower }, { canReach }] = await Promise.all([
+  const [{ minimumDuration, paceOf, slower }, { canReach }] = await Promise.all([
     import('../client/pace/pace.ts'),
     import('../client/transport.ts'),
   ]);
@@ -90,13 +90,13 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const connection = await openConnection(session, approached, {
     connections: concurrency,
     signal: signals.leave,
-    boarding: AbortSignal.any([signals.stop, barred.signal]),
+    stopSending: AbortSignal.any([signals.stop, barred.signal]),
     pace: gate,
-    patience: twoWindows,
+    rateLimitPatience: twoWindows,
     onWait,
   });
   const target = targetOf(caller, approached, plan);
-  const pace = { known, leastTime: (requests: number) => leastTime(slower(known, plan), requests) };
+  const pace = { known, minimumDuration: (requests: number) => minimumDuration(slower(known, plan), requests) };
   const reachable = () => canReach(wayTo(session, approached.target), signals.stop);
   const look: RunClient['tryLookup'] = (act) => tryLookup(session, approached, { pace: gate, stop: signals.stop }, act);
   const sending = sendingUntil(barred, connection.client);
@@ -116,7 +116,7 @@ function closed(barred: AbortController, connection: Connection): Promise<void> 
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */
 function sendingUntil(barred: AbortController, client: Client): RunClient['sending'] {
   return (name) => {
-    const send: (content: string, departure: Departure) => Promise<unknown> = client.calling(name);
+    const send: (content: string, departure: SendHooks) => Promise<unknown> = client.prepare(name);
     return (content, departure) =>
       send(content, departure).catch((error: unknown) => {
         if (error instanceof CliError && bars.has(error.exit)) barred.abort();
@@ -149,7 +149,7 @@ async function tryLookup(
   const cancel = session.host.later(longest, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0 } };
-  const ways = { connections: 1, pace, looksOnly: true, signal, boarding: signal };
+  const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
   const { client, close } = await openConnection(once, approached, ways);
   try {
     await look(client);

@@ -227,7 +227,7 @@ describe.each(ways)('a call over the %s transport', (way) => {
   it('prepares an endpoint for many bodies, which it sends unchanged', async () => {
     const service = await serve(({ body }, __, response) => response.end(`{"message_id":${body.length}}`));
     const { client } = await rig(way, `${service.url}/gateway`);
-    const send = client.calling('createContact');
+    const send = client.prepare('createContact');
     await expect(Promise.all([send('{"a": 1}'), send('{}')])).resolves.toEqual([{ message_id: 8 }, { message_id: 2 }]);
     expect(service.seen.map(({ url, body }) => url + body).sort()).toEqual([
       '/gateway/api/public/contacts{"a": 1}',
@@ -243,14 +243,14 @@ describe.each(ways)('a call over the %s transport', (way) => {
     let time = 0;
     const service = await serve((_, __, response) => response.writeHead(429, { 'Retry-After': '50' }).end());
     const sleep = async (milliseconds: number) => void (time += milliseconds);
-    const { client } = await rig(way, service.url, { patience: 120_000, retries: 0, now: () => time, sleep });
+    const { client } = await rig(way, service.url, { rateLimitPatience: 120_000, retries: 0, now: () => time, sleep });
     expect(await failureFrom(client.call('createContact', {}))).toMatchObject({ exit: 'rateLimited', done: 'no' });
     expect(service.seen).toHaveLength(13);
     expect(time).toBe(600_000);
   });
 
   it('in a run, leaves refused connections to the run', async () => {
-    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { patience: 120_000 });
+    const { client, waits } = await rig(way, `http://127.0.0.1:${await deadPort()}`, { rateLimitPatience: 120_000 });
     const failure = await failureFrom(client.call('createContact', {}));
     expect(failure).toMatchObject({ exit: 'network', code: 'unreachable', done: 'no' });
     expect(waits).toEqual([]);

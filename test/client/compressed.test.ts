@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { serve } from './servers.ts';
 import { failureFrom, message, rig, ways } from './rig.ts';
 
-const said = 'it is compressed (gzip), which was not asked for';
+const said = 'it is compressed (gzip), although the request did not accept that';
 
 describe.each(ways)('a compressed response, over the %s transport', (way) => {
   const compressed = (status: number, text: string) =>
@@ -38,7 +38,7 @@ describe.each(ways)('a compressed response, over the %s transport', (way) => {
     expect([exit, body, text]).toEqual([
       'rejected',
       undefined,
-      `the service answered 400 Bad Request; why cannot be read: ${said}`,
+      `the service answered 400 Bad Request; the reason cannot be read: ${said}`,
     ]);
   });
 });

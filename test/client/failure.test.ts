@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createConceal } from '../../src/client/trace.ts';
-import { failureOf, type Trouble } from '../../src/client/failure.ts';
-import { WireFailure, type WireKind } from '../../src/client/wire.ts';
+import { createRedactor } from '../../src/client/redactor.ts';
+import { errorFor, type AttemptFailure } from '../../src/client/failure.ts';
+import { WireFailure, type WireFailureKind } from '../../src/client/wire.ts';
 
-const conceal = createConceal('sk_live_0123456789abcdef');
+const redactor = createRedactor('sk_live_0123456789abcdef');
 const answer = (status: number, body = '') => ({ status, headers: [], body: Buffer.from(body) });
-const refused = (status: number, body?: string): Trouble => ({ kind: 'refused', answer: answer(status, body) });
-const broken = (kind: WireKind, sent: boolean): Trouble => ({
+const refused = (status: number, body?: string): AttemptFailure => ({ kind: 'refused', answer: answer(status, body) });
+const broken = (kind: WireFailureKind, sent: boolean): AttemptFailure => ({
   kind: 'broken',
   failure: new WireFailure(kind, sent, 'why'),
 });
-const when = (method: string, url = 'https://api.example/x') => ({ method, url, conceal });
-const post = (trouble: Trouble) => failureOf(trouble, when('POST'));
-const get = (trouble: Trouble) => failureOf(trouble, when('GET'));
+const when = (method: string, url = 'https://api.example/x') => ({ method, url, redactor });
+const post = (trouble: AttemptFailure) => errorFor(trouble, when('POST'));
+const get = (trouble: AttemptFailure) => errorFor(trouble, when('GET'));
 
-describe('failureOf', () => {
-  it.each<[string, Trouble, string, string, string]>([
+describe('errorFor', () => {
+  it.each<[string, AttemptFailure, string, string, string]>([
     ['400', refused(400), 'rejected', 'no', 'rejected'],
     ['401', refused(401), 'keyRefused', 'no', 'keyRefused'],
     ['403', refused(403), 'keyRefused', 'no', 'keyRefused'],
@@ -51,11 +51,11 @@ describe('failureOf', () => {
   });
 
   it('does not state which limit was exceeded, which the service does not report', () => {
-    expect(get(refused(429)).hint).toMatch(/requests a minute or the messages a month/);
+    expect(get(refused(429)).hint).toMatch(/rate limit or monthly quota/);
   });
 
   it('suggests commands of the local sandbox', () => {
-    const local = (trouble: Trouble) => failureOf(trouble, { ...when('POST'), local: true }).hint;
+    const local = (trouble: AttemptFailure) => errorFor(trouble, { ...when('POST'), local: true }).hint;
     expect(local(refused(401))).toContain('bizmsg sandbox keys go-live');
     const asked = /may have been done.*bizmsg sandbox requests/;
     for (const trouble of [refused(500), broken('reset', true)]) expect(local(trouble)).toMatch(asked);
@@ -98,7 +98,7 @@ describe('failureOf', () => {
   });
 
   it('suggests local sandbox commands only for the local sandbox', () => {
-    const local = failureOf(broken('connect', false), when('GET', 'http://127.0.0.1:4780/x'));
+    const local = errorFor(broken('connect', false), when('GET', 'http://127.0.0.1:4780/x'));
     expect(local.hint).toContain('sandbox');
     expect(get(broken('connect', false)).hint).not.toContain('sandbox');
   });

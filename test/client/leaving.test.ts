@@ -3,7 +3,7 @@ import { createPace, type Pace } from '../../src/client/pace/pace.ts';
 import { failureFrom, rig, ways } from './rig.ts';
 import { serve } from './servers.ts';
 
-const ready = (leaving: () => Promise<void> | undefined) => ({ leaving, waits: () => {} });
+const ready = (leaving: () => Promise<void> | undefined) => ({ beforeSend: leaving, beforeRetry: () => {} });
 
 describe.each(ways)('over a %s connection, the callback before a send', (way) => {
   it('runs after the slot of each attempt, and each wait is reported before a retry', async () => {
@@ -20,9 +20,9 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
       response.writeHead(service.seen.length < 2 ? 429 : 200).end('{}');
     });
     const { client } = await rig(way, service.url, { pace });
-    await client.calling('createContact')('{}', {
-      leaving: () => void events.push('leaving'),
-      waits: () => events.push('waits'),
+    await client.prepare('createContact')('{}', {
+      beforeSend: () => void events.push('leaving'),
+      beforeRetry: () => events.push('waits'),
     });
     const [first, second] = [
       ['slot', 'leaving', 'sent', 'waits', 'limited'],
@@ -42,7 +42,7 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
       events.push('ready');
     };
     const { client } = await rig(way, service.url);
-    await client.calling('createContact')('{}', ready(leaving));
+    await client.prepare('createContact')('{}', ready(leaving));
     expect(events).toEqual(['ready', 'sent']);
   });
 
@@ -59,16 +59,16 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
     const pace: Pace = { slot: () => (how) => events.push(how), hold: () => {} };
     const service = await serve((_request, __, response) => response.end('{}'));
     const { client } = await rig(way, service.url, { pace });
-    await expect(client.calling('createContact')('{}', ready(leaving))).rejects.toThrow('no');
+    await expect(client.prepare('createContact')('{}', ready(leaving))).rejects.toThrow('no');
     expect([events, service.seen]).toEqual([['unsent'], []]);
   });
 
   it('cancels the send if the user aborts meanwhile', async () => {
     const user = new AbortController();
     const service = await serve((_, __, response) => response.end('{}'));
-    const { client } = await rig(way, service.url, { boarding: user.signal });
+    const { client } = await rig(way, service.url, { stopSending: user.signal });
     const leaving = async () => user.abort('SIGINT');
-    expect(await failureFrom(client.calling('createContact')('{}', ready(leaving)))).toMatchObject({
+    expect(await failureFrom(client.prepare('createContact')('{}', ready(leaving)))).toMatchObject({
       exit: 'interrupted',
     });
     expect(service.seen).toEqual([]);
@@ -79,9 +79,9 @@ describe.each(ways)('over a %s connection, the callback before a send', (way) =>
     const events: string[] = [];
     const pace = createPace({ now: () => 0, later: () => () => {} });
     pace.hold(1_000);
-    const { client } = await rig(way, 'http://127.0.0.1:9', { pace, boarding: user.signal });
+    const { client } = await rig(way, 'http://127.0.0.1:9', { pace, stopSending: user.signal });
     const failure = failureFrom(
-      client.calling('createContact')(
+      client.prepare('createContact')(
         '{}',
         ready(() => void events.push('leaving')),
       ),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastTime, paceOf, type RunRate } from '../../src/client/pace/pace.ts';
+import { minimumDuration, paceOf, type RunRate } from '../../src/client/pace/pace.ts';
 import { thrown } from '../support/thrown.ts';
 
 const a = (perWindow: number, window = 60_000) => ({ perWindow, window });
@@ -20,7 +20,7 @@ it.each<[string, RunRate | undefined, number | undefined, object | undefined]>([
 it('refuses a share of an unknown plan, and suggests a rate', () => {
   expect(thrown(() => paceOf({ share: 50 }, { perMinute: undefined }))).toMatchObject({
     exit: 'usage',
-    message: "50% is a share of the plan's minute, and the plan is not known",
+    message: "50% refers to the plan's rate limit, and the plan is not known",
     hint: expect.stringContaining('300/m'),
   });
 });
@@ -32,6 +32,6 @@ it.each([
   [271, 60_000],
   [40_000, 148 * 60_000],
 ])('%s requests take at least %s ms', (requests, least) => {
-  expect(leastTime(a(270), requests)).toBe(least);
-  expect(leastTime(undefined, requests)).toBeUndefined();
+  expect(minimumDuration(a(270), requests)).toBe(least);
+  expect(minimumDuration(undefined, requests)).toBeUndefined();
 });

@@ -1,7 +1,14 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPace, type Ended, leastTime, margin, type Pace, type Release } from '../../src/client/pace/pace.ts';
+import {
+  createPace,
+  type RequestEnd,
+  minimumDuration,
+  margin,
+  type Pace,
+  type Release,
+} from '../../src/client/pace/pace.ts';
 import { createVirtualTime, settled, type VirtualTime } from './virtual.ts';
 
 interface Load {
@@ -82,11 +89,11 @@ describe('a pace with a known limit', () => {
     },
   );
 
-  it('is as fast as leastTime(), except for the duration of requests and a margin per window', async () => {
+  it('is as fast as minimumDuration(), except for the duration of requests and a margin per window', async () => {
     const [perWindow, window] = [300, 60_000];
     const load = { rows: 901, perWindow, window, concurrency: 300, service: () => ({ time: 1, counted: 0 }) };
     const seen = await simulate(load);
-    const least = leastTime({ perWindow, window }, 901);
+    const least = minimumDuration({ perWindow, window }, 901);
     expect(least).toBe(180_000);
     expect(Math.max(...seen.map(({ over }) => over))).toBe(180_000 + 3 * (margin + 1) + 1);
   });
@@ -260,7 +267,7 @@ describe('a pace', () => {
 
 describe('after a 429', () => {
   /** Names of the requests granted when the hold ends, and after the first has ended. */
-  async function grantedAfter(ended: Ended): Promise<readonly string[]> {
+  async function grantedAfter(ended: RequestEnd): Promise<readonly string[]> {
     const { pace, time, granted } = paced({});
     const [refused, other] = [freeSlot(pace), freeSlot(pace)];
     pace.hold(1_000);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { curlLine, Planned, type PlannedRequest } from '../../src/client/dry-run.ts';
+import { curlLine, DryRunResult, type DryRunRequest } from '../../src/client/dry-run.ts';
 import { key, message, rig } from './rig.ts';
 import { serve } from './servers.ts';
 
@@ -15,12 +15,12 @@ const [curl, bash] = await Promise.all(
   ),
 );
 
-async function plan(call: Promise<unknown>): Promise<PlannedRequest> {
+async function plan(call: Promise<unknown>): Promise<DryRunRequest> {
   const outcome = await call.then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (outcome instanceof Planned) return outcome.request;
+  if (outcome instanceof DryRunResult) return outcome.request;
   throw new Error('nothing was planned', { cause: outcome });
 }
 

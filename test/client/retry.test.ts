@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { retryDelay } from '../../src/client/retry.ts';
-import type { Trouble } from '../../src/client/failure.ts';
-import { WireFailure, type WireKind } from '../../src/client/wire.ts';
+import type { AttemptFailure } from '../../src/client/failure.ts';
+import { WireFailure, type WireFailureKind } from '../../src/client/wire.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
-const answered = (status: number, retryAfter?: string): Trouble => ({
+const answered = (status: number, retryAfter?: string): AttemptFailure => ({
   kind: 'refused',
   answer: {
     status,
@@ -13,14 +13,14 @@ const answered = (status: number, retryAfter?: string): Trouble => ({
     body: Buffer.alloc(0),
   },
 });
-const broken = (kind: WireKind, sent: boolean): Trouble => ({
+const broken = (kind: WireFailureKind, sent: boolean): AttemptFailure => ({
   kind: 'broken',
   failure: new WireFailure(kind, sent, ''),
 });
-const facts = { repeated: 0, retries: 3, now, random: 0.5 };
+const facts = { retriesDone: 0, retries: 3, now, random: 0.5 };
 
 describe('retryDelay', () => {
-  it.each<[string, Trouble, 'retry' | 'never', 'retry' | 'never']>([
+  it.each<[string, AttemptFailure, 'retry' | 'never', 'retry' | 'never']>([
     ['429', answered(429), 'retry', 'retry'],
     ['500', answered(500), 'never', 'retry'],
     ['503', answered(503), 'never', 'retry'],
@@ -38,9 +38,9 @@ describe('retryDelay', () => {
     ['a time-out after sending', { kind: 'late', sent: true, waited: 1 }, 'never', 'retry'],
     ['a time-out before sending', { kind: 'late', sent: false, waited: 1 }, 'never', 'retry'],
     ['an interruption', { kind: 'interrupted', sent: false }, 'never', 'never'],
-  ])('decides after %s whether to retry a change and a read', (_, trouble, change, read) => {
-    const decision = (changes: boolean) =>
-      retryDelay({ ...facts, trouble, changes }) === undefined ? 'never' : 'retry';
+  ])('decides after %s whether to retry a change and a read', (_, failure, change, read) => {
+    const decision = (isMutation: boolean) =>
+      retryDelay({ ...facts, failure, isMutation }) === undefined ? 'never' : 'retry';
     expect([decision(true), decision(false)]).toEqual([change, read]);
   });
 
@@ -58,7 +58,7 @@ describe('retryDelay', () => {
     ['soon', 500],
     ['', 500],
   ])('follows a Retry-After of "%s"', (text, wait) => {
-    expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true })).toBe(wait);
+    expect(retryDelay({ ...facts, failure: answered(429, text), isMutation: true })).toBe(wait);
   });
 
   it.each([
@@ -67,30 +67,32 @@ describe('retryDelay', () => {
     [1, 0.5, 1_000],
     [2, 0.5, 2_000],
     [9, 0.5, 10_000],
-  ])('backs off with full jitter (%s repeated, random %s)', (repeated, random, wait) => {
-    const trouble = answered(500);
-    expect(retryDelay({ trouble, changes: false, repeated, retries: 99, now, random })).toBe(wait);
+  ])('backs off with full jitter (%s repeated, random %s)', (retriesDone, random, wait) => {
+    const failure = answered(500);
+    expect(retryDelay({ failure, isMutation: false, retriesDone, retries: 99, now, random })).toBe(wait);
   });
 
   it.each([
     [0, 0],
     [3, 3],
-  ])('stops after %s retries', (retries, repeated) => {
-    expect(retryDelay({ ...facts, trouble: answered(429, '1'), changes: false, retries, repeated })).toBeUndefined();
+  ])('stops after %s retries', (retries, retriesDone) => {
+    expect(
+      retryDelay({ ...facts, failure: answered(429, '1'), isMutation: false, retries, retriesDone }),
+    ).toBeUndefined();
   });
 });
 
 describe('retryDelay in a run', () => {
-  const patience = 120_000;
+  const rateLimitPatience = 120_000;
 
   it.each([
     ['at first', 0, 0, 1_000],
     ['until two minutes have passed', 119_999, 0, 1_000],
     ['not after that', 120_000, 0, undefined],
     ['not counting the waits of Retry-After', 400_000, 280_001, 1_000],
-  ])('waits after a 429 without Retry-After: %s', (_, limitedFor, askedFor, wait) => {
-    const limits = { repeated: 99, patience, limitedFor, askedFor };
-    expect(retryDelay({ ...facts, trouble: answered(429), changes: true, random: 0, ...limits })).toBe(wait);
+  ])('waits after a 429 without Retry-After: %s', (_, rateLimitedFor, requestedWaits, wait) => {
+    const limits = { retriesDone: 99, rateLimitPatience, rateLimitedFor, requestedWaits };
+    expect(retryDelay({ ...facts, failure: answered(429), isMutation: true, random: 0, ...limits })).toBe(wait);
   });
 
   it.each([
@@ -99,16 +101,18 @@ describe('retryDelay in a run', () => {
     ['601', 0, undefined],
     ['1', 599_999, 1_000],
     ['1', 600_000, undefined],
-  ])('follows a Retry-After of %s after %i ms of 429, up to 10 minutes', (text, limitedFor, wait) => {
-    const limits = { repeated: 99, patience, limitedFor, askedFor: limitedFor };
-    expect(retryDelay({ ...facts, trouble: answered(429, text), changes: true, ...limits })).toBe(wait);
+  ])('follows a Retry-After of %s after %i ms of 429, up to 10 minutes', (text, rateLimitedFor, wait) => {
+    const limits = { retriesDone: 99, rateLimitPatience, rateLimitedFor, requestedWaits: rateLimitedFor };
+    expect(retryDelay({ ...facts, failure: answered(429, text), isMutation: true, ...limits })).toBe(wait);
   });
 
-  it.each([answered(429, '0'), answered(429)])('retries at most once a second', (trouble) => {
-    expect(retryDelay({ ...facts, trouble, changes: true, patience, random: 0 })).toBe(1_000);
+  it.each([answered(429, '0'), answered(429)])('retries at most once a second', (failure) => {
+    expect(retryDelay({ ...facts, failure, isMutation: true, rateLimitPatience, random: 0 })).toBe(1_000);
   });
 
   it('leaves an unreachable service to the run', () => {
-    expect(retryDelay({ ...facts, trouble: broken('connect', false), changes: true, patience })).toBeUndefined();
+    expect(
+      retryDelay({ ...facts, failure: broken('connect', false), isMutation: true, rateLimitPatience }),
+    ).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { answerLines, createConceal, requestLines } from '../../src/client/trace.ts';
+import { createRedactor } from '../../src/client/redactor.ts';
+import { answerLines, requestLines } from '../../src/client/trace.ts';
 
 const key = 'odd"key/without=prefix';
-const conceal = createConceal(key);
+const redactor = createRedactor(key);
 const request = (body: string) => ({
   method: 'POST',
   url: 'https://api.example/x?to=%2B12025550101',
@@ -12,7 +13,7 @@ const request = (body: string) => ({
 
 describe('the trace', () => {
   it('masks phone numbers in the address and the body', () => {
-    expect(requestLines(request('{"to":"+12025550101"}'), conceal)).toEqual([
+    expect(requestLines(request('{"to":"+12025550101"}'), redactor)).toEqual([
       '> POST https://api.example/x?to=%2B120…01',
       '>',
       '> {"to":"+120…01"}',
@@ -20,22 +21,24 @@ describe('the trace', () => {
   });
 
   it('contains no key in any form', () => {
-    const shown = requestLines(request(`${key} ${JSON.stringify(key)} ${encodeURIComponent(key)}`), conceal).join('\n');
+    const shown = requestLines(request(`${key} ${JSON.stringify(key)} ${encodeURIComponent(key)}`), redactor).join(
+      '\n',
+    );
     expect(shown).not.toMatch(/odd.{0,3}key/);
   });
 
   it('contains no cookie', () => {
     const answer = { status: 200, headers: [['Set-Cookie', 'session=1']] as const, body: Buffer.from('') };
-    expect(answerLines(answer, 12.4, conceal)).toEqual(['< 200 (12 ms)', '< Set-Cookie: …']);
+    expect(answerLines(answer, 12.4, redactor)).toEqual(['< 200 (12 ms)', '< Set-Cookie: …']);
   });
 
   it('escapes control characters, and prints each line separately', () => {
     const body = 'a\u001b[2Jb\r\nc\u202ed\u009b';
-    expect(requestLines(request(body), conceal).slice(2)).toEqual(['> a\\u{1b}[2Jb', '> c\\u{202e}d\\u{9b}']);
+    expect(requestLines(request(body), redactor).slice(2)).toEqual(['> a\\u{1b}[2Jb', '> c\\u{202e}d\\u{9b}']);
   });
 
   it('cuts a long body', () => {
-    const shown = requestLines(request('x'.repeat(100_000)), conceal).join('');
+    const shown = requestLines(request('x'.repeat(100_000)), redactor).join('');
     expect(shown.length).toBeLessThan(9_000);
     expect(shown.endsWith('…')).toBe(true);
   });

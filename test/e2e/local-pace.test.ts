@@ -45,7 +45,7 @@ it('makes eight concurrent processes share the rate limit of the local sandbox',
   expect(ran.exitCode).toBe(0);
   expect(statuses(sandbox)).toEqual(Array.from({ length: 40 }, () => 200));
   const book = readFileSync(join(books, readdirSync(books).join('/')), 'utf8');
-  const over = [...(/"over":\[(.*?)\],"parties"/.exec(book)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
+  const over = [...(/"finished":\[(.*?)\],"members"/.exec(book)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
   expect(over.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40);
 });
 

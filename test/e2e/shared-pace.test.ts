@@ -19,7 +19,7 @@ async function machine(answer: Answering, rate = 60) {
 
 /** Counts the finished requests in a pace file, which stores the times they ended. */
 function counted(book: string): number {
-  const over = /"over":\[(.*?)\],"parties"/.exec(book)?.[1] ?? '';
+  const over = /"finished":\[(.*?)\],"members"/.exec(book)?.[1] ?? '';
   return [...over.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
@@ -31,7 +31,7 @@ it('counts all forty sends of eight concurrent processes', async () => {
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(service.seen).toHaveLength(40);
   expect(counted(book())).toBe(40);
-  expect(book()).toContain('"parties":[]');
+  expect(book()).toContain('"members":[]');
 });
 
 it('counts the requests of concurrent batches', async () => {
@@ -44,7 +44,7 @@ it('counts the requests of concurrent batches', async () => {
   const ran = await Promise.all(batches);
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(counted(book())).toBe(service.seen.length);
-  expect(book()).toContain('"parties":[]');
+  expect(book()).toContain('"members":[]');
 });
 
 it('counts the requests in flight of a killed process, and lets others continue', async () => {

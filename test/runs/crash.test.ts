@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Departure } from '../../src/client/exchange.ts';
+import type { SendHooks } from '../../src/client/exchange.ts';
 import * as rig from './engine-rig.ts';
 
 const outcomes = ['done', 'done', 'done', 'failed', 'unsure', 'lost', 'unreached', 'barred', 'hangs'] as const;
@@ -68,10 +68,10 @@ async function runToEnd({ rows, concurrency, sends, waits, crashes }: Scenario) 
     return rig.part(folder, input, { concurrency, signals, send, maxErrors: Infinity, slot, ...process });
   }
 
-  async function slot(_: string, { leaving }: Departure): Promise<void> {
+  async function slot(_: string, { beforeSend }: SendHooks): Promise<void> {
     const turns = waits.next().value;
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-    await leaving();
+    await beforeSend();
   }
 
   /** Restores the ledger as it was at the crash, unless the run ended before. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Departure } from '../../src/client/exchange.ts';
+import type { SendHooks } from '../../src/client/exchange.ts';
 import { CliError, type Done, type ExitName } from '../../src/base/errors.ts';
 import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
 import { messageRow } from '../../src/ledger/identity.ts';
@@ -48,7 +48,7 @@ interface Sending extends Partial<Omit<EngineOptions, 'send' | 'rows' | 'rule'>>
   /** The result of a sent row. */
   readonly send?: (content: string) => Promise<unknown>;
   /** Waits before a send. Default: does not wait. */
-  readonly slot?: (content: string, departure: Departure) => Promise<void>;
+  readonly slot?: (content: string, departure: SendHooks) => Promise<void>;
   readonly choice?: Choice;
   /** Rows to send. Default: the rows that are due. */
   readonly rows?: (due: readonly Ready[]) => EngineOptions['rows'];
@@ -114,8 +114,8 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
 
 const never = new AbortController().signal;
 
-async function atOnce(_: string, { leaving }: Departure): Promise<void> {
-  await leaving();
+async function atOnce(_: string, { beforeSend }: SendHooks): Promise<void> {
+  await beforeSend();
 }
 
 function planOf({ secret }: FileLedger, input: Input, choice: Choice): Plan {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Departure } from '../../src/client/exchange.ts';
+import type { SendHooks } from '../../src/client/exchange.ts';
 import { canLimitFiles, limitFiles } from '../support/disk.ts';
 import * as rig from './engine-rig.ts';
 
@@ -14,9 +14,9 @@ function slots(free: number) {
   const waiting: (() => void)[] = [];
   return {
     waiting,
-    async slot(_: string, { leaving }: Departure): Promise<void> {
+    async slot(_: string, { beforeSend }: SendHooks): Promise<void> {
       if (free-- <= 0) await new Promise<void>((resolve) => void waiting.push(resolve));
-      await leaving();
+      await beforeSend();
     },
   };
 }
@@ -68,7 +68,7 @@ describe('while rows wait for the rate limit', () => {
     const send = async () => {
       if (++done === 2) setImmediate(bothSent);
     };
-    const refusing = async (content: string, departure: Departure) => {
+    const refusing = async (content: string, departure: SendHooks) => {
       if (content === 'row 5') await both;
       if (content === 'row 5') throw rig.failure('configuration');
       await slot(content, departure);
@@ -105,13 +105,13 @@ it('a row that waits for a retry after a 429 is not unsure meanwhile', async () 
   const { onOpened, inFlight } = spy();
   const stop = new AbortController();
   const seen: number[] = [];
-  const slot = async (_: string, departure: Departure) => {
-    await departure.leaving();
+  const slot = async (_: string, departure: SendHooks) => {
+    await departure.beforeSend();
     seen.push(await inFlight());
-    departure.waits();
+    departure.beforeRetry();
     await expect.poll(inFlight, settled).toBe(0);
     seen.push(await inFlight());
-    await departure.leaving();
+    await departure.beforeSend();
   };
   const signals = { stop: stop.signal, leave: never };
   const { counts, sent } = await rig.part(rig.stateFolder(), ['row 1'], { slot, signals, onOpened });

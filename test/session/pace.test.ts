@@ -65,7 +65,7 @@ it.each([
   const { run, folder } = await machine('growth');
   await run(argv);
   const [name = ''] = readdirSync(folder);
-  expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"over":\[\[\d+,1\]\],"parties":\[\]/);
+  expect(readFileSync(join(folder, name), 'utf8')).toMatch(/"finished":\[\[\d+,1\]\],"members":\[\]/);
 });
 
 it('shares the minute between a batch and single requests', async () => {

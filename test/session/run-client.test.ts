@@ -4,7 +4,7 @@ import { openWorld, type World } from '../support/world.ts';
 import { calling, key, profiled, rig } from './run-client-rig.ts';
 
 /** For a request without a ledger. */
-const departure = { leaving: () => undefined, waits: () => {} };
+const departure = { beforeSend: () => undefined, beforeRetry: () => {} };
 
 let world: World;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('the client of a run', () => {
   it('has no pace without a plan', async () => {
     const { context } = rig(calling('http://127.0.0.1:9'));
     const { pace } = await context.clientForRun();
-    expect([pace.known, pace.leastTime(1_000)]).toEqual([undefined, undefined]);
+    expect([pace.known, pace.minimumDuration(1_000)]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('the client of a run', () => {
     const { context } = rig(await profiled('http://127.0.0.1:9', plan, perMinute));
     const { pace } = await context.clientForRun({ rate });
     expect(pace.known).toEqual({ perWindow, window: 60_000 });
-    expect(pace.leastTime(perWindow + 1)).toBe(60_000);
+    expect(pace.minimumDuration(perWindow + 1)).toBe(60_000);
   });
 
   it('has no pace with --no-pace, which excludes --rate', async () => {

@@ -1,4 +1,3 @@
-import type { Later } from '../../base/host.ts';
 import {
   closeSync,
   constants,
@@ -14,104 +13,106 @@ import {
 import { join } from 'node:path';
 import { configuration } from '../../base/errors.ts';
 import { namesIn, openRegular, createStateFolder } from '../../base/files.ts';
+import type { Later } from '../../base/host.ts';
 import { isElsewhere, isProcessAlive, processStart } from '../../base/liveness.ts';
 import type { Owner } from '../../base/lock.ts';
+import { sleep } from '../../base/sleep.ts';
 import {
-  type Book,
-  bookIn,
-  bookText,
-  emptyBook,
-  type Granted,
-  type Ledger,
-  type Party,
-  refresh,
-  settle,
-  type Share,
-  type Who,
+  type Minute,
+  parseMinute,
+  minuteText,
+  emptyMinute,
+  type Grant,
+  type SharedMinute,
+  type Member,
+  expire,
+  grantSlots,
+  type Report,
+  type MemberId,
 } from './minute.ts';
 
-interface FileLedgerOptions {
+interface MinuteFileOptions {
   readonly folder: string;
-  /** Of the file; all who give the same share it. */
+  /** File name; processes with the same name share the minute. */
   readonly name: string;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly window: number;
   readonly owner: Owner;
-  /** Milliseconds of a clock that all processes of this machine share, and that is never set back. */
+  /** Milliseconds of a monotonic clock that all processes of this machine share. */
   readonly now: () => number;
   readonly later: Later;
   readonly random: () => number;
-  /** Told when the file could not be understood, and is begun anew. */
+  /** Called if the file is damaged and gets replaced. */
   readonly onDamaged: () => void;
 }
 
-/** Milliseconds that a turn is waited for: it takes less than one, but whoever has it may have been stopped. */
-const patience = 5_000;
-/** Milliseconds between two looks whether it is over, at the most. */
+/** Milliseconds to wait for the lock: a turn takes less than one, but its process may be stopped. */
+const longestWait = 5_000;
+/** Milliseconds between two attempts. */
 const longestPause = 8;
-/** One look in so many also asks whether its owner lives. */
-const looks = 8;
+/** One attempt in this many also checks whether the owner is alive. */
+const fullCheckEvery = 8;
 
-/** A small file that is read and changed in turns, each a fraction of a millisecond. */
-export function createFileLedger(options: FileLedgerOptions): Ledger {
+/** Shares a minute through a small file, which each process locks for a fraction of a millisecond. */
+export function createMinuteFile(options: MinuteFileOptions): SharedMinute {
   const { folder, name, owner, now } = options;
-  const token = createToken(folder, name, owner);
+  const lock = createRenameLock(folder, name, owner);
   const start = processStart(owner.pid);
-  const who = { id: `${owner.pid}.${start ?? ''}.${now()}`, pid: owner.pid, start };
+  const member = { id: `${owner.pid}.${start ?? ''}.${now()}`, pid: owner.pid, start };
   return {
     now,
-    turn: (share) => {
-      const path = token.take();
-      if (path !== undefined) return turnIn(path, token, options, { who, share });
-      return taken(token, options).then((late) => turnIn(late, token, options, { who, share }));
+    report: (report) => {
+      const path = lock.take();
+      if (path !== undefined) return runTurn(path, lock, options, { member, report });
+      return waitFor(lock, options).then((late) => runTurn(late, lock, options, { member, report }));
     },
   };
 }
 
-/** Whoever waits looks now and again, by chance, so that nobody is always late. */
-async function taken(token: Token, { folder, name, now, later, random }: FileLedgerOptions): Promise<string> {
-  const made = await token.make();
-  if (made !== undefined) return made;
-  const deadline = now() + patience;
-  for (let look = 1; now() < deadline; look += 1) {
-    await new Promise<void>((resolve) => void later(1 + random() * (longestPause - 1), resolve));
-    const path = look % looks === 0 ? token.take() : token.tryLookup();
+/** Retries after random pauses, so that no process is always late. */
+async function waitFor(lock: RenameLock, { folder, name, now, later, random }: MinuteFileOptions): Promise<string> {
+  const created = await lock.create();
+  if (created !== undefined) return created;
+  const deadline = now() + longestWait;
+  for (let attempt = 1; now() < deadline; attempt += 1) {
+    await sleep(1 + random() * (longestPause - 1), later);
+    const path = attempt % fullCheckEvery === 0 ? lock.take() : lock.tryTake();
     if (path !== undefined) return path;
   }
   throw configuration('pace-held', `another process holds ${join(folder, name)}`);
 }
 
-interface Asking {
-  readonly who: Who;
-  readonly share: Share;
+interface Turn {
+  readonly member: MemberId;
+  readonly report: Report;
 }
 
-function turnIn(path: string, token: Token, options: FileLedgerOptions, { who, share }: Asking): Granted {
+function runTurn(path: string, lock: RenameLock, options: MinuteFileOptions, { member, report }: Turn): Grant {
   try {
     const { window, owner, now, onDamaged } = options;
     const time = now();
-    const isAlive = ({ pid, start, seen }: Party) => isProcessAlive(pid, start, owner.kill, () => time - seen);
+    const isAlive = ({ pid, start, seen }: Member) => isProcessAlive(pid, start, owner.kill, () => time - seen);
     return change(path, onDamaged, (found) => {
-      const current = refresh(found, { time, window, lives: isAlive });
-      return settle(current, { who, share, time, window });
+      const current = expire(found, { time, window, isAlive });
+      return grantSlots(current, { member, report, time, window });
     });
   } finally {
-    token.putBack();
+    lock.release();
   }
 }
 
-type Change = (book: Book) => ReturnType<typeof settle>;
+type Change = (minute: Minute) => ReturnType<typeof grantSlots>;
 
 /**
- * In place, because replacing a file costs ten times as much. One write overwrites the longer text of before with line
- * feeds as well, so a kill leaves the old book or the new one.
+ * Changes the file in place, because replacing it costs ten times as much. A single write also overwrites the rest of a
+ * longer text with line feeds, so a kill leaves the old state or the new one.
  */
-function change(path: string, onDamaged: () => void, make: Change): Granted {
+function change(path: string, onDamaged: () => void, make: Change): Grant {
   const fd = openRegular(path, constants.O_RDWR);
   try {
     const before = readFileSync(fd, 'utf8');
-    const { book, granted } = make(read(before, onDamaged));
-    const after = bookText(book);
+    const { minute, granted } = make(read(before, onDamaged));
+    const after = minuteText(minute);
     writeSync(fd, after.padEnd(before.length, '\n'), 0);
     if (after.length < before.length) ftruncateSync(fd, after.length);
     return granted;
@@ -120,48 +121,50 @@ function change(path: string, onDamaged: () => void, make: Change): Granted {
   }
 }
 
-function read(text: string, onDamaged: () => void): Book {
-  // Whoever made it may have been killed at once.
-  if (text === '') return emptyBook;
-  const book = bookIn(text);
-  if (!book) onDamaged();
-  return book ?? emptyBook;
+function read(text: string, onDamaged: () => void): Minute {
+  // The process that created the file may have been killed before it wrote.
+  if (text === '') return emptyMinute;
+  const minute = parseMinute(text);
+  if (!minute) onDamaged();
+  return minute ?? emptyMinute;
 }
 
 /**
- * A file that one process at a time has, and whoever has it may change it in place. To take it is to rename it, which
- * only one can do, costs nearly nothing, and says in its name whose it is when that one is killed.
+ * Locks a file by renaming it, which only one process can do and which costs almost nothing. The new name identifies the
+ * owner, in case that process is killed.
  */
-interface Token {
-  /** Where the file is for the one who took it; undefined while another process has it. */
+interface RenameLock {
+  /** Returns the path of the locked file, also if a dead process had it; undefined while another process has it. */
   take(): string | undefined;
-  /** The same, but that it is not looked for where it is missing or was left by one who died. */
-  tryLookup(): string | undefined;
-  /** Makes it, where it is missing; whoever makes it has taken it. */
-  make(): Promise<string | undefined>;
-  /** Does nothing if another container has taken it meanwhile, because this process stood still. */
-  putBack(): void;
+  /** Returns the path of the locked file; undefined unless it is free. */
+  tryTake(): string | undefined;
+  /** Creates the file locked; undefined if it exists. */
+  create(): Promise<string | undefined>;
+  /** Does nothing if a process in another container took the lock while this one was stopped. */
+  release(): void;
 }
 
-/** Milliseconds: a turn takes less than one. */
+/** Milliseconds after which a lock from another container is abandoned: a turn takes less than one. */
 const longestTurn = 3_000;
-/** Milliseconds after which a file that nobody has changed is of no use. */
+/** Milliseconds after which an unchanged file is removed. */
 const kept = 86_400_000;
 
-function createToken(folder: string, name: string, owner: Owner): Token {
+function createRenameLock(folder: string, name: string, owner: Owner): RenameLock {
   const free = join(folder, name);
   const mine = `${free}.${owner.pid}.${processStart(owner.pid) ?? ''}`;
   const take = () => {
-    if (moved(free, mine)) return mine;
+    if (rename(free, mine)) return mine;
     const found = namesIn(folder).find((other) => other.startsWith(`${name}.`));
-    return found !== undefined && isLeft(folder, found, owner) && moved(join(folder, found), mine) ? mine : undefined;
+    return found !== undefined && isAbandoned(folder, found, owner) && rename(join(folder, found), mine)
+      ? mine
+      : undefined;
   };
-  const tryLookup = () => (existsSync(free) && moved(free, mine) ? mine : undefined);
-  const make = async () => ((await isMade({ folder, name, mine, owner })) ? mine : undefined);
-  return { take, tryLookup, make, putBack: () => void moved(mine, free) };
+  const tryTake = () => (existsSync(free) && rename(free, mine) ? mine : undefined);
+  const create = async () => ((await createOnce({ folder, name, mine, owner })) ? mine : undefined);
+  return { take, tryTake, create, release: () => void rename(mine, free) };
 }
 
-function moved(from: string, to: string): boolean {
+function rename(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
@@ -171,15 +174,15 @@ function moved(from: string, to: string): boolean {
   }
 }
 
-/** Whether the process that has it is dead. One that runs elsewhere is, if it keeps the file for so long. */
-function isLeft(folder: string, name: string, { kill }: Owner): boolean {
+/** Whether the owner is dead. An owner in another container counts as dead if it keeps the lock for too long. */
+function isAbandoned(folder: string, name: string, { kill }: Owner): boolean {
   const [, pid, start] = /^[0-9a-z]+\.(\d+)\.(.*)$/.exec(name) ?? [];
   if (pid === undefined) return false;
   if (isElsewhere(start)) return takenFor(join(folder, name)) > longestTurn;
   return !isProcessAlive(Number(pid), start === '' ? undefined : start, kill);
 }
 
-/** Milliseconds since it was renamed. */
+/** Milliseconds since the file was renamed. */
 function takenFor(path: string): number {
   const renamed = statSync(path, { throwIfNoEntry: false })?.ctimeMs;
   return renamed === undefined ? 0 : Date.now() - renamed;
@@ -192,8 +195,8 @@ interface Missing {
   readonly owner: Owner;
 }
 
-/** Among those who miss it at the same instant, one makes it. */
-async function isMade({ folder, name, mine, owner }: Missing): Promise<boolean> {
+/** Creates the file; of several processes that try at the same time, only one does. */
+async function createOnce({ folder, name, mine, owner }: Missing): Promise<boolean> {
   const isThere = (names: readonly string[]) => names.some((other) => other === name || other.startsWith(`${name}.`));
   if (isThere(namesIn(folder))) return false;
   const { acquire } = await import('../../base/lock.ts');
@@ -210,7 +213,7 @@ async function isMade({ folder, name, mine, owner }: Missing): Promise<boolean> 
   }
 }
 
-/** Removes what other keys and the killed have left, by the clock of the files themselves. */
+/** Removes old files of other keys and dead processes, judged by the clock of the file system. */
 function sweep(files: readonly string[]): void {
   const times = new Map(files.map((file) => [file, statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity]));
   const newest = Math.max(...[...times.values()].filter(Number.isFinite));

@@ -1,90 +1,87 @@
 import { isRecord } from '../../contract/readers.ts';
-import { type Ended, margin } from './pace.ts';
+import { type RequestEnd, margin } from './pace.ts';
 
-/**
- * Where the slots of a plan are handed out to all who share it. A file does it for the processes of one machine; a
- * server that they all reach could do it for a team.
- */
-export interface Ledger {
-  /** Milliseconds of the clock that all who share it go by. */
+/** Grants the slots of a plan's rate limit to all processes that share it. */
+export interface SharedMinute {
+  /** Milliseconds of a clock that all processes share. */
   now(): number;
-  /** Tells what came of the slots one had, and asks for more. At once unless others are before; throws where it fails. */
-  turn(share: Share): Granted | Promise<Granted>;
+  /** Reports results and requests slots. Returns a promise only if another process is using the shared minute. */
+  report(share: Report): Grant | Promise<Grant>;
 }
 
-/** When so many requests were over. */
-type Over = readonly [time: number, count: number];
+/** How many requests ended at a time. */
+type FinishedCount = readonly [time: number, count: number];
 
-export interface Share {
-  /** Single requests go before those of runs. */
+export interface Report {
+  /** Single requests have priority over runs. */
   readonly kind: 'single' | 'run';
-  /** How many a minute may take before this one takes no more. */
+  /** The member gets no slot if the minute has this many requests. */
   readonly limit: number;
-  /** The slots in use; all others that one had are given back. */
+  /** Slots in use; all other granted slots are returned. */
   readonly inUse: number;
-  /** Since the last turn. */
-  readonly over: readonly Over[];
-  /** How they ended: the worst of it. */
-  readonly ended: Ended | undefined;
-  /** Until when nobody may leave. */
+  /** Since the last report. */
+  readonly finished: readonly FinishedCount[];
+  /** The worst result of them. */
+  readonly ended: RequestEnd | undefined;
+  /** No request may be sent before. */
   readonly heldUntil: number;
-  /** One is needed, and the others are of use; none only tells. */
+  /** One is required, more are optional; 0 only reports. */
   readonly wanted: number;
 }
 
-export interface Granted {
+export interface Grant {
   readonly slots: number;
-  /** Where there are none: in how many milliseconds to ask again, and when there may be one. */
+  /** Without slots: milliseconds until the next request for slots, and until there may be one. */
   readonly again: number;
   readonly wait: number;
   readonly why: 'full' | 'held';
 }
 
-/** All that those who share a plan know of each other. Times are milliseconds of the machine's clock. */
-export interface Book {
+/** The state shared by all processes. Times are milliseconds of the machine's monotonic clock. */
+export interface Minute {
   readonly state: 'open' | 'limited' | 'probing';
   readonly heldUntil: number;
-  /** What still counts, the oldest first. */
-  readonly over: readonly Over[];
-  /** Those that have slots or wait for one; whoever was seen last is last. */
-  readonly parties: readonly Party[];
+  /** Requests within the window, the oldest first. */
+  readonly finished: readonly FinishedCount[];
+  /** Members with slots or waiting for one; the last one reported most recently. */
+  readonly members: readonly Member[];
 }
 
-/** One process, or one of several in it. */
-export interface Who {
+/** A process, or one of several paces within it. */
+export interface MemberId {
   readonly id: string;
   readonly pid: number;
-  /** When it began, as far as the system tells. */
+  /** Start of the process, if the system reports it. */
   readonly start: string | undefined;
 }
 
-export interface Party extends Who {
-  readonly kind: Share['kind'];
+export interface Member extends MemberId {
+  readonly kind: Report['kind'];
   readonly slots: number;
   readonly seen: number;
-  /** Since when it waits for a slot, and when it will ask again. */
-  readonly waits: Waits | undefined;
+  /** Since when it is waiting for a slot, and when it will ask again. */
+  readonly waiting: Waiting | undefined;
 }
 
-interface Waits {
+interface Waiting {
   readonly since: number;
   readonly until: number;
 }
 
-export const emptyBook: Book = { state: 'open', heldUntil: 0, over: [], parties: [] };
+export const emptyMinute: Minute = { state: 'open', heldUntil: 0, finished: [], members: [] };
 
-function slotsOf(parties: readonly Party[]): number {
-  return parties.reduce((sum, { slots }) => sum + slots, 0);
+function slotsOf(members: readonly Member[]): number {
+  return members.reduce((sum, { slots }) => sum + slots, 0);
 }
 
-export function bookText({ state, heldUntil, over, parties }: Book): string {
-  return `${JSON.stringify({ state, heldUntil, over, parties })}\n`;
+export function minuteText({ state, heldUntil, finished, members }: Minute): string {
+  return `${JSON.stringify({ state, heldUntil, finished, members })}\n`;
 }
 
-/** Undefined where the text is none. */
-export function bookIn(text: string): Book | undefined {
+/** Parses the file; undefined if it is damaged. */
+export function parseMinute(text: string): Minute | undefined {
   const value = parsed(text);
-  return isBook(value) ? value : undefined;
+  return isMinute(value) ? value : undefined;
 }
 
 function parsed(text: string): unknown {
@@ -95,24 +92,26 @@ function parsed(text: string): unknown {
   }
 }
 
-function isBook(value: unknown): value is Book {
+function isMinute(value: unknown): value is Minute {
   if (!isRecord(value)) return false;
-  const { state, heldUntil, over, parties } = value;
+  const { state, heldUntil, finished, members } = value;
   const isState = state === 'open' || state === 'limited' || state === 'probing';
-  return isState && isTime(heldUntil) && Array.isArray(over) && over.every(isOver) && isParties(parties);
+  return (
+    isState && isTime(heldUntil) && Array.isArray(finished) && finished.every(isFinishedCount) && areMembers(members)
+  );
 }
 
-function isOver(value: unknown): value is Over {
+function isFinishedCount(value: unknown): value is FinishedCount {
   return Array.isArray(value) && value.length === 2 && isTime(value[0]) && isCount(value[1]);
 }
 
-function isParties(value: unknown): value is readonly Party[] {
-  return Array.isArray(value) && value.every(isParty);
+function areMembers(value: unknown): value is readonly Member[] {
+  return Array.isArray(value) && value.every(isMember);
 }
 
-function isParty(value: unknown): value is Party {
+function isMember(value: unknown): value is Member {
   if (!isRecord(value)) return false;
-  const { id, pid, start, kind, slots, seen, waits } = value;
+  const { id, pid, start, kind, slots, seen, waiting } = value;
   return (
     typeof id === 'string' &&
     isCount(pid) &&
@@ -120,7 +119,7 @@ function isParty(value: unknown): value is Party {
     (kind === 'single' || kind === 'run') &&
     isCount(slots) &&
     isTime(seen) &&
-    (waits === undefined || (isRecord(waits) && isTime(waits['since']) && isTime(waits['until'])))
+    (waiting === undefined || (isRecord(waiting) && isTime(waiting['since']) && isTime(waiting['until'])))
   );
 }
 
@@ -132,168 +131,172 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** The oldest first, and those of one instant as one. */
-function merged(over: readonly Over[], more: readonly Over[]): readonly Over[] {
-  if (more.length === 0) return over;
-  const counts = new Map(over);
-  for (const [time, count] of more) counts.set(time, (counts.get(time) ?? 0) + count);
-  return [...counts].sort(([a], [b]) => a - b);
+/** Merges counts of the same time, the oldest first. */
+function merged(counts: readonly FinishedCount[], more: readonly FinishedCount[]): readonly FinishedCount[] {
+  if (more.length === 0) return counts;
+  const sums = new Map(counts);
+  for (const [time, count] of more) sums.set(time, (sums.get(time) ?? 0) + count);
+  return [...sums].sort(([a], [b]) => a - b);
 }
 
-/** Those of one millisecond as one. */
-export function countsOf(times: readonly number[]): readonly Over[] {
+/** Counts per millisecond. */
+export function countsOf(times: readonly number[]): readonly FinishedCount[] {
   const counts = new Map<number, number>();
   for (const time of times) counts.set(Math.ceil(time), (counts.get(Math.ceil(time)) ?? 0) + 1);
   return [...counts];
 }
 
-/** Up to so many milliseconds later. */
-function rounded(over: readonly Over[], step: number): readonly Over[] {
-  return over.map(([time, count]) => [Math.ceil(time / step) * step, count]);
+/** Rounds times up to a multiple of `step`. */
+function rounded(counts: readonly FinishedCount[], step: number): readonly FinishedCount[] {
+  return counts.map(([time, count]) => [Math.ceil(time / step) * step, count]);
 }
 
-function countOf(over: readonly Over[]): number {
-  return over.reduce((sum, [, count]) => sum + count, 0);
+function countOf(counts: readonly FinishedCount[]): number {
+  return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** When so many of them had come to be over; Infinity where they are fewer. */
-function timeOf(over: readonly Over[], count: number): number {
+/** The time at which `count` requests had ended; Infinity if there are fewer. */
+function timeOf(counts: readonly FinishedCount[], count: number): number {
   let rest = count;
-  for (const [time, some] of over) {
+  for (const [time, some] of counts) {
     rest -= some;
     if (rest <= 0) return time;
   }
   return Infinity;
 }
 
-interface Refreshed {
+interface ExpireOptions {
   readonly time: number;
   readonly window: number;
-  /** Whether its process is still alive, as far as can be known of one that was last seen then. */
-  readonly lives: (party: Party) => boolean;
+  /** Whether the process of a member is still alive. */
+  readonly isAlive: (member: Member) => boolean;
 }
 
-/** No 429 has anybody wait longer; what says so is of the time before the machine was started again. */
+/** The longest wait after a 429. A longer hold is from before a restart of the machine. */
 const longestHold = 130_000;
-/** A time that was rounded up may lie ahead by less. */
+/** Rounded times may be this far in the future. */
 const tolerance = 1_000;
-/** Who was seen since then is not looked for. */
-const lately = 1_000;
-/** Looking for a process takes its time, and many may wait. */
-const lookedFor = 8;
-/** Who was not seen for so long has no request under way, or was stopped. */
+/** Members that reported within this time are not checked. */
+const recently = 1_000;
+/** Checking a process takes time while others wait, so only this many are checked in one turn. */
+const checksPerTurn = 8;
+/** A member that has not reported for this long was stopped or has no request in flight. */
 const longestAbsence = 600_000;
 
-/** The book as it is at this time: without what no longer counts, and with the slots of the dead as over by now. */
-export function refresh(book: Book, { time, window, lives }: Refreshed): Book {
-  const { dead, parties } = look(book.parties, time, lives);
+/** Drops expired counts and dead members. The slots of the dead count as requests that end now. */
+export function expire(minute: Minute, { time, window, isAlive }: ExpireOptions): Minute {
+  const { dead, members } = findDead(minute.members, time, isAlive);
   const left = slotsOf(dead);
-  const heldUntil = book.heldUntil > time + longestHold ? 0 : book.heldUntil;
-  const isOld = heldUntil + window <= time && slotsOf(parties) === 0;
-  const state = book.state === 'probing' && left > 0 ? 'limited' : book.state;
-  const over = stillCounted(book.over, time, window);
-  const more: readonly Over[] = left > 0 ? [[Math.ceil(time), left]] : [];
-  return { state: isOld ? 'open' : state, heldUntil, over: merged(over, more), parties };
+  const heldUntil = minute.heldUntil > time + longestHold ? 0 : minute.heldUntil;
+  const isOld = heldUntil + window <= time && slotsOf(members) === 0;
+  const state = minute.state === 'probing' && left > 0 ? 'limited' : minute.state;
+  const finished = stillCounted(minute.finished, time, window);
+  const more: readonly FinishedCount[] = left > 0 ? [[Math.ceil(time), left]] : [];
+  return { state: isOld ? 'open' : state, heldUntil, finished: merged(finished, more), members };
 }
 
-/** How long a request counts after it was over. */
+/** How long a request counts after its end. */
 function spanOf(window: number): number {
   return window + margin;
 }
 
-/** The clock begins with the machine: a time to come is of an earlier beginning, and was over at this one's. */
-function stillCounted(over: readonly Over[], time: number, window: number): readonly Over[] {
-  const counted = ([at]: Over) => at + spanOf(window) > time;
-  if (over.every(([at]) => at <= time + tolerance)) return over.filter(counted);
+/** The clock starts with the machine, so times in the future are from before a restart and become 0. */
+function stillCounted(counts: readonly FinishedCount[], time: number, window: number): readonly FinishedCount[] {
+  const isRecent = ([at]: FinishedCount) => at + spanOf(window) > time;
+  if (counts.every(([at]) => at <= time + tolerance)) return counts.filter(isRecent);
   return merged(
     [],
-    over.map(([at, count]): Over => [at > time + tolerance ? 0 : at, count]),
-  ).filter(counted);
+    counts.map(([at, count]): FinishedCount => [at > time + tolerance ? 0 : at, count]),
+  ).filter(isRecent);
 }
 
-/** Those that were looked for and found come last, so that all have their turn. */
-function look(parties: readonly Party[], time: number, lives: Refreshed['lives']) {
-  const absent = parties.filter(({ seen }) => seen + lately < time || seen > time + tolerance).slice(0, lookedFor);
-  const isThere = (party: Party) =>
-    party.seen + longestAbsence > time && party.seen <= time + tolerance && lives(party);
-  const found = absent.filter(isThere);
-  const rest = parties.filter((party) => !absent.includes(party));
-  return { dead: absent.filter((party) => !found.includes(party)), parties: [...rest, ...found] };
+/** Checks members that have not reported recently. Living ones move to the end, so that all get checked in turn. */
+function findDead(members: readonly Member[], time: number, isAlive: ExpireOptions['isAlive']) {
+  const absent = members
+    .filter(({ seen }) => seen + recently < time || seen > time + tolerance)
+    .slice(0, checksPerTurn);
+  const isFound = (member: Member) =>
+    member.seen + longestAbsence > time && member.seen <= time + tolerance && isAlive(member);
+  const found = absent.filter(isFound);
+  const rest = members.filter((member) => !absent.includes(member));
+  return { dead: absent.filter((member) => !found.includes(member)), members: [...rest, ...found] };
 }
 
 interface Turn {
-  readonly who: Who;
-  readonly share: Share;
+  readonly member: MemberId;
+  readonly report: Report;
   readonly time: number;
   readonly window: number;
 }
 
-/** Who waits and does not come so long after it was to is not waited for. */
+/** A waiting member that is overdue by this time loses its place. */
 const longestDelay = 2_000;
-/** However fast a plan is, a window has no more steps, so that the book stays small. */
+/** Times are rounded so that a window has at most this many, which keeps the file small. */
 const steps = 1_000;
 
-/** One turn of one party, in a book that is up to date: what stands in it then, and what the party gets. */
-export function settle(book: Book, turn: Turn): { readonly book: Book; readonly granted: Granted } {
-  const { who } = turn;
-  const waits = book.parties.find(({ id }) => id === who.id)?.waits;
-  const told = tell({ ...book, parties: book.parties.filter(({ id }) => id !== who.id) }, turn);
-  const granted = grant(told, turn, waits);
-  const state = granted.slots > 0 && told.state === 'limited' ? 'probing' : told.state;
-  const party = partyOf(turn, granted, waits);
-  const isGone = party.slots === 0 && !party.waits;
-  return { book: { ...told, state, parties: isGone ? told.parties : [...told.parties, party] }, granted };
+/** Applies the report of a member and grants slots to it. The minute must have been expired first. */
+export function grantSlots(minute: Minute, turn: Turn): { readonly minute: Minute; readonly granted: Grant } {
+  const { id } = turn.member;
+  const waiting = minute.members.find((other) => other.id === id)?.waiting;
+  const others = minute.members.filter((other) => other.id !== id);
+  const reported = applyReport({ ...minute, members: others }, turn);
+  const granted = grant(reported, turn, waiting);
+  const state = granted.slots > 0 && reported.state === 'limited' ? 'probing' : reported.state;
+  const member = memberAfter(turn, granted, waiting);
+  const isGone = member.slots === 0 && !member.waiting;
+  return { minute: { ...reported, state, members: isGone ? others : [...others, member] }, granted };
 }
 
-function tell(book: Book, { share, window }: Turn): Book {
-  const step = share.limit > steps ? Math.ceil(window / steps) : 1;
+function applyReport(minute: Minute, { report, window }: Turn): Minute {
+  const step = report.limit > steps ? Math.ceil(window / steps) : 1;
   return {
-    state: stateAfter(book.state, share.ended),
-    heldUntil: Math.max(book.heldUntil, share.heldUntil),
-    over: merged(book.over, rounded(share.over, step)),
-    parties: book.parties,
+    state: stateAfter(minute.state, report.ended),
+    heldUntil: Math.max(minute.heldUntil, report.heldUntil),
+    finished: merged(minute.finished, rounded(report.finished, step)),
+    members: minute.members,
   };
 }
 
-/** As the gate has it: after a 429 one goes ahead, and the others when that one is through. */
-function stateAfter(state: Book['state'], ended: Share['ended']): Book['state'] {
+/** The same rule as in a gate: after a 429, one request is sent, and the others once it has succeeded. */
+function stateAfter(state: Minute['state'], ended: Report['ended']): Minute['state'] {
   if (ended === 'limited') return 'limited';
   if (state !== 'probing' || ended === undefined) return state;
   return ended === 'done' ? 'open' : 'limited';
 }
 
-function grant(book: Book, turn: Turn, waits: Waits | undefined): Granted {
-  const { share, time, window } = turn;
-  if (share.wanted === 0) return { slots: 0, again: 0, wait: 0, why: 'full' };
-  if (book.heldUntil > time) return refuse(book.heldUntil - time, 'held');
-  const inUse = share.inUse + slotsOf(book.parties);
-  const before = ahead(book, turn, waits?.since ?? time);
-  const taken = countOf(book.over) + inUse + before;
-  if (taken >= share.limit) return full(timeOf(book.over, taken - share.limit + 1) + spanOf(window) - time, window);
-  if (book.state === 'open')
-    return { slots: Math.min(share.limit - taken, share.wanted), again: 0, wait: 0, why: 'full' };
-  return inUse + before > 0 ? refuse(window / 600, 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
+function grant(minute: Minute, turn: Turn, waiting: Waiting | undefined): Grant {
+  const { report, time, window } = turn;
+  if (report.wanted === 0) return { slots: 0, again: 0, wait: 0, why: 'full' };
+  if (minute.heldUntil > time) return refuse(minute.heldUntil - time, 'held');
+  const inUse = report.inUse + slotsOf(minute.members);
+  const ahead = countAhead(minute, turn, waiting?.since ?? time);
+  const taken = countOf(minute.finished) + inUse + ahead;
+  if (taken >= report.limit)
+    return full(timeOf(minute.finished, taken - report.limit + 1) + spanOf(window) - time, window);
+  if (minute.state === 'open')
+    return { slots: Math.min(report.limit - taken, report.wanted), again: 0, wait: 0, why: 'full' };
+  return inUse + ahead > 0 ? refuse(window / 600, 'held') : { slots: 1, again: 0, wait: 0, why: 'held' };
 }
 
-function refuse(wait: number, why: Granted['why']): Granted {
+function refuse(wait: number, why: Grant['why']): Grant {
   return { slots: 0, again: wait, wait, why };
 }
 
-/** Others may give theirs back before it is due, and may be under way for longer than is known. */
-function full(due: number, window: number): Granted {
+/** Asks again early: other members may return slots before they are due. */
+function full(due: number, window: number): Grant {
   return { slots: 0, again: Math.max(1, Math.min(due, window / 12)), wait: Math.min(due, window), why: 'full' };
 }
 
-/** Those who wait and go first count as if they were gone already. */
-function ahead({ parties }: Book, { share, time }: Turn, since: number): number {
-  return parties.filter(({ kind, waits }) => {
-    if (!waits || waits.until + longestDelay <= time) return false;
-    return kind === share.kind ? waits.since < since : kind === 'single';
+/** The waiting members that go first. They count as if they had their slots. */
+function countAhead({ members }: Minute, { report, time }: Turn, since: number): number {
+  return members.filter(({ kind, waiting }) => {
+    if (!waiting || waiting.until + longestDelay <= time) return false;
+    return kind === report.kind ? waiting.since < since : kind === 'single';
   }).length;
 }
 
-function partyOf({ who, share, time }: Turn, { slots, again }: Granted, before: Waits | undefined): Party {
-  const isRefused = share.wanted > 0 && slots === 0;
-  const waits = isRefused ? { since: before?.since ?? time, until: time + again } : undefined;
-  return { ...who, kind: share.kind, slots: share.inUse + slots, seen: time, waits };
+function memberAfter({ member, report, time }: Turn, { slots, again }: Grant, before: Waiting | undefined): Member {
+  const isRefused = report.wanted > 0 && slots === 0;
+  const waiting = isRefused ? { since: before?.since ?? time, until: time + again } : undefined;
+  return { ...member, kind: report.kind, slots: report.inUse + slots, seen: time, waiting };
 }

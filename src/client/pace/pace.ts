@@ -2,45 +2,45 @@ import type { Later } from '../../base/host.ts';
 import { usage } from '../../base/errors.ts';
 import type { Plan } from '../../contract/plans.ts';
 
-/** Called once, when the request is over. */
-export type Release = (ended: Ended) => void;
+/** Called once, when the request has ended. */
+export type Release = (ended: RequestEnd) => void;
 
-/** Who decides when the next request may leave. */
+/** Decides when the next request may be sent. */
 export interface Pace {
   /**
-   * At once where nothing has to be waited for; rejects when the signal comes first. Whoever came first goes first, but
-   * one that is repeated goes before all others.
+   * Returns a slot, without a promise if there is nothing to wait for; rejects if the signal aborts first. First come,
+   * first served, but a retry goes before all others.
    */
   slot(signal: AbortSignal, again?: boolean): Release | Promise<Release>;
-  /** Nobody leaves for so many milliseconds. */
+  /** Stops all requests for some milliseconds. */
   hold(milliseconds: number): void;
 }
 
 export interface PaceOptions {
-  /** How many requests a window takes; without it nothing waits until the service answers 429. */
+  /** Requests per window; without it, requests only wait after a 429. */
   readonly perWindow?: number | undefined;
-  /** In milliseconds; a minute if not given. */
+  /** Milliseconds. Default: one minute. */
   readonly window?: number | undefined;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly later: Later;
-  /** A second gate, which others use too. It is looked at only when somebody could leave by the first. */
+  /** A second gate, shared with other processes. It is asked only if the first one is open. */
   readonly shared?: ((changed: () => void) => Gate) | undefined;
 }
 
-/** A pace for all that share it. It costs neither a promise nor a timer while slots are free. */
+/** Creates a pace for all requests of a process. It needs neither promises nor timers while slots are free. */
 export function createPace({ perWindow = Infinity, window = 60_000, now, later, shared }: PaceOptions): Pace {
   const own = createGate(perWindow, window);
   const gate = shared
-    ? both(
+    ? combined(
         own,
         shared(() => admit()),
       )
     : own;
   const queue = createQueue(() => admit());
-  const alarm = createAlarm(later, () => admit());
-  const release = (ended: Ended) => {
-    gate.over(ended, now());
+  const wakeUp = createWakeUp(later, () => admit());
+  const release = (ended: RequestEnd) => {
+    gate.finish(ended, now());
     if (queue.size() > 0) admit();
   };
   const admit = () => {
@@ -50,10 +50,10 @@ export function createPace({ perWindow = Infinity, window = 60_000, now, later, 
       due = gate.dueAt(time);
       if (due > time) break;
       gate.take();
-      queue.first()?.go(release);
+      queue.shift()?.start(release);
       due = Infinity;
     }
-    alarm.set(due, time);
+    wakeUp.set(due, time);
   };
   return {
     slot: (signal, again = false) => {
@@ -68,36 +68,36 @@ export function createPace({ perWindow = Infinity, window = 60_000, now, later, 
 
 interface Waiter {
   readonly signal: AbortSignal;
-  readonly go: (release: Release) => void;
-  readonly giveUp: () => void;
+  readonly start: (release: Release) => void;
+  readonly cancel: () => void;
 }
 
 interface Queue {
   size(): number;
-  /** Takes it out. */
-  first(): Waiter | undefined;
+  /** Removes and returns the first waiter. */
+  shift(): Waiter | undefined;
   join(signal: AbortSignal, again: boolean): Promise<Release>;
 }
 
 function createQueue(onChange: () => void): Queue {
   const waiting: Waiter[] = [];
-  // The same listener for all that wait with the same signal: Node warns of more than ten.
+  // One listener for all waiters with the same signal: Node warns about more than ten.
   const leave = ({ target }: Event) => {
     for (const waiter of waiting.filter(({ signal }) => signal === target)) {
       waiting.splice(waiting.indexOf(waiter), 1);
-      waiter.giveUp();
+      waiter.cancel();
     }
     onChange();
   };
   return {
     size: () => waiting.length,
-    first: () => waiting.shift(),
+    shift: () => waiting.shift(),
     join: (signal, again) =>
       new Promise((resolve, reject) => {
-        const giveUp = () => reject(signal.reason);
-        if (signal.aborted) return giveUp();
+        const cancel = () => reject(signal.reason);
+        if (signal.aborted) return cancel();
         signal.addEventListener('abort', leave);
-        const waiter = { signal, go: resolve, giveUp };
+        const waiter = { signal, start: resolve, cancel };
         if (again) waiting.unshift(waiter);
         else waiting.push(waiter);
         return onChange();
@@ -105,46 +105,46 @@ function createQueue(onChange: () => void): Queue {
   };
 }
 
-interface Alarm {
-  /** In place of what was set before; Infinity sets none. */
+interface WakeUp {
+  /** Replaces the previous time; Infinity clears it. */
   set(due: number, now: number): void;
 }
 
-function createAlarm(later: Later, ring: () => void): Alarm {
+function createWakeUp(later: Later, ring: () => void): WakeUp {
   let set: { readonly due: number; readonly cancel: () => void } | undefined;
   return {
     set: (due, now) => {
       if (set?.due === due) return;
       set?.cancel();
-      set = due < Infinity ? { due, cancel: later(Math.ceil(due - now), rung) } : undefined;
+      set = due < Infinity ? { due, cancel: later(Math.ceil(due - now), fire) } : undefined;
     },
   };
 
-  function rung(): void {
+  function fire(): void {
     set = undefined;
     ring();
   }
 }
 
-/** How a request ended: answered or lost, refused with a 429, or before a byte of it left. */
-export type Ended = 'done' | 'limited' | 'unsent';
+/** How a request ended: answered or lost, refused with a 429, or before a byte was sent. */
+export type RequestEnd = 'done' | 'limited' | 'unsent';
 
-/** Knows when the next request may leave, and decides nothing else. Times are milliseconds of one clock. */
+/** Knows when the next request may be sent. Times are milliseconds of one clock. */
 export interface Gate {
-  /** Infinity where the end of another one decides. */
+  /** When a request may be sent; Infinity if another request has to end first. */
   dueAt(time: number): number;
   take(): void;
-  over(ended: Ended, time: number): void;
+  finish(ended: RequestEnd, time: number): void;
   hold(until: number): void;
 }
 
-/** One millisecond for a clock here that counts whole ones, and one for the service's. */
+/** Rounding errors in milliseconds: one for our clock and one for the service's. */
 export const margin = 2;
 
 /**
- * The least wait that a strict sliding window allows. The service counts a request somewhere between its sending and
- * its answer, so its slot is free again one window after it is over. After a 429 they leave one at a time until one of
- * them is through: no rate is learned from it, since others may use the same account.
+ * A strict sliding window with the shortest possible waits. The service counts a request at some time between sending
+ * and answer, so its slot is free one window after it has ended. After a 429, requests are sent one at a time until one
+ * succeeds. No rate is derived from a 429, since other clients may use the same account.
  */
 function createGate(perWindow: number, window: number): Gate {
   const recent = createRecent(window + margin);
@@ -161,7 +161,7 @@ function createGate(perWindow: number, window: number): Gate {
       inFlight += 1;
       if (state === 'limited') state = 'probing';
     },
-    over: (ended, time) => {
+    finish: (ended, time) => {
       inFlight -= 1;
       if (ended !== 'unsent' && perWindow < Infinity) recent.add(time);
       if (ended === 'limited') state = 'limited';
@@ -173,8 +173,8 @@ function createGate(perWindow: number, window: number): Gate {
   };
 }
 
-/** The second is asked only where the first is open: to ask it may be to take from others. */
-function both(first: Gate, second: Gate): Gate {
+/** Asks the second gate only if the first is open, because asking may take a slot from other processes. */
+function combined(first: Gate, second: Gate): Gate {
   return {
     dueAt: (time) => {
       const due = first.dueAt(time);
@@ -184,9 +184,9 @@ function both(first: Gate, second: Gate): Gate {
       first.take();
       second.take();
     },
-    over: (ended, time) => {
-      first.over(ended, time);
-      second.over(ended, time);
+    finish: (ended, time) => {
+      first.finish(ended, time);
+      second.finish(ended, time);
     },
     hold: (until) => {
       first.hold(until);
@@ -195,11 +195,11 @@ function both(first: Gate, second: Gate): Gate {
   };
 }
 
-/** What was over within a span, up to now. */
+/** Counts the requests that ended within the last window. */
 interface Recent {
   add(time: number): void;
   count(time: number): number;
-  /** When the oldest of them no longer counts; Infinity when there is none. */
+  /** When the oldest one stops to count; Infinity if there is none. */
   nextAt(): number;
 }
 
@@ -209,7 +209,7 @@ interface Mark {
   next: Mark | undefined;
 }
 
-/** Those of one millisecond are kept as one, so that no rate makes it large. */
+/** Merges the requests of one millisecond, so that memory stays small at any rate. */
 function createRecent(span: number): Recent {
   let [first, last]: [Mark | undefined, Mark | undefined] = [undefined, undefined];
   let total = 0;
@@ -235,37 +235,37 @@ function createRecent(span: number): Recent {
   };
 }
 
-/** What a run may take: a share of the plan's minute, in percent, or so many requests a window of milliseconds. */
+/** The rate of a run: a percentage of the plan's rate limit, or a number of requests per window in milliseconds. */
 export type RunRate = { readonly share: number } | { readonly count: number; readonly window: number };
 
-/** A pace that is known: so many requests a window of milliseconds. */
+/** A known rate: requests per window in milliseconds. */
 export interface KnownPace {
   readonly perWindow: number;
   readonly window: number;
 }
 
 const minute = 60_000;
-/** The rest is left to the account's own production. */
+/** The rest is for other clients of the account. */
 const usualShare = 90;
 
-/** What a flag and a plan come to; undefined where neither says anything, and the service has to. */
+/** Combines --rate and plan; undefined if neither is given, so that only a 429 limits the rate. */
 export function paceOf(rate: RunRate | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
   if (rate && 'count' in rate) return { perWindow: rate.count, window: rate.window };
   const share = rate?.share ?? usualShare;
   if (perMinute !== undefined) return { perWindow: Math.max(1, Math.floor((perMinute * share) / 100)), window: minute };
   if (!rate) return undefined;
   throw usage(
-    `${share}% is a share of the plan's minute, and the plan is not known`,
-    'give a rate such as 300/m, or tell the plan of the profile: bizmsg profiles set <name> --plan growth',
+    `${share}% refers to the plan's rate limit, and the plan is not known`,
+    'use a rate such as 300/m, or set the plan of the profile: bizmsg profiles set <name> --plan growth',
   );
 }
 
-/** The milliseconds that no run of so many requests can be quicker than; undefined where the pace is not known. */
-export function leastTime(pace: KnownPace | undefined, requests: number): number | undefined {
+/** The shortest time in milliseconds for a number of requests; undefined if the rate is not known. */
+export function minimumDuration(pace: KnownPace | undefined, requests: number): number | undefined {
   return pace && Math.max(0, Math.ceil(requests / pace.perWindow) - 1) * pace.window;
 }
 
-/** The one of the two that takes longer: no rate is quicker than the plan allows. */
+/** Returns the slower one of the given rate and the plan's rate limit. */
 export function slower(pace: KnownPace | undefined, { perMinute }: Pick<Plan, 'perMinute'>): KnownPace | undefined {
   if (!pace || perMinute === undefined) return pace;
   return (pace.perWindow * minute) / pace.window > perMinute ? { perWindow: perMinute, window: minute } : pace;

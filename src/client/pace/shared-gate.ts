@@ -1,46 +1,46 @@
 import type { Later } from '../../base/host.ts';
-import { countsOf, type Granted, type Ledger, type Share } from './minute.ts';
-import type { Ended, Gate } from './pace.ts';
+import { countsOf, type Grant, type SharedMinute, type Report } from './minute.ts';
+import type { RequestEnd, Gate } from './pace.ts';
 
 interface SharedGateOptions {
-  readonly ledger: Ledger;
-  readonly kind: Share['kind'];
+  readonly minute: SharedMinute;
+  readonly kind: Report['kind'];
   readonly limit: number;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly window: number;
   /** The clock of the pace. */
   readonly now: () => number;
   readonly later: Later;
-  /** Told once of each wait that others have caused. */
-  readonly onWait: (milliseconds: number, why: Granted['why']) => void;
-  /** Told once, when the ledger fails: from then on nobody waits for others. */
+  /** Called once for each wait caused by other processes. */
+  readonly onWait: (milliseconds: number, why: Grant['why']) => void;
+  /** Called once if the shared minute fails; from then on, requests do not wait for other processes. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Milliseconds for which a run takes slots at once where a plan is fast; what it does not use it gives back. */
+/** A run takes slots for this many milliseconds in one request and returns unused ones. */
 const lease = 50;
-/** Milliseconds after which the ledger is told what was over, where nothing is asked of it meanwhile. */
-const lateness = 50;
-/** Milliseconds of a wait that is worth a word. */
-const worthTelling = 1_000;
+/** Milliseconds until results are reported if no slot is requested meanwhile. */
+const reportDelay = 50;
+/** Shorter waits are not reported to the user. */
+const shortestReportedWait = 1_000;
 
-/** A gate that opens when a ledger says so; `changed` is called when that may be sooner than was said. */
+/** A gate that gets its slots from a shared minute. `changed` is called if it may open sooner than it returned. */
 export function createSharedGate(options: SharedGateOptions, changed: () => void): Gate {
-  const { ledger, kind, limit, now } = options;
-  const atOnce = kind === 'run' ? 1 + Math.floor((limit * lease) / options.window) : 1;
-  const news = createNews(ledger);
-  const telling = createTimer(options.later, () => {
-    if (unused === 0 && news.isEmpty()) return;
-    tell();
+  const { minute, kind, limit, now } = options;
+  const slotsAtOnce = kind === 'run' ? 1 + Math.floor((limit * lease) / options.window) : 1;
+  const unreported = createUnreported(minute);
+  const reportTimer = createTimer(options.later, () => {
+    if (unused === 0 && unreported.isEmpty()) return;
+    report();
     changed();
   });
   let phase: 'idle' | 'asking' | 'failed' = 'idle';
   let [unused, inUse, askAgainAt, heldUntil] = [0, 0, -Infinity, -Infinity];
-  let [isRefused, isTold] = [false, false];
+  let [isRefused, hasWarned] = [false, false];
 
   return {
     dueAt: (time) => {
-      if (phase === 'idle' && unused === 0 && time >= askAgainAt) ask(atOnce);
+      if (phase === 'idle' && unused === 0 && time >= askAgainAt) ask(slotsAtOnce);
       if (phase === 'failed' || unused > 0) return time;
       return phase === 'asking' ? Infinity : askAgainAt;
     },
@@ -48,58 +48,57 @@ export function createSharedGate(options: SharedGateOptions, changed: () => void
       unused -= 1;
       inUse += 1;
     },
-    over: (ended) => {
+    finish: (ended) => {
       inUse -= 1;
       if (phase === 'failed') return;
-      news.add(ended);
-      if (ended === 'limited' || (inUse === 0 && atOnce === 1)) tell();
-      else telling.set();
+      unreported.add(ended);
+      if (ended === 'limited' || (inUse === 0 && slotsAtOnce === 1)) report();
+      else reportTimer.set();
     },
     hold: (until) => {
       unused = 0;
       heldUntil = Math.max(heldUntil, until);
-      news.hold(until - now());
+      unreported.hold(until - now());
     },
   };
 
-  function tell(): void {
-    if (phase === 'idle') ask(isRefused ? atOnce : 0);
-    settleLater();
+  function report(): void {
+    if (phase === 'idle') ask(isRefused ? slotsAtOnce : 0);
+    scheduleReport();
   }
 
-  /** What nobody has taken by then goes back. */
-  function settleLater(): void {
-    if (phase === 'asking' || unused > 0) telling.set();
+  /** Unused slots are returned with the report. */
+  function scheduleReport(): void {
+    if (phase === 'asking' || unused > 0) reportTimer.set();
   }
 
-  /** What is not used goes back with it. */
   function ask(wanted: number): void {
-    telling.cancel();
+    reportTimer.cancel();
     [phase, unused] = ['asking', 0];
     try {
-      const granted = ledger.turn({ kind, limit, inUse, wanted, ...news.take() });
-      if (granted instanceof Promise) void granted.then((late) => answered(wanted, late), failed).then(arrived);
+      const granted = minute.report({ kind, limit, inUse, wanted, ...unreported.takeAll() });
+      if (granted instanceof Promise) void granted.then((answer) => answered(wanted, answer), failed).then(afterAnswer);
       else answered(wanted, granted);
     } catch (error) {
       failed(error);
     }
   }
 
-  function answered(wanted: number, { slots, again, wait, why }: Granted): void {
+  function answered(wanted: number, { slots, again, wait, why }: Grant): void {
     [phase, unused, isRefused] = ['idle', slots, wanted > 0 && slots === 0];
     askAgainAt = isRefused ? now() + again : -Infinity;
-    if (slots > 1) telling.set();
-    if (!isRefused) isTold = false;
-    else if (!isTold && wait > worthTelling && now() >= heldUntil) {
-      isTold = true;
+    if (slots > 1) reportTimer.set();
+    if (!isRefused) hasWarned = false;
+    else if (!hasWarned && wait > shortestReportedWait && now() >= heldUntil) {
+      hasWarned = true;
       options.onWait(wait, why);
     }
   }
 
-  function arrived(): void {
+  function afterAnswer(): void {
     changed();
-    if (!news.isEmpty()) telling.set();
-    settleLater();
+    if (!unreported.isEmpty()) reportTimer.set();
+    scheduleReport();
   }
 
   function failed(error: unknown): void {
@@ -113,14 +112,14 @@ interface Timer {
   cancel(): void;
 }
 
-/** Rings once, however often it is set. */
-function createTimer(later: Later, ring: () => void): Timer {
+/** Fires once, however often it is set. */
+function createTimer(later: Later, fire: () => void): Timer {
   let cancel: (() => void) | undefined;
   return {
     set: () => {
-      cancel ??= later(lateness, () => {
+      cancel ??= later(reportDelay, () => {
         cancel = undefined;
-        ring();
+        fire();
       });
     },
     cancel: () => {
@@ -130,18 +129,17 @@ function createTimer(later: Later, ring: () => void): Timer {
   };
 }
 
-/** What a ledger has not been told yet. */
-interface News {
-  add(ended: Ended): void;
+/** Results that are not reported yet. */
+interface Unreported {
+  add(ended: RequestEnd): void;
   hold(milliseconds: number): void;
   isEmpty(): boolean;
-  /** All of it, once. */
-  take(): Pick<Share, 'over' | 'ended' | 'heldUntil'>;
+  takeAll(): Pick<Report, 'finished' | 'ended' | 'heldUntil'>;
 }
 
-function createNews({ now }: Ledger): News {
+function createUnreported({ now }: SharedMinute): Unreported {
   let times: number[] = [];
-  let ended: Ended | undefined;
+  let ended: RequestEnd | undefined;
   let heldUntil = 0;
   return {
     add: (how) => {
@@ -152,15 +150,15 @@ function createNews({ now }: Ledger): News {
       heldUntil = Math.max(heldUntil, now() + milliseconds);
     },
     isEmpty: () => ended === undefined && heldUntil === 0,
-    take: () => {
-      const told = { over: countsOf(times), ended, heldUntil };
+    takeAll: () => {
+      const all = { finished: countsOf(times), ended, heldUntil };
       [times, ended, heldUntil] = [[], undefined, 0];
-      return told;
+      return all;
     },
   };
 }
 
-function worst(one: Ended | undefined, other: Ended): Ended {
+function worst(one: RequestEnd | undefined, other: RequestEnd): RequestEnd {
   if (one === 'limited' || other === 'limited') return 'limited';
   return one === 'done' ? 'done' : other;
 }

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFileLedger } from '../../../src/client/pace/minute-file.ts';
+import { createMinuteFile } from '../../../src/client/pace/minute-file.ts';
 import { settled } from '../virtual.ts';
 import { createMachine, createService, window } from './machine.ts';
 
-const share = { kind: 'single', limit: 60, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
+const share = { kind: 'single', limit: 60, inUse: 0, finished: [], ended: undefined, heldUntil: 0, wanted: 1 } as const;
 
 describe('the pace file', () => {
   it('is private, and alone in its folder', async () => {
@@ -54,7 +54,7 @@ describe('the pace file', () => {
     // A turn checks whether the owner of a slot is alive; this process is stopped there.
     await machine.start('single', 60).slot();
     await machine.time.pass(2_000);
-    const ledger = createFileLedger({
+    const ledger = createMinuteFile({
       folder: machine.folder,
       name: basename(machine.path),
       window,
@@ -64,7 +64,7 @@ describe('the pace file', () => {
       random: () => 0.5,
       onDamaged: () => {},
     });
-    expect(ledger.turn(share)).toMatchObject({ slots: 1 });
+    expect(ledger.report(share)).toMatchObject({ slots: 1 });
     expect(readdirSync(machine.folder)).toEqual([basename(taken)]);
   });
 
@@ -83,15 +83,15 @@ describe('the pace file', () => {
   it.each([
     ['nonsense', 'nonsense\n'],
     ['other JSON', '[1,2]\n'],
-    ['incomplete JSON', '{"state":"open","heldUntil":0,"over":[[1'],
-    ['invalid numbers', '{"state":"open","heldUntil":null,"over":[],"parties":[]}'],
+    ['incomplete JSON', '{"state":"open","heldUntil":0,"finished":[[1'],
+    ['invalid numbers', '{"state":"open","heldUntil":null,"finished":[],"members":[]}'],
   ])('is replaced if it contains %s, which is reported once', async (_, text) => {
     const machine = await createMachine();
     writeFileSync(machine.path, text);
     const process = machine.start('single', 60);
     for (let request = 0; request < 3; request += 1) (await process.slot())('done');
     expect(process.failed).toEqual(['damaged']);
-    expect(machine.book().over.reduce((sum, [, count]) => sum + count, 0)).toBe(3);
+    expect(machine.book().finished.reduce((sum, [, count]) => sum + count, 0)).toBe(3);
   });
 
   it('is complete after it was truncated to nothing', async () => {
@@ -124,7 +124,7 @@ describe('the pace file', () => {
     }
     await machine.time.pass(120_000);
     (await machine.start('single', 60).slot())('done');
-    expect(machine.book().over).toHaveLength(1);
+    expect(machine.book().finished).toHaveLength(1);
     expect(readFileSync(machine.path, 'utf8').split('\n')).toHaveLength(2);
   });
 });

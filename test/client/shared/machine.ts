@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createPace, type Ended, type Release } from '../../../src/client/pace/pace.ts';
-import { type Book, bookIn, type Ledger, type Share } from '../../../src/client/pace/minute.ts';
-import { createFileLedger } from '../../../src/client/pace/minute-file.ts';
+import { createPace, type RequestEnd, type Release } from '../../../src/client/pace/pace.ts';
+import { type Minute, parseMinute, type SharedMinute, type Report } from '../../../src/client/pace/minute.ts';
+import { createMinuteFile } from '../../../src/client/pace/minute-file.ts';
 import { createSharedGate } from '../../../src/client/pace/shared-gate.ts';
 import { createVirtualTime, type VirtualTime } from '../virtual.ts';
 
@@ -29,9 +29,9 @@ export interface Machine {
   readonly path: string;
   /** Sets the clock of all processes. */
   reboot(now: number): void;
-  start(kind: Share['kind'], limit: number, own?: { readonly perWindow: number; readonly window: number }): Process;
+  start(kind: Report['kind'], limit: number, own?: { readonly perWindow: number; readonly window: number }): Process;
   kill(process: Process): void;
-  book(): Book;
+  book(): Minute;
 }
 
 const firstPid = 10_000_000;
@@ -52,9 +52,9 @@ export async function createMachine(): Promise<Machine> {
     const pid = ++last;
     const [waits, failed]: [string[], string[]] = [[], []];
     const onDamaged = () => void failed.push('damaged');
-    const ledger = counted(createFileLedger({ ...base, owner: { pid, kill }, onDamaged }));
+    const ledger = counted(createMinuteFile({ ...base, owner: { pid, kill }, onDamaged }));
     const options = {
-      ledger,
+      minute: ledger,
       kind,
       limit,
       window,
@@ -69,8 +69,8 @@ export async function createMachine(): Promise<Machine> {
     return { pid, slot: () => pace.slot(signal), hold: pace.hold, waits, failed, turns: ledger.turns };
   };
   // Creates the file first, which takes real time.
-  const first = createFileLedger({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });
-  await first.turn({ kind: 'run', limit: 1, inUse: 0, over: [], ended: undefined, heldUntil: 0, wanted: 0 });
+  const first = createMinuteFile({ ...base, owner: { pid: ++last, kill }, onDamaged: () => {} });
+  await first.report({ kind: 'run', limit: 1, inUse: 0, finished: [], ended: undefined, heldUntil: 0, wanted: 0 });
   const path = join(folder, 'account');
   return {
     time,
@@ -82,20 +82,20 @@ export async function createMachine(): Promise<Machine> {
     },
     kill: ({ pid }) => void dead.add(pid),
     book: () => {
-      const book = bookIn(readFileSync(path, 'utf8'));
+      const book = parseMinute(readFileSync(path, 'utf8'));
       if (!book) throw new Error(`${readdirSync(folder).join()}: ${readFileSync(path, 'utf8')}`);
       return book;
     },
   };
 }
 
-function counted(ledger: Ledger): Ledger & { turns(): number } {
+function counted(ledger: SharedMinute): SharedMinute & { turns(): number } {
   let turns = 0;
   return {
     now: ledger.now,
-    turn: (share) => {
+    report: (share) => {
       turns += 1;
-      return ledger.turn(share);
+      return ledger.report(share);
     },
     turns: () => turns,
   };
@@ -108,14 +108,14 @@ export interface Service {
   readonly by: Process[];
   refused(): number;
   /** Sends a request, which waits for its slot and is counted when it arrives or when it ends. */
-  request(process: Process, taken?: number): Promise<Ended>;
+  request(process: Process, taken?: number): Promise<RequestEnd>;
 }
 
 /** A service with a strict sliding window, both ends included. */
 export function createService({ time }: Machine, most: number, counts: 'first' | 'last' = 'last'): Service {
   const [taken, by]: [number[], Process[]] = [[], []];
   let refused = 0;
-  const count = (process: Process): Ended => {
+  const count = (process: Process): RequestEnd => {
     const before = taken.at(-most);
     if (before !== undefined && time.now() - before <= window) {
       refused += 1;

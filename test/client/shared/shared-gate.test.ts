@@ -188,9 +188,9 @@ describe('a fast plan', () => {
     await machine.time.pass();
     await workers;
     expect(batch.turns()).toBeLessThan(200);
-    const { over, parties } = machine.book();
-    expect(over.reduce((sum, [, count]) => sum + count, 0)).toBe(2_000);
-    expect(parties).toEqual([]);
+    const { finished, members } = machine.book();
+    expect(finished.reduce((sum, [, count]) => sum + count, 0)).toBe(2_000);
+    expect(members).toEqual([]);
   });
 
   it('keeps the pace file small', async () => {
@@ -200,6 +200,6 @@ describe('a fast plan', () => {
     const requests = Promise.all(times(3_000, (at) => service.request(batch, 1 + at * 17)));
     await machine.time.pass();
     await requests;
-    expect(machine.book().over.length).toBeLessThan(1_010);
+    expect(machine.book().finished.length).toBeLessThan(1_010);
   });
 });
