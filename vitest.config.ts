@@ -9,7 +9,7 @@ const limiting = [
   'test/ledger/damage.test.ts',
   'test/runs/engine.test.ts',
   'test/runs/waits.test.ts',
-  'test/sandbox/state/store.test.ts',
+  'test/sandbox/state/file-journal.test.ts',
   'test/webhooks/crash.test.ts',
   'test/webhooks/event-journal.test.ts',
 ];

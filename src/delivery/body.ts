@@ -1,35 +1,35 @@
 export interface Kept {
-  /** As text where it is UTF-8. */
+  /** Text if it is valid UTF-8, otherwise base64. */
   readonly body: string;
   readonly encoding?: 'base64';
 }
 
-/** The beginning of an answer's body. */
+/** Collects the first 64 KiB of a response body. */
 export interface Body {
-  /** False once there is more than is kept. */
+  /** Returns false once there is more. */
   add(chunk: Buffer): boolean;
   kept(): Kept;
 }
 
-const most = 64 * 1024;
+const limit = 64 * 1024;
 
 export function createBody(): Body {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
     add(chunk) {
-      chunks.push(chunk.subarray(0, most - size));
+      chunks.push(chunk.subarray(0, limit - size));
       size += chunk.length;
-      return size <= most;
+      return size <= limit;
     },
-    kept: () => keep(Buffer.concat(chunks), size > most),
+    kept: () => decoded(Buffer.concat(chunks), size > limit),
   };
 }
 
-function keep(bytes: Buffer, cut: boolean): Kept {
+function decoded(bytes: Buffer, isCut: boolean): Kept {
   try {
-    // A letter that the cut went through is no fault.
-    return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut }) };
+    // In stream mode, a character that was cut in half is not an error.
+    return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut }) };
   } catch {
     return { body: bytes.toString('base64'), encoding: 'base64' };
   }

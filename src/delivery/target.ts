@@ -1,15 +1,13 @@
 import { lookup } from 'node:dns';
-import * as http from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import * as https from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { type Body, createBody, type Kept } from './body.ts';
 import { isLocalhost } from '../base/loopback.ts';
+import { type Body, createBody, type Kept } from './body.ts';
 
-/** What is sent. */
-interface Letter {
-  /** In a list, name and value in turns, they go as they are: then `host` and `content-length` are in it. */
+interface OutgoingRequest {
+  /** A list of names and values is sent as it is; it must contain `host` and `content-length`. */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
   readonly body: string | Uint8Array;
 }
@@ -19,41 +17,39 @@ interface Response extends Kept {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What came back, and why there is none, or no whole one. */
+/** A response, an error, or both if the response is incomplete. */
 export interface Outcome {
   readonly response?: Response;
   readonly error?: string;
 }
 
-/** The way to one URL. */
+/** A connection pool for one URL. */
 export interface Target {
-  /** One POST, which follows no redirect. Never rejects. */
-  send(letter: Letter): Promise<Outcome>;
+  /** Sends one POST without following redirects. Never rejects. */
+  send(request: OutgoingRequest): Promise<Outcome>;
   close(): void;
 }
 
-const idle = 30_000;
-const [closed, brokenOff] = ['closed the connection without an answer', 'the answer broke off'];
+const idleTimeout = 30_000;
+const [closedEarly, brokenOff] = ['closed the connection without an answer', 'the answer broke off'];
 
-const toLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
-
-export function openTarget(url: URL, patience: number): Target {
-  const { request, Agent } = url.protocol === 'https:' ? https : http;
-  const [kept, fresh] = [new Agent({ keepAlive: true, timeout: idle }), new Agent()];
+export function openTarget(url: URL, timeout: number): Target {
+  const [request, Agent] = url.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
+  const [kept, fresh] = [new Agent({ keepAlive: true, timeout: idleTimeout }), new Agent()];
   const options = {
     ...urlToHttpOptions(url),
     method: 'POST',
-    ...(isLocalhost(url.hostname) && { lookup: toLocalhost }),
+    ...(isLocalhost(url.hostname) && { lookup: lookupLocalhost }),
   };
   let open = true;
   return {
     async send({ headers: given, body }) {
       const headers = isList(given) ? [...given] : { ...given };
-      const how = { body, patience, host: url.host };
-      const outcome = await exchange(request({ ...options, headers, agent: kept }), how);
+      const details = { body, timeout, host: url.host };
+      const outcome = await exchange(request({ ...options, headers, agent: kept }), details);
       if (outcome !== 'stale') return outcome;
-      const again = open && (await exchange(request({ ...options, headers, agent: fresh }), how));
-      return again && again !== 'stale' ? again : { error: closed };
+      const retried = open && (await exchange(request({ ...options, headers, agent: fresh }), details));
+      return retried && retried !== 'stale' ? retried : { error: closedEarly };
     },
     close() {
       open = false;
@@ -62,14 +58,17 @@ export function openTarget(url: URL, patience: number): Target {
   };
 }
 
-interface Exchange {
-  readonly body: Letter['body'];
-  readonly patience: number;
+/** Resolves names such as app.localhost, which most resolvers do not know. */
+const lookupLocalhost: LookupFunction = (_, options, found) => lookup('localhost', options, found);
+
+interface ExchangeDetails {
+  readonly body: OutgoingRequest['body'];
+  readonly timeout: number;
   readonly host: string;
 }
 
-/** `stale` when it went out on a connection that the other side had closed meanwhile. */
-function exchange(request: ClientRequest, { body: sent, patience, host }: Exchange): Promise<Outcome | 'stale'> {
+/** Resolves to `stale` if the server had closed the kept-alive connection. */
+function exchange(request: ClientRequest, { body: sent, timeout, host }: ExchangeDetails): Promise<Outcome | 'stale'> {
   return new Promise((resolve) => {
     let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
     const end = (outcome: Outcome | 'stale') => {
@@ -80,38 +79,38 @@ function exchange(request: ClientRequest, { body: sent, patience, host }: Exchan
       end({ ...(answer && { response: responseOf(answer.head, answer.body) }), error });
       request.destroy();
     };
-    const timer = setTimeout(() => fail(`no whole answer within ${patience / 1000} s`), patience);
+    const timer = setTimeout(() => fail(`no whole answer within ${timeout / 1000} s`), timeout);
     request.on('response', (head) => {
       const body = createBody();
       answer = { head, body };
-      const whole = () => end({ response: responseOf(head, body) });
+      const complete = () => end({ response: responseOf(head, body) });
       head.on('data', (chunk: Buffer) => {
         if (body.add(chunk)) return;
-        whole();
+        complete();
         request.destroy();
       });
-      head.on('end', whole);
+      head.on('end', complete);
       head.on('error', () => fail(brokenOff));
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (request.reusedSocket && !answer && isClosed(error)) end('stale');
-      else fail(answer && isClosed(error) ? brokenOff : worded(error, host));
+      else fail(answer && isClosed(error) ? brokenOff : errorText(error, host));
     });
-    request.on('close', () => fail(answer ? brokenOff : closed));
+    request.on('close', () => fail(answer ? brokenOff : closedEarly));
     request.end(sent);
   });
 }
 
-function isList(headers: Letter['headers']): headers is readonly string[] {
+function isList(headers: OutgoingRequest['headers']): headers is readonly string[] {
   return Array.isArray(headers);
 }
 
-function worded(error: NodeJS.ErrnoException, host: string): string {
-  if (isClosed(error)) return closed;
+function errorText(error: NodeJS.ErrnoException, host: string): string {
+  if (isClosed(error)) return closedEarly;
   if (error.code !== 'ECONNREFUSED') return error.message || (error.code ?? 'the connection failed');
-  // Of several addresses that were tried the message names none.
-  const [, tried = host] = /ECONNREFUSED ([\d.]+:\d+)$/.exec(error.message) ?? [];
-  return `nobody listens on ${tried}`;
+  // The message names no address if several were tried.
+  const [, address = host] = /ECONNREFUSED ([\d.]+:\d+)$/.exec(error.message) ?? [];
+  return `connection refused by ${address}`;
 }
 
 function isClosed({ code }: NodeJS.ErrnoException): boolean {

@@ -6,17 +6,17 @@ import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type Outcome } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
-import { strike, type Strike } from './faults/faults.ts';
+import { drawFault, type FaultDraw } from './faults/faults.ts';
 import { Refusal } from './refusal.ts';
-import type { Mint } from './state/ids.ts';
-import type { Ledger } from './state/ledger.ts';
-import type { Call, Change, Drawn, Key } from './state/records.ts';
+import type { Ids } from './state/ids.ts';
+import type { Store } from './state/store.ts';
+import type { Call, Change, FaultRecord, Key } from './state/records.ts';
 import type { State } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
 interface Office {
   readonly desk: Desk;
-  readonly ledger: Ledger;
+  readonly store: Store;
   /** Aborted when the sandbox closes: nothing is recorded after that. */
   readonly closing: AbortSignal;
 }
@@ -26,7 +26,7 @@ export function carryOut(exchange: Exchange, office: Office, gone?: Gone): Reply
   try {
     const decision = decide(exchange, office.desk);
     if (decision.wait) return slowly(decision, decision.wait, office, gone);
-    office.ledger.commit(decision.changes);
+    office.store.commit(decision.changes);
     return decision.reply;
   } catch (error) {
     return crashed(office.desk, error);
@@ -42,20 +42,20 @@ async function slowly(decision: Decision, wait: Wait, office: Office, gone?: Gon
 }
 
 async function inTime(decision: Decision, { ms, act }: Wait, office: Office, gone?: Gone): Promise<Reply> {
-  const { desk, ledger, closing } = office;
+  const { desk, store, closing } = office;
   const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
   if (!act) {
-    ledger.commit(decision.changes);
+    store.commit(decision.changes);
     await hasPassed(ms, signal);
     return decision.reply;
   }
-  const { drawn = {} } = decision;
-  desk.underway.add(drawn);
+  const { matched = {} } = decision;
+  desk.underway.add(matched);
   const stayed = await hasPassed(ms, signal);
-  desk.underway.delete(drawn);
+  desk.underway.delete(matched);
   if (closing.aborted) return decision.reply;
   const { changes, reply } = stayed ? act(desk.clock.now()) : decision;
-  ledger.commit(changes);
+  store.commit(changes);
   return reply;
 }
 
@@ -71,11 +71,11 @@ function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
 interface Desk {
   readonly state: State;
   readonly shape: Shape;
-  readonly mint: Mint;
+  readonly ids: Ids;
   readonly minute: MinuteWindow;
   readonly clock: Clock;
-  /** Drawn, but not committed yet. */
-  readonly underway: Set<Drawn>;
+  /** FaultRecord, but not committed yet. */
+  readonly underway: Set<FaultRecord>;
   /** Told of what should not have happened. */
   warn(text: string): void;
 }
@@ -100,16 +100,16 @@ function shortened(target: string): string {
 }
 
 function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
-  const { reply, detail, drawn, wait } = decision;
+  const { reply, detail, matched, wait } = decision;
   const plain: Call = { ...asked, status: reply.status };
   const call =
-    detail === undefined && !drawn
+    detail === undefined && !matched
       ? plain
-      : { ...plain, ...(detail !== undefined && { detail: redact(detail) }), ...drawn };
+      : { ...plain, ...(detail !== undefined && { detail: redact(detail) }), ...matched };
   const changes: readonly Change[] = [...decision.changes, { type: 'call', call }];
   if (!wait) return { reply, changes };
   const { ms, act } = wait;
-  return { reply, changes, drawn, wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms } };
+  return { reply, changes, matched, wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms } };
 }
 
 /** §7: a fault on the service side. */
@@ -134,15 +134,15 @@ function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decisi
     return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
   };
   if (rate?.exceeded) return served(now);
-  const strike = strikeOn(exchange, desk, now);
+  const draw = drawFor(exchange, desk, now);
   // Nearly always there is no fault.
-  return strike.drawn.length === 0 ? served(now) : underFaults(strike, { ...desk, now }, served);
+  return draw.matched.length === 0 ? served(now) : underFaults(draw, { ...desk, now }, served);
 }
 
-/** The minute counts what a fault strikes, and what it refuses no fault is drawn for. */
-function strikeOn({ method, target }: Exchange, { state, underway }: Desk, now: number): Strike {
+/** The minute counts what a fault strikes, and what it refuses no fault is matched for. */
+function drawFor({ method, target }: Exchange, { state, underway }: Desk, now: number): FaultDraw {
   const endpoint = state.faults.size === 0 ? undefined : knownAt(method, targetOf(target).path);
-  return endpoint ? strike(state, endpoint, now, underway) : { drawn: [] };
+  return endpoint ? drawFault(state, endpoint, now, underway) : { matched: [] };
 }
 
 // §8.1
@@ -152,7 +152,7 @@ function checkMinute(rate: Rate | undefined): void {
 }
 
 /** The document sets no order of checks: path, plan, scope, then what the endpoint itself demands. */
-function serve(exchange: Exchange, { state, shape, mint }: Desk, key: Key, now: number): Outcome {
+function serve(exchange: Exchange, { state, shape, ids }: Desk, key: Key, now: number): Outcome {
   const { path, query } = targetOf(exchange.target);
   const endpoint = endpointAt(exchange.method, path);
   // §5.7
@@ -161,8 +161,8 @@ function serve(exchange: Exchange, { state, shape, mint }: Desk, key: Key, now: 
     throw new Refusal(shape.scopeRefusal, `the key's scope, ${key.scope}, does not allow this endpoint`);
   }
   let { serial } = state;
-  const id = (prefix: string) => mint.id(prefix, ++serial);
-  return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: mint.random(state.serial) });
+  const id = (prefix: string) => ids.id(prefix, ++serial);
+  return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: ids.random(state.serial) });
 }
 
 function attempt(desk: Desk, run: () => Decision): Decision {

@@ -12,7 +12,7 @@ import type { Probe } from '../base/liveness.ts';
 import { bindLoopback } from './bind.ts';
 import { control, isControl, largestFor } from './control/control.ts';
 import { tokenHeader } from './control/paths.ts';
-import type { Controlled } from './control/route.ts';
+import type { Served } from './control/operations.ts';
 import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
 import type { Loopback } from './remote/addresses.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -71,20 +71,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const uptime = () => clock.now() - started;
   const stop = options.onStop ?? (() => {});
   const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop };
-  const boundTo = (port: number): Controlled => ({ ...known, url: `http://127.0.0.1:${port}`, port });
+  const boundTo = (port: number): Served => ({ ...known, url: `http://127.0.0.1:${port}`, port });
   // A client may connect as soon as the first address is bound.
-  let controlled = boundTo(options.port ?? 0);
+  let served = boundTo(options.port ?? 0);
   const idle = watchIdle(clock, options.idle ?? halfAnHour, options.onIdle ?? (() => {}));
-  const handle = handling(() => controlled, idle);
+  const handle = handling(() => served, idle);
   for (const server of servers) serve(server, sandbox, handle);
   const bound = await bindLoopback(servers, options.port).catch((error: unknown) => {
     idle.close();
     throw error;
   });
-  controlled = boundTo(bound.port);
+  served = boundTo(bound.port);
   return {
     ...bound,
-    url: controlled.url,
+    url: served.url,
     close: async () => {
       idle.close();
       await Promise.all(servers.map(closed));
@@ -113,23 +113,23 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
 }
 
 /** What needs no waiting is answered without a promise, which would cost a tenth of it. */
-function handling(controlled: () => Controlled, idle: Idle): Handle {
+function handling(served: () => Served, idle: Idle): Handle {
   const depart = createEndOfTurn();
   const [strangers, own] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
   const readingFor = (head: Head) => {
-    const largest = largestFor(head, controlled());
+    const largest = largestFor(head, served());
     // Who has the token may send much, and is never crowded out.
     return { largest, bodies: largest > largestBody ? own : strangers };
   };
   return (request, response) => {
     idle.touch();
     const whole = (exchange: Exchange) => {
-      const reply = answerTo(exchange, response, controlled());
+      const reply = answerTo(exchange, response, served());
       if (!(reply instanceof Promise)) return depart(() => respond(response, reply));
       response.on('close', idle.begin());
       void reply.then((late) => respond(response, late));
     };
-    receive(request, readingFor, whole, () => respond(response, crowdedOut(controlled().sandbox)));
+    receive(request, readingFor, whole, () => respond(response, crowdedOut(served().sandbox)));
   };
 }
 
@@ -138,11 +138,11 @@ function crowdedOut(sandbox: Sandbox): Reply {
   return { ...reply, headers: { ...reply.headers, connection: 'close' } };
 }
 
-function answerTo(exchange: Exchange, response: ServerResponse, controlled: Controlled): Reply | Promise<Reply> {
+function answerTo(exchange: Exchange, response: ServerResponse, served: Served): Reply | Promise<Reply> {
   const gone = goneFrom(response);
-  if (!isControl(exchange.target)) return controlled.sandbox.answer(exchange, gone);
-  const stop = () => response.on('finish', controlled.stop);
-  return control(exchange, { ...controlled, stop }, gone);
+  if (!isControl(exchange.target)) return served.sandbox.answer(exchange, gone);
+  const stop = () => response.on('finish', served.stop);
+  return control(exchange, { ...served, stop }, gone);
 }
 
 /** Or has got all. */

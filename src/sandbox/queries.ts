@@ -9,7 +9,7 @@ import type {
   SandboxEvent,
   Template,
 } from './state/records.ts';
-import { unheard } from './events/fan-out.ts';
+import { undelivered } from './events/fan-out.ts';
 import {
   type DeliveryFilter,
   type DeliveryRecord,
@@ -77,7 +77,7 @@ export function viewsOf(state: State, shape: Shape): Views {
       campaigns: state.campaigns.list.length,
       messages: state.messages.size,
       events: state.events.length,
-      queued: unheard(state).length,
+      queued: undelivered(state).length,
       waiting: waitingCount(state),
     }),
   };

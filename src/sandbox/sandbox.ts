@@ -4,22 +4,15 @@ import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 import { bearsRealLiveKey, createMinuteWindow, realLiveKey } from './api/admission.ts';
 import { carryOut, refused } from './answer.ts';
-import type { Change, Drawn, PlanSetting } from './state/records.ts';
+import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, createClock } from './time/clock.ts';
-import {
-  awaiting,
-  compactAsItGrows,
-  compactIfWorthwhile,
-  type Happening,
-  openLedger,
-  type Store,
-} from './state/ledger.ts';
+import { awaiting, compactAsItGrows, compactOnOpen, type Happening, openStore, type Journal } from './state/store.ts';
 import { type Contents, createContents } from './contents/contents.ts';
-import { createWebhooks, type Webhooks, withholdExternal } from './events/webhooks.ts';
-import { createCourier } from './events/dispatcher.ts';
-import { createMint, newDataId } from './state/ids.ts';
-import { redelivering } from './events/deliveries.ts';
-import { delivering } from './events/fan-out.ts';
+import { createWebhooks, type Webhooks, disableExternal } from './events/webhooks.ts';
+import { createDispatcher } from './events/dispatcher.ts';
+import { createIds, newDataId } from './state/ids.ts';
+import { createRedeliver } from './events/deliveries.ts';
+import { withFanOut } from './events/fan-out.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import { createFaults, type Faults } from './faults/faults.ts';
 import { createKeys, type Keys, opening } from './state/keys.ts';
@@ -43,11 +36,11 @@ export interface SandboxOptions {
   /** The same seed gives the same keys, identifiers and delays. */
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
-  readonly store?: Store | undefined;
-  /** Whether events go to webhooks on other machines that the store brings with it (default: true). */
+  readonly journal?: Journal | undefined;
+  /** Whether events go to webhooks on other machines that the journal brings with it (default: true). */
   readonly external?: boolean | undefined;
   /** Milliseconds by the wall within which a webhook has to answer (15 s). */
-  readonly patience?: number | undefined;
+  readonly timeout?: number | undefined;
   /** Told of what its user must hear; no key is ever in it. */
   readonly warn?: ((text: string) => void) | undefined;
 }
@@ -89,50 +82,50 @@ const inLocator: ReadonlySet<Change['type']> = new Set(['plan', 'clock', 'reset'
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
   const warn = options.warn ?? (() => {});
-  const opened = openLedger(options.store);
-  compactIfWorthwhile(opened, warn);
+  const opened = openStore(options.journal);
+  compactOnOpen(opened, warn);
   const seed = opened.state.seed || (options.seed ?? randomBytes(16).toString('hex'));
-  const [shape, mint] = [shapeNamed(shapeName), createMint(seed)];
-  const ledger = delivering(opened, mint);
-  const { state, commit } = ledger;
-  if (state.serial === 0) commit(opening(seed, mint, settingOf(options)));
+  const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
+  const store = withFanOut(opened, ids);
+  const { state, commit } = store;
+  if (state.serial === 0) commit(opening(seed, ids, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
   if (state.clock) clock.set(state.clock);
-  withholdExternal(state, external, warn);
-  const desk = { state, shape, mint, minute: createMinuteWindow(), clock, underway: new Set<Drawn>(), warn };
+  disableExternal(state, external, warn);
+  const desk = { state, shape, ids, minute: createMinuteWindow(), clock, underway: new Set<FaultRecord>(), warn };
   const closing = new AbortController();
   const leaveLong = compactAsItGrows(opened, warn);
-  const callOff = scheduleReceipts({ ledger, clock, mint, warn });
-  const courier = createCourier({ ledger, clock, mint, shape, patience: options.patience, warn });
+  const callOff = scheduleReceipts({ store, clock, ids, warn });
+  const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
   return {
     answer: (exchange, gone) => {
       if (bearsRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
-      return carryOut(exchange, { desk, ledger, closing: closing.signal }, gone);
+      return carryOut(exchange, { desk, store, closing: closing.signal }, gone);
     },
     refuse: (status, detail) => refused(desk, new Refusal(status, detail)),
-    keys: createKeys({ state, mint, clock, commit }),
+    keys: createKeys({ state, ids, clock, commit }),
     secret: () => state.secret.secret,
     shape: shapeName,
     clock,
-    faults: createFaults({ ledger, mint, clock }),
-    webhooks: createWebhooks({ ledger, mint, clock }),
-    redeliver: redelivering({ ledger, mint, clock }),
-    settled: courier.settled,
-    time: createTime({ ledger, clock, settled: courier.settled }),
-    trigger: createTrigger({ ledger, mint, clock }),
-    ...createContents({ ledger, mint, clock, warn }),
-    happening: awaiting(ledger),
+    faults: createFaults({ store, ids, clock }),
+    webhooks: createWebhooks({ store, ids, clock }),
+    redeliver: createRedeliver({ store, ids, clock }),
+    settled: dispatcher.settled,
+    time: createTime({ store, clock, settled: dispatcher.settled }),
+    trigger: createTrigger({ store, ids, clock }),
+    ...createContents({ store, ids, clock, warn }),
+    happening: awaiting(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     minute: () => minuteOf(state.plan, clock.setting()),
     dataId: () => state.dataId,
-    onLocatorChange: (listener) => ledger.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
+    onLocatorChange: (listener) => store.follow(({ type }) => (inLocator.has(type) ? listener() : undefined)),
     ...viewsOf(state, shape),
     close() {
       closing.abort();
       clock.stop();
       callOff();
-      courier.close();
+      dispatcher.close();
       leaveLong();
     },
   };

@@ -6,15 +6,15 @@ import { createFolder } from '../base/files.ts';
 import { startHeartbeat, type Probe } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
-import type { Store } from './state/ledger.ts';
+import type { Journal } from './state/store.ts';
 import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import type { Sandbox } from './sandbox.ts';
 import { startServer } from './http.ts';
-import { openStore } from './state/store.ts';
+import { openFileJournal } from './state/file-journal.ts';
 
 export interface ServeOptions {
   /** Makes it, on what its folder keeps. */
-  readonly sandbox: (store: Store | undefined) => Sandbox;
+  readonly sandbox: (journal: Journal | undefined) => Sandbox;
   readonly stateFolder: string;
   /** The folder that it has to itself; null when nothing is kept. */
   readonly data: string | null;
@@ -50,8 +50,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   locatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
-    const store = data === null ? undefined : await storeIn(data, options, undo);
-    const sandbox = options.sandbox(store);
+    const journal = data === null ? undefined : await storeIn(data, options, undo);
+    const sandbox = options.sandbox(journal);
     undo.push(() => sandbox.close());
     const { port, url, loopback, token, ending } = await listening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
@@ -104,14 +104,14 @@ async function undone(steps: Step[]): Promise<void> {
   }
 }
 
-/** The lock is let go after the store is closed: whoever is to follow waits for that, and reads all. */
-async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Store> {
+/** The lock is let go after the journal is closed: whoever is to follow waits for that, and reads all. */
+async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Journal> {
   const { later, warn } = options;
   const held = await claim(data, options);
   undo.push(() => held.release());
-  const store = openStore(data, { later, isOurs: held.isHeld, warn });
-  undo.push(store.close);
-  return store;
+  const journal = openFileJournal(data, { later, isOurs: held.isHeld, warn });
+  undo.push(journal.close);
+  return journal;
 }
 
 async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {

@@ -157,7 +157,7 @@ async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
   const sandboxes = await session.sandboxes();
   const locator = sandboxes.at(baseUrl);
   if (!locator) return unknown;
-  const { plan } = await (await sandboxes.remote(locator)).status();
+  const { plan } = await (await sandboxes.remote(locator)).ask('status');
   if (!isRecord(plan)) return unknown;
   const named = isPlanName(plan['name']) ? plans[plan['name']] : unknown;
   return {

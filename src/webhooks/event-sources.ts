@@ -1,7 +1,7 @@
 import type { Later } from '../base/host.ts';
 import type { OnDamage } from '../base/journal-lines.ts';
 import { processStart } from '../base/liveness.ts';
-import type { Remote } from '../sandbox/remote/remote.ts';
+import type { OutputOf, Remote } from '../sandbox/remote/remote.ts';
 import { eventOf, type WebhookEvent } from './event/event.ts';
 import { createIds } from './log/log.ts';
 import { contentOf, type Delivery, type Received, receivedOf } from './log/records.ts';
@@ -50,20 +50,20 @@ const afterAll = Number.MAX_SAFE_INTEGER;
 
 /** The events that a sandbox reports itself, independent of its deliveries. `clock` is that of the sandbox. */
 export async function sandboxSource(
-  remote: Pick<Remote, 'events'>,
-  { clock, now }: { readonly clock: Awaited<ReturnType<Remote['clock']>>; readonly now: () => number },
+  remote: Pick<Remote, 'ask'>,
+  { clock, now }: { readonly clock: OutputOf<'clock'>; readonly now: () => number },
 ): Promise<EventSource> {
-  const { cursor } = await remote.events(afterAll);
+  const { cursor } = await remote.ask('events', { after: afterAll });
   return {
     now: () => (clock.frozen ? Date.parse(clock.now) : now() + clock.ahead),
     async *events(signal) {
       for (let after = cursor; !signal.aborted;) {
-        const page = await remote.events(after, longPoll, signal).catch((error: unknown) => {
+        const page = await remote.ask('events', { after, wait: longPoll }, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error;
         });
         if (!page) return;
         for (const { type, at, payload } of page.events) {
-          yield { ...eventOf({ headers: [], body: JSON.stringify(payload) }), name: String(type), at: Number(at) };
+          yield { ...eventOf({ headers: [], body: JSON.stringify(payload) }), name: type, at };
         }
         after = page.cursor;
       }
@@ -80,7 +80,7 @@ interface WebhookOptions {
 
 /** The events that a sandbox delivers to a webhook, which is registered as long as the source is open. */
 export async function webhookSource(
-  remote: Pick<Remote, 'addWebhook' | 'removeWebhook'>,
+  remote: Pick<Remote, 'ask'>,
   { pid, now, warn }: WebhookOptions,
 ): Promise<EventSource> {
   const nextId = createIds(0, now);
@@ -95,11 +95,11 @@ export async function webhookSource(
   const receiver = await startReceiver({ log, port: 0, now, warn });
   const close = async () => {
     // Fails if the sandbox has ended.
-    await remote.removeWebhook(receiver.url).catch(() => {});
+    await remote.ask('removeWebhook', { webhook: receiver.url }).catch(() => {});
     await receiver.close();
   };
   try {
-    await remote.addWebhook({ url: receiver.url, owner: { pid, start: processStart(pid) } });
+    await remote.ask('addWebhook', { url: receiver.url, owner: { pid, start: processStart(pid) } });
   } catch (error) {
     await close();
     throw error;

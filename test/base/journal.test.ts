@@ -203,7 +203,7 @@ describe('a damaged journal is refused and left unchanged, if', () => {
   it.each([
     ['another version', { version: 2 }, 'journal-unknown', '"version":2'],
     ['another kind', { kind: 'other' }, 'journal-unknown', '"bizmsg other"'],
-  ])('it has %s', async (_, options, code, why) => {
+  ])('has %s', async (_, options, code, why) => {
     const path = await written(three, temporary(), options);
     const before = fs.readFileSync(path);
     const refusal = thrown(() => open(path));
@@ -222,7 +222,7 @@ describe('a damaged journal is refused and left unchanged, if', () => {
     },
   );
 
-  it.each(['precious', '\0\0precious', '[\0precious'])('it is not a journal and has no complete line: %j', (text) => {
+  it.each(['precious', '\0\0precious', '[\0precious'])('is not a journal and has no complete line: %j', (text) => {
     const path = temporary();
     fs.writeFileSync(path, text);
     expect(thrown(() => open(path))).toMatchObject({ exit: 'configuration' });

@@ -5,7 +5,7 @@ import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';
 
 const verbs =
-  /^(Add|Change|Check|Choose|Clear|Close|Create|Deliver|Fill|Forget|Have|Install|Keep|Let|List|Make|Move|Print|Receive|Record|Remove|Reset|Revoke|Run|Send|Set|Show|Sign|Start|Stop|Store|Uninstall)\b/;
+  /^(Activate|Add|Advance|Change|Check|Choose|Clear|Close|Create|Delete|Deliver|Fill|Forget|Freeze|Have|Inject|Install|Keep|Let|List|Load|Make|Move|Print|Receive|Record|Register|Remove|Reset|Revoke|Rotate|Run|Send|Set|Show|Sign|Start|Stop|Store|Trigger|Uninstall)\b/;
 
 const root = await whole(tree);
 

@@ -22,27 +22,27 @@ describe('sandbox clock', () => {
     expect(stdout).toContain(id.trim());
   });
 
-  it('goes to the next month', async () => {
+  it('advances to the next month', async () => {
     const { run } = await local();
     const { stdout } = await run('sandbox clock advance --to next-month -o json');
     expect(JSON.parse(stdout)).toMatchObject({ now: '2026-06-01T00:00:00.000Z', frozen: true, fired: [] });
   });
 
-  it('says what is due only later when it goes back to the wall', async () => {
+  it('reports what is not due after a return to real time', async () => {
     const { run, sandbox } = await local();
     sandbox.clock.set({ frozen: Date.now() + 86_400_000 });
     await run('send-template +12025550103 welcome --profile local');
     const { code, stdout, stderr } = await run('sandbox clock real');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('as on this machine')]);
-    expect(stderr).toMatch(/note: 2 receipts and deliveries are due only from \S+Z on; advance the clock, or reset\n/);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('real time')]);
+    expect(stderr).toMatch(/note: 2 receipts and deliveries are not due until \S+Z; advance the clock, or reset\n/);
     expect((await run('sandbox clock real')).stderr).toBe('');
   });
 
   it.each([
-    ['sandbox clock advance', 'how far is missing'],
+    ['sandbox clock advance', 'specify how far to advance'],
     ['sandbox clock advance 5s --to next-day', 'exclude each other'],
     ['sandbox clock advance soon', 'is not a span of time'],
-  ])('%s is exit 2', async (line, reason) => {
+  ])('%s exits 2', async (line, reason) => {
     const { run } = await local();
     const { code, stderr, stdout } = await run(line);
     expect([code, stdout]).toEqual([2, '']);
@@ -51,7 +51,7 @@ describe('sandbox clock', () => {
 });
 
 describe('sandbox keys', () => {
-  it('makes a key of a scope, which is refused once revoked', async () => {
+  it('creates a key with a scope; it is refused once revoked', async () => {
     const { run, sandbox } = await local();
     const { id, key } = JSON.parse((await run('sandbox keys create --scope read-only -o json')).stdout);
     const headers = { authorization: `Bearer ${key}` };
@@ -64,7 +64,7 @@ describe('sandbox keys', () => {
     expect(audit).toMatchObject([{ status: 200 }, { status: 401, detail: 'the key is revoked' }]);
   });
 
-  it('goes live: then the live key works, and is said to be live', async () => {
+  it('activates the live key, whose use is announced', async () => {
     const { run } = await local();
     const send = 'send-template +12025550101 welcome --profile local --mode live';
     expect(await run(send)).toMatchObject({ code: 4, stderr: expect.stringContaining('sandbox keys go-live') });
@@ -77,7 +77,7 @@ describe('sandbox keys', () => {
 });
 
 describe('sandbox plan set', () => {
-  it('gives limits of its own, and takes endpoints away', async () => {
+  it('sets limits and excludes endpoints', async () => {
     const { run } = await local();
     const { stdout } = await run('sandbox plan set growth --rate 2/m --monthly 1 --without campaigns');
     expect(stdout).toBe('growth: 2 requests a minute, 1 message a month, without campaigns\n');
@@ -87,7 +87,7 @@ describe('sandbox plan set', () => {
   });
 
   it.each(['sandbox plan set gold', 'sandbox plan set', 'sandbox plan set growth --without flows'])(
-    '%s is exit 2',
+    '%s exits 2',
     async (line) => {
       expect(await (await local()).run(line)).toMatchObject({ code: 2, stdout: '' });
     },
@@ -95,7 +95,7 @@ describe('sandbox plan set', () => {
 });
 
 describe('sandbox requests', () => {
-  it('shows all that came, also without a key, and why it was refused', async () => {
+  it('lists all requests, with the reason of a refusal', async () => {
     const { run, sandbox } = await local();
     await sandbox.answer({ method: 'GET', target: '/api/public/contacts', headers: {}, body: '' });
     await run('contacts list --profile local');
@@ -108,7 +108,7 @@ describe('sandbox requests', () => {
   });
 });
 
-it('sandbox choices lists every one', async () => {
+it('sandbox choices lists all choices', async () => {
   const { run } = await local();
   const { choices } = await import('../../src/sandbox/api/choices.ts');
   expect(JSON.parse((await run('sandbox choices -o json')).stdout)).toHaveLength(choices.length);

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/sandbox/state/ledger.ts';
 import { openStore } from '../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../src/sandbox/state/file-journal.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { serveLocal } from '../support/local.ts';
@@ -15,7 +15,7 @@ async function local() {
 }
 
 describe('sandbox reset', () => {
-  it('says what is there then', async () => {
+  it('prints the remaining counts', async () => {
     const { run, sandbox } = await local();
     sandbox.trigger('message.received');
     sandbox.trigger('message.delivered', { to: '+1' });
@@ -28,18 +28,18 @@ describe('sandbox reset', () => {
     expect(sandbox.counts()).toMatchObject({ contacts: 5, messages: 0, events: 0 });
   });
 
-  it('says one of what there is one of', async () => {
+  it('uses the singular for a count of one', async () => {
     const { run } = await local();
     const one = { contacts: [{ phone: '+12025550142' }] };
     expect((await run('sandbox seed -', JSON.stringify(one))).stdout).toBe(
-      'Took 1 contact, 0 templates, 0 campaigns\n',
+      'Loaded 1 contact, 0 templates, 0 campaigns\n',
     );
   });
 
   it.each([
     ['sandbox reset', '<what> is missing\n  one of messages, contacts, logs, all'],
     ['sandbox reset everything', 'is not one of messages, contacts, logs, all'],
-  ])('%s is exit 2, and lets go of nothing', async (line, message) => {
+  ])('%s exits 2 and deletes nothing', async (line, message) => {
     const { run, sandbox } = await local();
     sandbox.trigger('message.received');
     const { code, stdout, stderr } = await run(line);
@@ -60,13 +60,13 @@ describe('sandbox export and seed', () => {
     const { stdout } = await from.run('sandbox export');
     expect(await to.run('sandbox seed -', stdout)).toEqual({
       code: 0,
-      stdout: 'Took 6 contacts, 8 templates, 4 campaigns\n',
+      stdout: 'Loaded 6 contacts, 8 templates, 4 campaigns\n',
       stderr: '',
     });
     expect((await to.run('sandbox export')).stdout).toBe(stdout);
   });
 
-  it('leave out what was sent and what happened, and say so', async () => {
+  it('ignore messages and events, with a note', async () => {
     const [from, to] = [await local(), await local()];
     from.sandbox.trigger('message.delivered', { to: '+1' });
     const { stdout } = await from.run('sandbox export');
@@ -76,7 +76,7 @@ describe('sandbox export and seed', () => {
     });
     expect(await to.run('sandbox seed -', stdout)).toMatchObject({
       code: 0,
-      stderr: 'note: left out, since a sandbox makes its own: messages, events\n',
+      stderr: 'note: ignored, because they cannot be loaded: messages, events\n',
     });
     expect(to.sandbox.counts()).toMatchObject({ messages: 0, events: 0 });
   });
@@ -90,16 +90,16 @@ describe('sandbox export and seed', () => {
     expect(sandbox.contacts().at(-1)).toMatchObject({ name: 'Ada' });
   });
 
-  it('name every bad entry with its place, and take nothing', async () => {
+  it('report every invalid record, and load nothing', async () => {
     const { run, sandbox } = await local();
     const given = '{"contacts":[{"phone":"1"},{"phone":"+12"},{"phon":"+1"}],"templates":[{"name":"x"}]}';
     const { code, stdout, stderr } = await run('sandbox seed -', given);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(
       [
-        'error: nothing of stdin was taken',
+        'error: nothing was loaded from stdin',
         '  /contacts/0/phone must be "+" followed by digits',
-        '  /contacts/2/phon is not known; did you mean "phone"?',
+        '  /contacts/2/phon is unknown; did you mean "phone"?',
         '  /templates/0/body is missing\n',
       ].join('\n'),
     );
@@ -110,23 +110,23 @@ describe('sandbox export and seed', () => {
     ['sandbox seed', '', '<file> is missing'],
     ['sandbox seed none.json', '', 'none.json cannot be read'],
     ['sandbox seed -', '{', 'stdin is not JSON'],
-    ['sandbox seed -', '[]', 'an object with contacts, templates, campaigns'],
-  ])('%s with %j is exit 2', async (line, stdin, message) => {
+    ['sandbox seed -', '[]', 'an object with at least one of contacts, templates, campaigns'],
+  ])('%s with %j exits 2', async (line, stdin, message) => {
     const { code, stdout, stderr } = await (await local()).run(line, stdin);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
-  it('refuse an id of another record, which only the sandbox knows', async () => {
+  it('refuse an id that belongs to another record', async () => {
     const { run } = await local();
     const given = '{"contacts":[{"phone":"+12025550142","id":"con_sandbox_1"}]}';
     expect(await run('sandbox seed -', given)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('/contacts/0/id is that of +12025550111'),
+      stderr: expect.stringContaining('/contacts/0/id belongs to +12025550111'),
     });
   });
 
-  it('show the contents on a terminal as JSON that can be read', async () => {
+  it('print indented JSON on a terminal', async () => {
     const { home } = await local();
     const { stdout } = await cli(['sandbox', 'export'], { home, terminal: 80 });
     expect(stdout).toContain('\n      "name": "Grace Hopper",\n');
@@ -142,20 +142,20 @@ describe('sandbox start --seed-file', () => {
     return { ran: await cli(['sandbox', 'start', ...words], { home }), data };
   };
 
-  it('fills it before it is ready', async () => {
+  it('loads the file before it is ready', async () => {
     const { ran, data } = await started('{"contacts":[{"phone":"+12025550142"}],"events":[{}]}');
-    expect(ran).toMatchObject({ code: 0, stderr: 'note: left out, since a sandbox makes its own: events\n' });
-    const { contacts } = openLedger(openStore(data, { later: () => () => {} })).state;
+    expect(ran).toMatchObject({ code: 0, stderr: 'note: ignored, because they cannot be loaded: events\n' });
+    const { contacts } = openStore(openFileJournal(data, { later: () => () => {} })).state;
     expect(contacts.list.at(-1)).toMatchObject({ phone: '+12025550142' });
   });
 
-  it('is exit 2 when it cannot be read, and starts nothing', async () => {
+  it('exits 2 on an invalid file, and starts nothing', async () => {
     const { ran } = await started('{"contacts":[{}]}');
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('/contacts/0/phone is missing') });
   });
 
-  it('is exit 3 when the sandbox refuses it, and ends', async () => {
+  it('exits 3 if the sandbox refuses the contents', async () => {
     const { ran } = await started('{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}');
-    expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('is that of +12025550111') });
+    expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('belongs to +12025550111') });
   });
 });

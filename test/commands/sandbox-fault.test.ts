@@ -16,13 +16,13 @@ const send = 'send-template +12025550101 welcome --profile local --retries 0';
 const patience = (kind: string) => (kind === '--hang' ? ' --timeout 300ms' : '');
 
 describe('sandbox fault', () => {
-  it('adds what is asked for, lists how far each came, and clears', async () => {
+  it('adds, lists with counts, and clears', async () => {
     const { add, run } = await local();
     const { stdout: id } = await add('--on send-template --status 500 --rate 100% --times 3');
     await add('--on requests --latency 10ms --after --for 10m --rate 0');
     await add('--on message,order.paid --bad-signature');
     await run(send);
-    const { stdout } = await run('sandbox fault list --columns on,what,when,rate,drawn,struck --no-header');
+    const { stdout } = await run('sandbox fault list --columns on,what,when,rate,matched,injected --no-header');
     expect(stdout).toBe(
       [
         'send-template\tstatus 500\tbefore\t1\t1\t1',
@@ -32,30 +32,32 @@ describe('sandbox fault', () => {
       ].join('\n'),
     );
     expect((await run('sandbox fault list --columns expires --no-header')).stdout).toMatch(
-      /^after 3 strikes\n\d{4}-\S+Z\nnever\n$/,
+      /^after 3 injections\n\d{4}-\S+Z\nnever\n$/,
     );
     expect((await run('sandbox status --columns faults --no-header')).stdout).toBe('3\n');
     expect((await run(`sandbox fault clear ${id.trim()}`)).stdout).toBe(`Cleared ${id}`);
     expect((await run(`sandbox fault clear ${id.trim()}`)).code).toBe(5);
     expect((await run('sandbox fault clear')).stdout).toMatch(/^Cleared flt_\w+, flt_\w+\n$/);
-    expect((await run('sandbox fault clear')).stdout).toBe('There was no fault\n');
+    expect((await run('sandbox fault clear')).stdout).toBe('No faults to clear\n');
     expect((await run('sandbox status')).stdout).not.toContain('faults');
   });
 
-  it('says on a terminal what it added', async () => {
+  it('describes the added fault on a terminal', async () => {
     const { run } = await local();
     const { stdout } = await run('sandbox fault add --on contacts-list,contacts-create --hang --after --no-color', 80);
-    expect(stdout).toMatch(/^Added flt_\w+: hang, on contacts-list,contacts-create, after, rate 1\n$/);
+    expect(stdout).toMatch(
+      /^Added fault flt_\w+: hang on contacts-list,contacts-create after it is processed \(100%\)\n$/,
+    );
   });
 
-  it('shows one that has expired as such', async () => {
+  it('marks an expired fault', async () => {
     const { add, run } = await local();
     await add('--on send-template --garbage --times 1');
     await run(send);
-    expect((await run('sandbox fault list --columns struck,expires --no-header')).stdout).toBe('1\texpired\n');
+    expect((await run('sandbox fault list --columns injected,expires --no-header')).stdout).toBe('1\texpired\n');
   });
 
-  it('is seen in the log of requests, with what it did', async () => {
+  it('appears in the request log, with its effect', async () => {
     const { add, run } = await local();
     const { stdout: id } = await add('--on campaigns-list --status 504');
     await run('campaigns list --profile local --retries 0');
@@ -67,7 +69,7 @@ describe('sandbox fault', () => {
 
   it.each([
     ['--hang', '--on is missing', '--on send-template'],
-    ['--on send-template', 'what goes wrong is missing', '--status'],
+    ['--on send-template', 'specify the fault', '--status 500'],
     ['--on send-template --hang --reset', '--reset, --hang exclude each other', ''],
     ['--on sned-template --hang', 'is neither an endpoint nor an event', 'did you mean send-template?'],
     ['--on contacts --hang', 'is neither an endpoint nor an event', 'did you mean contacts-list or contacts-create?'],
@@ -77,11 +79,11 @@ describe('sandbox fault', () => {
     ['--on events,send-template --drop', '--drop is for events, not for send-template', '--latency, --reset'],
     ['--on requests,message --hang', '--hang is for endpoints, not for message', '--drop, --delay'],
     ['--on events --drop --after', '--after is for endpoints, not for events', ''],
-    ['--on requests --status 200', 'is not the status of an error', '400 to 599'],
+    ['--on requests --status 200', 'is not an error status', '400 to 599'],
     ['--on requests --hang --rate 1.5', 'is not a share', '10%'],
     ['--on requests --hang --rate 101%', 'is not a share', '10%'],
-    ['--on requests --hang --times 0', 'leaves nothing to strike', ''],
-    ['--on requests --hang --for 0s', 'leaves nothing to strike', ''],
+    ['--on requests --hang --times 0', 'is too small', ''],
+    ['--on requests --hang --for 0s', 'is too small', ''],
   ])('add %s is exit 2', async (line, reason, hint) => {
     const { sandbox, add } = await local();
     const { code, stderr, stdout } = await add(line);
@@ -91,9 +93,9 @@ describe('sandbox fault', () => {
   });
 });
 
-describe('a service that goes wrong after it has sent', () => {
+describe('a fault after the message was sent', () => {
   it.each(['--reset', '--status 500', '--status 503', '--hang', '--truncate', '--garbage'])(
-    'with %s has send-template exit 13, and sent once',
+    '%s makes send-template exit 13; the message is sent once',
     async (kind) => {
       const { sandbox, add, run } = await local();
       await add(`--on send-template ${kind} --after`);
@@ -105,7 +107,7 @@ describe('a service that goes wrong after it has sent', () => {
   );
 });
 
-describe('a service that goes wrong', () => {
+describe('a fault', () => {
   it.each([
     ['--status 500', 8],
     ['--status 502', 8],
@@ -115,7 +117,7 @@ describe('a service that goes wrong', () => {
     ['--truncate', 9],
     ['--status 429', 7],
     ['--latency 10ms', 0],
-  ])('with %s has a GET exit %d', async (kind, exit) => {
+  ])('%s makes a GET exit %d', async (kind, exit) => {
     const { add, run } = await local();
     await add(`--on requests ${kind}`);
     expect((await run(`contacts list --profile local --retries 0${patience(kind)}`)).code).toBe(exit);

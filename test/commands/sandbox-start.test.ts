@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore } from '../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../src/sandbox/state/file-journal.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { cli, later } from '../support/cli.ts';
 
@@ -40,9 +40,9 @@ it('stays with its seed, and says so when another is given', async () => {
 it('says once that it stays with its seed if the record repeats the seed', async () => {
   const { data, start } = place();
   await start('--rng', 'a seed');
-  const store = openStore(data, { later });
-  store.replace([...store.past, [{ type: 'seed', seed: 'a seed', dataId: '0123456789ab' }]]);
-  await store.close();
+  const journal = openFileJournal(data, { later });
+  journal.replace([...journal.past, [{ type: 'seed', seed: 'a seed', dataId: '0123456789ab' }]]);
+  await journal.close();
   expect((await start('--rng', 'another')).stderr).toBe('note: --rng is ignored: this sandbox has a seed already\n');
 });
 
@@ -73,6 +73,6 @@ function place() {
 }
 
 function changesOf(folder: string, type: string): readonly unknown[] {
-  const { past } = openStore(folder, { later: () => () => {} });
+  const { past } = openFileJournal(folder, { later: () => () => {} });
   return [...past].flat().filter((change) => change.type === type);
 }

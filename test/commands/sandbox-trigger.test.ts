@@ -23,7 +23,7 @@ async function local() {
 }
 
 describe('sandbox trigger', () => {
-  it('prints a line for each event that it caused', async () => {
+  it('prints a line for each event', async () => {
     const { run, sandbox } = await local();
     const { code, stdout, stderr } = await run('message.received --text Hi');
     expect([code, stderr]).toEqual([0, '']);
@@ -36,12 +36,12 @@ describe('sandbox trigger', () => {
     );
   });
 
-  it('gives the whole result as JSON', async () => {
+  it('prints the whole result as JSON', async () => {
     const { run, sandbox } = await local();
     const { stdout } = await run('order.paid --amount 49.90 --currency EUR --contact +12025550113 -o json');
     const event = sandbox.events()[0];
-    const said = { amount: '49.90', currency: 'EUR', contact_id: 'con_sandbox_3', provider: 'sandbox' };
-    expect(event?.data).toMatchObject(said);
+    const expected = { amount: '49.90', currency: 'EUR', contact_id: 'con_sandbox_3', provider: 'sandbox' };
+    expect(event?.data).toMatchObject(expected);
     const at = '2026-05-01T12:00:00.000Z';
     expect(JSON.parse(stdout)).toEqual({
       order_id: event?.data['order_id'],
@@ -64,13 +64,13 @@ describe('sandbox trigger', () => {
     ['broadcast.completed --name Sale --template welcome', { name: 'Sale', template: 'welcome', audience: 5 }],
     ['contact.created --phone +12025550142 --name Ada --tags vip,lead', { name: 'Ada', tags: ['vip', 'lead'] }],
     ['order.paid --provider acme', { provider: 'acme', amount: '10.00', currency: 'USD' }],
-  ])('%s takes its flags', async (line, data) => {
+  ])('%s applies its options', async (line, data) => {
     const { run, sandbox } = await local();
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
     expect(sandbox.events().at(-1)?.data).toMatchObject(data);
   });
 
-  it('takes the message by its id', async () => {
+  it('accepts a message id', async () => {
     const { run, sandbox } = await local();
     await run('message.delivered --to +12025550142');
     const [{ id } = { id: '' }] = sandbox.messages();
@@ -78,7 +78,7 @@ describe('sandbox trigger', () => {
     expect(sandbox.messages()).toMatchObject([{ status: 'read' }]);
   });
 
-  it('takes the fields from a file, or from stdin', async () => {
+  it('reads the fields from a file or stdin', async () => {
     const { run, sandbox, file } = await local();
     const path = file('{"from":"+12025550111","text":"from a file"}');
     expect(await run(`message.received --data ${path}`)).toMatchObject({ code: 0 });
@@ -89,12 +89,12 @@ describe('sandbox trigger', () => {
     ]);
   });
 
-  it('names every event in its help', async () => {
+  it('lists every event in its help', async () => {
     const { stdout } = await cli(['sandbox', 'trigger', '--help'], { home: newHome() });
     expect(eventNames.filter((name) => !stdout.includes(name))).toEqual([]);
   });
 
-  it('has a flag for every field but attributes', async () => {
+  it('has an option for each field except attributes', async () => {
     const { run } = await local();
     for (const name of eventNames) {
       const { stderr } = await run(`${name} --attributes x`);
@@ -107,8 +107,8 @@ describe('sandbox trigger', () => {
   it.each([
     ['', '', '<event> is missing'],
     ['message.recieved', '', 'did you mean message.received?'],
-    ['nothing', '', 'the events are message.received, message.delivered'],
-    ['message.received --amount 1', '', '--amount is not for message.received\n  which takes --from, --text'],
+    ['nothing', '', 'use message.received, message.delivered'],
+    ['message.received --amount 1', '', '--amount is not for message.received\n  it takes --from, --text'],
     ['message.received --reason-text x', '', '--reason is not for message.received'],
     ['message.received --from 12025550101', '', 'did you mean +12025550101?'],
     ['order.paid --amount 1,50', '', '--amount must be a decimal'],
@@ -119,9 +119,13 @@ describe('sandbox trigger', () => {
     ['message.received --data -', '{', 'stdin is not JSON'],
     ['message.received --data -', '[]', 'stdin is not a JSON object with fields of message.received'],
     ['message.received --data -', '{"txt":"x"}', '"txt" is not a field of message.received; did you mean "text"?'],
-    ['message.received --data -', '{"message_id":"x"}', '"message_id" of message.received is not yours to say'],
+    [
+      'message.received --data -',
+      '{"message_id":"x"}',
+      '"message_id" of message.received is set by the sandbox; remove it',
+    ],
     ['message.received --data -', '{"text":7}', 'stdin: /text must be a string'],
-  ])('%s with %j is exit 2, and nothing happens', async (line, stdin, message) => {
+  ])('%s with %j exits 2 and triggers nothing', async (line, stdin, message) => {
     const { run, sandbox } = await local();
     const { code, stdout, stderr } = await run(line, stdin);
     expect([code, stdout]).toEqual([2, '']);
@@ -130,11 +134,11 @@ describe('sandbox trigger', () => {
   });
 
   it.each([
-    ['message.read', 5, 'there is no message yet: send one, or give --to for a new one'],
-    ['contact.created --phone +12025550111', 3, 'is a contact already'],
-    ['broadcast.completed --campaign cmp_sandbox_1', 3, 'is COMPLETED already; give --name for a new one'],
+    ['message.read', 5, 'there is no message yet: send one, or pass --to for a new one'],
+    ['contact.created --phone +12025550111', 3, 'is already a contact'],
+    ['broadcast.completed --campaign cmp_sandbox_1', 3, 'is already COMPLETED; pass --name for a new one'],
     ['flow.completed --contact none', 5, 'there is no contact none'],
-  ])('%s is exit %i, and says what can be done', async (line, exit, message) => {
+  ])('%s exits %i with a suggestion', async (line, exit, message) => {
     const { run, sandbox } = await local();
     const { code, stdout, stderr } = await run(`${line} -o json`);
     expect([code, stdout]).toEqual([exit, '']);
@@ -146,7 +150,7 @@ describe('sandbox trigger', () => {
     expect(sandbox.events()).toEqual([]);
   });
 
-  it('reads no stdin unless it is asked to', async () => {
+  it('does not read stdin without --data -', async () => {
     const { home } = await local();
     expect(await cli(['sandbox', 'trigger', 'message.received'], { home })).toMatchObject({ code: 0 });
   });

@@ -21,7 +21,7 @@ async function local() {
 }
 
 describe('sandbox webhooks', () => {
-  it('adds a URL, whose events then come, and lists and removes it', async () => {
+  it('adds a URL that then receives events, lists it and removes it', async () => {
     const { run, create } = await local();
     const { url, received } = await receiver();
     const { stdout: id } = await run(`sandbox webhooks add ${url}`);
@@ -34,31 +34,31 @@ describe('sandbox webhooks', () => {
     expect((await run('sandbox webhooks list', { terminal: 80 })).stdout).toContain('No webhooks');
   });
 
-  it('says that a URL was there already, and what it catches up with', async () => {
+  it('reports a known URL, and the earlier events to deliver', async () => {
     const { run, create } = await local();
     const { url } = await receiver();
     await create('+12025550142');
     const first = await run(`sandbox webhooks add ${url} --events order.paid --catch-up --no-color`, { terminal: 80 });
     expect(first.stdout).toMatch(/^Added whk_\w+: order.paid to http:\S+\n$/);
     const again = await run(`sandbox webhooks add ${url} --catch-up --no-color`, { terminal: 80 });
-    expect(again.stdout).toMatch(/^Changed whk_\w+: all events to http:\S+\nOn their way that nobody had heard: 1\n$/);
-    expect(again.stderr).toContain('note: that URL was registered already: all events now\n');
+    expect(again.stdout).toMatch(/^Changed whk_\w+: all events to http:\S+\nEarlier events to deliver: 1\n$/);
+    expect(again.stderr).toContain('note: this URL was already registered: now all events\n');
   });
 
-  it('says what is other about a URL that was there already', async () => {
+  it('reports the changes to a known URL', async () => {
     const { run } = await local();
     const add = 'sandbox webhooks add http://127.0.0.1:9/';
     await run(`${add} --secret-stdin --events order.paid`, { stdin: secret });
-    const told = async (line: string) => (await run(line)).stderr.replace(/.*already: /, '');
-    expect(await told(add)).toBe('its own secret is gone; all events now\n');
-    expect(await told(add)).toBe('as it is now\n');
+    const changes = async (line: string) => (await run(line)).stderr.replace(/.*registered: /, '');
+    expect(await changes(add)).toBe('its own secret was removed; now all events\n');
+    expect(await changes(add)).toBe('nothing changed\n');
   });
 
   it.each([
     ['message', ['message.received', 'message.delivered', 'message.read', 'message.failed']],
     ['message.read,order', ['message.read', 'order.paid']],
     ['order.paid,order.paid', ['order.paid']],
-  ])('takes the names of events and of their families: %s', async (names, events) => {
+  ])('accepts names and families of events: %s', async (names, events) => {
     const { run, sandbox } = await local();
     await run(`sandbox webhooks add http://127.0.0.1:9/ --events ${names}`);
     expect(sandbox.webhooks.list()).toMatchObject([{ events }]);
@@ -67,7 +67,7 @@ describe('sandbox webhooks', () => {
   it.each([
     ['add http://127.0.0.1:9/ --events mesage', 'did you mean message?'],
     ['add http://127.0.0.1:9/ --events message.raed', 'did you mean message.read?'],
-    ['add http://127.0.0.1:9/ --events xyz', 'use message, flow, '],
+    ['add http://127.0.0.1:9/ --events xyz', 'use message.received, '],
     ['add', '<url> is missing'],
     ['rotate whk_1', '--show-secret'],
   ])('%s is exit 2', async (line, reason) => {
@@ -78,8 +78,8 @@ describe('sandbox webhooks', () => {
   });
 
   it.each([
-    ['add https://hooks.example.com/', 'is not this machine: give --allow-external to send events there'],
-    ['add http://user:pass@127.0.0.1/', 'no user and no password'],
+    ['add https://hooks.example.com/', 'is not this machine: pass --allow-external to send events there'],
+    ['add http://user:pass@127.0.0.1/', 'must not contain a user or password'],
   ])('%s is refused', async (line, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(`sandbox webhooks ${line}`);
@@ -87,12 +87,12 @@ describe('sandbox webhooks', () => {
     expect(stderr).toContain(reason);
   });
 
-  it('may send to another machine when that is meant', async () => {
+  it('allows another machine with --allow-external', async () => {
     const { run } = await local();
     expect(await run('sandbox webhooks add https://hooks.example.com/ --allow-external')).toMatchObject({ code: 0 });
   });
 
-  it('takes a secret from stdin alone, and prints it nowhere', async () => {
+  it('reads a secret from stdin, and never prints it', async () => {
     const { run, create } = await local();
     const { url, verify } = await receiver();
     const added = await run(`sandbox webhooks add ${url} --secret-stdin`, { stdin: `${secret}\n` });
@@ -103,7 +103,7 @@ describe('sandbox webhooks', () => {
     verify(secret);
   });
 
-  it('gives a new secret, which sandbox env prints', async () => {
+  it('rotates the secret that sandbox env prints', async () => {
     const { run, sandbox } = await local();
     const before = sandbox.secret();
     const { stdout } = await run('sandbox webhooks rotate');
@@ -112,7 +112,7 @@ describe('sandbox webhooks', () => {
     expect((await run('sandbox env')).stdout).toContain(`BIZMSG_WEBHOOK_SECRET=${sandbox.secret()}`);
   });
 
-  it('gives one webhook a new secret, and prints it when asked', async () => {
+  it('rotates the secret of one webhook, and prints it with --show-secret', async () => {
     const { run, create } = await local();
     const { url, verify } = await receiver();
     const { stdout: id } = await run(`sandbox webhooks add ${url}`);
@@ -124,7 +124,7 @@ describe('sandbox webhooks', () => {
 });
 
 describe('sandbox deliveries', () => {
-  it('shows each delivery, and what is queued', async () => {
+  it('lists deliveries and queued events', async () => {
     const { run, create } = await local();
     await create('+12025550141');
     const { url } = await receiver((response) => response.writeHead(503).end());
@@ -143,7 +143,7 @@ describe('sandbox deliveries', () => {
     expect((await run('sandbox status --query [0].[queued,waiting]')).stdout).toBe('1\n1\n');
   });
 
-  it('shows every attempt, as it was sent and answered, with nothing a terminal would act on', async () => {
+  it('shows each attempt with request and response, without control characters', async () => {
     const { run, create, sandbox } = await local();
     const { url, received } = await receiver((response) =>
       response.writeHead(500, { 'x-why': 'tired' }).end('no \u001b[31mroom\u0007\nhere'),
@@ -166,7 +166,7 @@ describe('sandbox deliveries', () => {
     });
   });
 
-  it('shows why there was no answer', async () => {
+  it('shows why an attempt got no response', async () => {
     const { run, create, sandbox } = await local();
     const { url } = await receiver((response) => response.socket?.destroy());
     await run(`sandbox webhooks add ${url}`);
@@ -183,9 +183,9 @@ describe('sandbox deliveries', () => {
     ['sandbox fault clear flt_1', 5, 'see bizmsg sandbox fault list\n'],
     ['sandbox keys revoke key_1', 5, 'see bizmsg sandbox keys list\n'],
     ['sandbox audit --key key_1', 5, 'see bizmsg sandbox keys list\n'],
-    ['sandbox redeliver', 2, 'give an id, or --failed'],
+    ['sandbox redeliver', 2, 'pass an id, or --failed'],
     ['sandbox redeliver dlv_1 --failed', 2, 'exclude each other'],
-    ['sandbox redeliver dlv_1', 5, 'there is no such delivery, and no such event\n  see bizmsg sandbox deliveries\n'],
+    ['sandbox redeliver dlv_1', 5, 'there is no delivery or event with this id\n  see bizmsg sandbox deliveries\n'],
   ])('%s is exit %i', async (line, exit, reason) => {
     const { run } = await local();
     const { code, stdout, stderr } = await run(line);
@@ -195,7 +195,7 @@ describe('sandbox deliveries', () => {
 });
 
 describe('sandbox redeliver', () => {
-  it('delivers one again, and all that failed', async () => {
+  it('redelivers one event, and all that failed', async () => {
     const { run, create, sandbox } = await local();
     let status = 500;
     const { url, received } = await receiver((response) => response.writeHead(status).end());
@@ -212,7 +212,7 @@ describe('sandbox redeliver', () => {
     expect((await run('sandbox redeliver --failed')).stdout).toEqual('Nothing to deliver again\n');
   });
 
-  it('says which are left, and why', async () => {
+  it('reports the deliveries it skips, and why', async () => {
     const { run, create, sandbox } = await local();
     const statuses = [500, 410];
     const { url } = await receiver((response) => response.writeHead(statuses.shift() ?? 500).end());
@@ -220,13 +220,13 @@ describe('sandbox redeliver', () => {
     await create('+12025550142');
     expect(await run('sandbox redeliver --failed')).toMatchObject({
       stdout: 'Nothing to deliver again\n',
-      stderr: 'note: 1 is waiting for the next attempt: give the id\n',
+      stderr: 'note: 1 is waiting for the next attempt: pass the id\n',
     });
     await create('+12025550143');
-    const disabled = 'note: 2 are dead because the webhook is disabled: add it again\n';
+    const disabled = 'note: 2 are skipped because the webhook is disabled: add it again\n';
     expect((await run('sandbox redeliver --failed')).stderr).toBe(disabled);
     sandbox.webhooks.remove(url);
-    const removed = 'note: 2 are dead because the webhook was removed: redeliver the event\n';
+    const removed = 'note: 2 are skipped because the webhook was removed: redeliver the event\n';
     expect((await run('sandbox redeliver --failed')).stderr).toBe(removed);
   });
 });

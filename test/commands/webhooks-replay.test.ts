@@ -149,7 +149,7 @@ describe('webhooks replay', () => {
     expect(JSON.parse(line)).toMatchObject({
       id: ids[1],
       status: null,
-      error: expect.stringMatching(/^nobody listens on 127\.0\.0\.1:\d+$/),
+      error: expect.stringMatching(/^connection refused by 127\.0\.0\.1:\d+$/),
     });
   });
 

@@ -12,7 +12,9 @@ const goesOn = /^(webhooks listen|sandbox start(?!.*--background))/;
 /** In the short form the first example of each command. */
 const all = commands
   .flatMap(({ name, command: { examples, sample } }) =>
-    examples.slice(0, isLong ? undefined : 1).map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
+    examples
+      .slice(0, isLong ? undefined : 1)
+      .map((example, at) => ({ name, example, sample: at === 0 ? sample : '…' })),
   )
   .filter(({ example }) => !elsewhere.has(example));
 

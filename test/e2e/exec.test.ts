@@ -92,8 +92,8 @@ describe('the command of sandbox exec', () => {
     [['--dry-run', '--', 'true'], 'cannot honour --dry-run'],
     [['--shape', 'odd', '--', 'true'], '"odd" is not a shape'],
     [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
-    [['--webhook', 'hooks', '--', 'true'], 'a whole one'],
-    [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'begins with http'],
+    [['--webhook', 'hooks', '--', 'true'], 'needs a full URL'],
+    [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'starts with http'],
   ])('is not started by %j: %s', async (words, said) => {
     const { code, stdout, stderr } = await run(words);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)]);

@@ -71,7 +71,7 @@ it.each([
   const file = rig.writePeople(world, 40);
   // One slot of the minute goes to the list of templates.
   const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '5/m']);
-  const arrived = () => world.sandbox.counts().messages + (world.sandbox.faults.list()[0]?.struck ?? 0);
+  const arrived = () => world.sandbox.counts().messages + (world.sandbox.faults.list()[0]?.injected ?? 0);
   await expect.poll(arrived, { timeout: 10_000 }).toBe(4);
   const recorded = async () => {
     const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);

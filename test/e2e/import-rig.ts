@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
-import type { NewFault } from '../../src/sandbox/state/records.ts';
+import type { NewFault } from '../../src/sandbox/faults/input.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { binary, cleanEnv, type Running, startBin } from '../support/bin.ts';
 import { alive } from '../support/cli.ts';

@@ -51,7 +51,7 @@ describe('a signal to a batch', () => {
     rig.strike(world.sandbox, { kind: 'hang' });
     const file = rig.writePeople(world, 50);
     const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
-    await expect.poll(() => world.sandbox.faults.list()[0]?.struck, { timeout: 10_000 }).toBe(rig.concurrency);
+    await expect.poll(() => world.sandbox.faults.list()[0]?.injected, { timeout: 10_000 }).toBe(rig.concurrency);
     alive(running.pid, 'SIGINT');
     await expect.poll(running.stderr, { timeout: 10_000 }).toContain('"stopping"');
     // A second signal right after the first counts as the same key press, as passed on by npx.

@@ -71,7 +71,7 @@ async function restartedFrom(state: DiskState, trace: Trace, asked: Asked): Prom
   try {
     const sandbox = await startReal(home, join(home, 'data'));
     const faults = (await faultsIn(sandbox, asked)).filter((fault) => !fault.endsWith(' is lost'));
-    const kept = (await sandbox.remote.messages()).map(({ id }) => String(id));
+    const kept = (await sandbox.remote.ask('messages')).map(({ id }) => id);
     await sandbox.end();
     return { ...about, kept, faults, refusal: undefined };
   } catch (error) {

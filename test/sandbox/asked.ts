@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { httpRequest } from '../../src/base/http-request.ts';
+import { openRemote } from '../../src/sandbox/remote/remote.ts';
 import { bearing, order, paths } from './calls.ts';
 import { type served, token } from './served.ts';
 
@@ -20,7 +20,7 @@ export async function ask(server: Server, method: string, target: string, asking
   const seen = heard(server.url + target, { method, headers: { ...bearing(key) }, body, signal: leaving.signal });
   if (leaves) {
     await called;
-    await httpRequest(`${server.url}/__sandbox/status`, { method: 'GET', headers: { 'x-sandbox-token': token } });
+    await openRemote({ url: server.url, token }).ask('status');
     leaving.abort();
   }
   return seen;

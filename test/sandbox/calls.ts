@@ -1,7 +1,7 @@
 import type { Change } from '../../src/sandbox/state/records.ts';
 import { type AdjustableClock, manualClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange, Reply } from '../../src/sandbox/exchange.ts';
-import type { Store } from '../../src/sandbox/state/ledger.ts';
+import type { Journal } from '../../src/sandbox/state/store.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const start = Date.UTC(2026, 4, 1, 12);
@@ -17,8 +17,8 @@ export const order = { to: '+12025550142', template: 'order_update', params: ['A
 
 export interface Calls {
   readonly sandbox: Sandbox;
-  /** What was recorded, where the test has no store of its own. */
-  readonly store: MemoryStore;
+  /** What was recorded, where the test has no journal of its own. */
+  readonly journal: MemoryJournal;
   readonly clock: AdjustableClock;
   /** What the sandbox said to its user. */
   readonly warnings: readonly string[];
@@ -30,12 +30,12 @@ export interface Calls {
 export function calls(options: SandboxOptions = {}): Calls {
   const clock = manualClock(start, () => start);
   const warnings: string[] = [];
-  const store = memoryStore();
-  const sandbox = createSandbox({ seed: 'a seed', clock, store, warn: (text) => warnings.push(text), ...options });
+  const journal = memoryJournal();
+  const sandbox = createSandbox({ seed: 'a seed', clock, journal, warn: (text) => warnings.push(text), ...options });
   const headers = bearing(sandbox.keys.sandbox);
   return {
     sandbox,
-    store,
+    journal,
     clock,
     warnings,
     get: async (target, change) => sandbox.answer({ method: 'GET', target, headers, body: '', ...change }),
@@ -52,12 +52,12 @@ export function bodyOf(reply: Reply): unknown {
   return JSON.parse(reply.body);
 }
 
-export interface MemoryStore extends Store {
+export interface MemoryJournal extends Journal {
   readonly lines: readonly string[];
 }
 
-/** A store that keeps what it is told, as text, as a file would. */
-export function memoryStore(): MemoryStore {
+/** A journal that keeps what it is told, as text, as a file would. */
+export function memoryJournal(): MemoryJournal {
   const lines: string[] = [];
   return {
     lines,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../src/sandbox/time/clock.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
-import type { Store } from '../../src/sandbox/state/ledger.ts';
-import { bearing, bodyOf, calls, memoryStore, order, paths, start } from './calls.ts';
+import type { Journal } from '../../src/sandbox/state/store.ts';
+import { bearing, bodyOf, calls, memoryJournal, order, paths, start } from './calls.ts';
 
 describe('all that is recorded of a request', () => {
   it.each([
@@ -212,13 +212,13 @@ describe('a path', () => {
 
 describe('what fails', () => {
   it('is 500 in JSON, and told, when nothing can be written', async () => {
-    const full: Store = {
-      ...memoryStore(),
+    const full: Journal = {
+      ...memoryJournal(),
       append: (changes) => {
         if (changes.some(({ type }) => type === 'message')) throw new Error('ENOSPC');
       },
     };
-    const { post, sandbox, warnings } = calls({ store: full });
+    const { post, sandbox, warnings } = calls({ journal: full });
     const reply = await post(paths.send, order);
     expect(bodyOf(reply)).toMatchObject({ title: 'Server Error', status: 500 });
     expect(warnings).toEqual([expect.stringContaining('ENOSPC')]);

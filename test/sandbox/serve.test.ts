@@ -82,8 +82,8 @@ it('takes the folder of one that was killed', async () => {
 
 it('serves any number that keep nothing', async () => {
   const stores: unknown[] = [];
-  const sandbox: ServeOptions['sandbox'] = (store) => {
-    stores.push(store);
+  const sandbox: ServeOptions['sandbox'] = (journal) => {
+    stores.push(journal);
     return createSandbox();
   };
   const options = { ...optionsIn(temporary()), sandbox, data: null };
@@ -166,7 +166,7 @@ it('tells why it should end', async () => {
 
 function optionsIn(stateFolder: string): ServeOptions {
   return {
-    sandbox: (store) => createSandbox({ store }),
+    sandbox: (journal) => createSandbox({ journal }),
     stateFolder,
     data: defaultData(stateFolder),
     port: 0,

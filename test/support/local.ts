@@ -8,7 +8,7 @@ import { alive, later } from './cli.ts';
 export async function serveLocal(home: string, options: SandboxOptions = {}): Promise<Sandbox> {
   const stateFolder = join(home, '.local/state/bizmsg');
   const served = await serve({
-    sandbox: (store) => createSandbox({ store, ...options }),
+    sandbox: (journal) => createSandbox({ journal, ...options }),
     stateFolder,
     data: join(stateFolder, 'sandbox'),
     port: 0,

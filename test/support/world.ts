@@ -20,7 +20,7 @@ export interface World {
 export async function openWorld(options: SandboxOptions = {}): Promise<World> {
   const home = temporaryHome();
   const served = await serve({
-    sandbox: (store) => createSandbox({ store, ...options }),
+    sandbox: (journal) => createSandbox({ journal, ...options }),
     stateFolder: join(home.path, '.local/state/bizmsg'),
     data: null,
     port: 0,

@@ -3,18 +3,18 @@ import { printing } from '../../cli/globals.ts';
 
 export const sandboxChoices = command({
   name: 'choices',
-  summary: "List what the API's document leaves open, and what the sandbox does there",
+  summary: 'List how the sandbox handles everything the API document leaves open',
   params: {},
   examples: ['sandbox choices', 'sandbox choices -o json'],
   sample: 'sections\topen\tchoice\tothers\n§2 §4\twhich fields of send-template are required\tall three\t\n…',
   honours: [...printing],
   piped: 'rows',
   run: async (context) =>
-    (await (await context.sandbox()).choices()).map(({ sections, open, choice, others }) => ({
-      sections: Array.isArray(sections) ? sections.join(' ') : sections,
+    (await (await context.sandbox()).ask('choices')).map(({ sections, open, choice, others }) => ({
+      sections: sections.join(' '),
       open,
       choice,
-      others: Array.isArray(others) ? others.join('; ') : undefined,
+      others: others?.join('; '),
     })),
   view: () => 'No choices',
 });

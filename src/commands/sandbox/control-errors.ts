@@ -1,21 +1,21 @@
 import { CliError } from '../../base/errors.ts';
 
-interface Words {
-  /** The command that lists what there is. */
+interface Wording {
+  /** The command that lists the valid values, named when one is not found. */
   readonly see?: string;
-  /** What the sandbox calls its own way, and a command line another. */
+  /** Replaces words of the sandbox by those of the command line. */
   readonly flags?: Readonly<Record<string, string>>;
 }
 
-/** What the sandbox refuses, told to whoever typed a command. */
-export async function inOurWords<T>(asked: Promise<T>, { see, flags = {} }: Words): Promise<T> {
+/** Rewords a sandbox's refusal for the command line. */
+export async function inCommandWords<T>(answer: Promise<T>, { see, flags = {} }: Wording): Promise<T> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { exit, code, message, hint, cause } = error;
-    const ours = Object.entries(flags).reduce((text, [theirs, flag]) => text.replaceAll(theirs, flag), message);
-    const where = exit === 'notFound' && see !== undefined ? `see bizmsg ${see}` : hint;
-    throw new CliError(exit, code, ours, { hint: where, cause });
+    const reworded = Object.entries(flags).reduce((text, [word, flag]) => text.replaceAll(word, flag), message);
+    const reference = exit === 'notFound' && see !== undefined ? `see bizmsg ${see}` : hint;
+    throw new CliError(exit, code, reworded, { hint: reference, cause });
   }
 }

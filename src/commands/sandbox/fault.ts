@@ -1,93 +1,56 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { isRow, type Row } from '../../cli/output/rows.ts';
 import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
-import type { NewFault } from '../../sandbox/state/records.ts';
-import { inOurWords } from './control-errors.ts';
 import { isEventName } from '../../contract/events.ts';
-import { type Name, names, nameWords, wordsOf } from './names.ts';
+import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { inCommandWords } from './control-errors.ts';
+import { faultTargets, faultTargetWords, wordsFor } from './names.ts';
 
-type Effect = NewFault['effect'];
+type Fault = OutputOf<'faults'>[number];
+type Effect = Fault['effect'];
 
-/** The kinds, each by a flag of its name. */
+/** One option for each kind of fault. */
 const kinds = {
-  status: option('--status <n>', 'answer with this status, from 400 to 599', status),
-  latency: option('--latency <duration>', 'answer well, but only after this long: 2s, 500ms', duration),
-  reset: flag('--reset', 'break the connection in place of an answer'),
+  status: option('--status <n>', 'answer with this status (400 to 599)', status),
+  latency: option('--latency <duration>', 'delay the answer: 2s, 500ms', duration),
+  reset: flag('--reset', 'reset the connection instead of answering'),
   hang: flag('--hang', 'never answer'),
-  truncate: flag('--truncate', 'break off in the middle of the answer'),
+  truncate: flag('--truncate', 'close the connection in the middle of the answer'),
   garbage: flag('--garbage', 'answer 200 with a body that is not JSON'),
   drop: flag('--drop', 'do not deliver the event'),
-  delay: option('--delay <duration>', "deliver the event this much later, by the sandbox's clock: 5s", duration),
+  delay: option('--delay <duration>', 'delay the delivery, by the sandbox clock: 5s', duration),
   duplicate: flag('--duplicate', 'deliver the event twice'),
-  reorder: flag('--reorder', 'deliver the event after the one that follows'),
-  'bad-signature': flag('--bad-signature', 'sign the event wrongly'),
-  'stale-timestamp': flag('--stale-timestamp', 'sign the event with a time long past'),
+  'bad-signature': flag('--bad-signature', 'sign the event with an invalid signature'),
+  'stale-timestamp': flag('--stale-timestamp', 'sign the event with an old timestamp'),
 } as const;
 
 const answerKinds = ['status', 'latency', 'reset', 'hang', 'truncate', 'garbage'] as const;
-const eventKinds = ['drop', 'delay', 'duplicate', 'reorder', 'bad-signature', 'stale-timestamp'] as const;
-
-/** The one kind that was asked for. */
-function effectOf(input: Input<typeof kinds>): Effect {
-  const { status, latency, delay } = input;
-  const plain = ([...answerKinds, ...eventKinds] as const).flatMap((kind) =>
-    kind === 'status' || kind === 'latency' || kind === 'delay' || !input[kind] ? [] : [{ kind }],
-  );
-  const [effect, ...others] = [
-    ...(status === undefined ? [] : [{ kind: 'status' as const, status }]),
-    ...(latency === undefined ? [] : [{ kind: 'latency' as const, ms: latency }]),
-    ...(delay === undefined ? [] : [{ kind: 'delay' as const, ms: delay }]),
-    ...plain,
-  ];
-  const all = `on endpoints ${flags(answerKinds)}; on events ${flags(eventKinds)}`;
-  if (!effect) throw usage('what goes wrong is missing', all);
-  if (others.length > 0) throw usage(`${flags([effect, ...others].map(({ kind }) => kind))} exclude each other`);
-  return effect;
-}
-
-function checkFit({ kind }: Effect, on: readonly Name[]): void {
-  const onEvents = eventKinds.some((one) => one === kind);
-  const other = on.filter((name) => isEventName(name) !== onEvents);
-  if (other.length === 0) return;
-  const [where, fit] = onEvents ? ['events', answerKinds] : ['endpoints', eventKinds];
-  throw usage(`--${kind} is for ${where}, not for ${wordsOf(other)}`, `there use ${flags(fit)}`);
-}
-
-function flags(kinds: readonly string[]): string {
-  return kinds.map((kind) => `--${kind}`).join(', ');
-}
-
-function status(text: string): number {
-  const number = count(text);
-  if (number >= 400 && number <= 599) return number;
-  throw usage(`"${text}" is not the status of an error`, 'use one from 400 to 599');
-}
+const eventKinds = ['drop', 'delay', 'duplicate', 'bad-signature', 'stale-timestamp'] as const;
 
 export const addFault = command({
   name: 'add',
-  summary: 'Add a fault: have the sandbox answer or deliver wrongly',
+  summary: 'Inject a fault into answers or deliveries',
   details: [
-    'It goes wrong before the service has done anything, or with --after once it has done what was asked.',
-    "Struck are only requests with a valid key that are within the plan's minute; they count in that minute.",
-    'Where several faults are on one name, each is tried in its turn, and the first that hits strikes.',
+    'An answer fails before the request is processed; with --after, once it has been processed.',
+    'Faults affect only requests with a valid key and within the rate limit; such requests count toward it.',
+    'If several faults match, the first one that triggers applies.',
   ].join('\n'),
   params: {
     on: knowing(
-      { of: nameWords, commas: true },
+      { of: faultTargetWords, commas: true },
       option(
         '--on <names>',
-        'what it strikes, with commas between: endpoints (send-template, contacts-list, contacts-create, templates-list, campaigns-list, or requests for all) or events (such as message.read, message for its family, or events for all)',
-        names,
+        'the endpoints or events it affects, comma-separated: send-template, contacts-list, contacts-create, templates-list, campaigns-list, requests (all); or message.read, message (its family), events (all)',
+        faultTargets,
       ),
     ),
     ...kinds,
-    after: flag('--after', 'go wrong only once the service has done what was asked'),
-    rate: option('--rate <share>', 'how large a share it strikes: 0.1 or 10% (all)', share),
-    for: option('--for <span>', "how long it lasts, by the sandbox's clock: 10m (until cleared)", least(1, span)),
-    times: option('--times <n>', 'how often it strikes at most (no limit)', least(1, count)),
-    seed: option('--seed <text>', "a seed; the same one strikes the same requests (the sandbox's)"),
+    after: flag('--after', 'fail once the request has been processed'),
+    rate: option('--rate <share>', 'the share it affects: 0.1 or 10% (default: all)', share),
+    for: option('--for <duration>', 'remove it after this long, by the sandbox clock: 10m', atLeast(1, span)),
+    times: option('--times <n>', 'remove it after n injections', atLeast(1, count)),
+    seed: option('--seed <text>', 'the same seed selects the same requests (default: derived from the sandbox)'),
   },
   examples: [
     'sandbox fault add --on send-template --status 500 --rate 10%',
@@ -99,18 +62,116 @@ export const addFault = command({
   changes: true,
   piped: 'id',
   run: async (context, input) => {
-    const { on, after, rate = 1, for: span, times, seed } = input;
-    if (on === undefined) throw usage('--on is missing', 'name what goes wrong, such as --on send-template');
+    const { on, after, rate, for: span, times, seed } = input;
+    if (on === undefined) throw usage('--on is missing', 'name endpoints or events, such as --on send-template');
     const effect = effectOf(input);
-    checkFit(effect, on);
-    if (after && on.some(isEventName)) throw usage(`--after is for endpoints, not for ${wordsOf(on)}`);
-    return faultRow(await (await context.sandbox()).addFault({ on, effect, after, rate, for: span, times, seed }));
+    checkTargets(effect, on);
+    if (after && on.some(isEventName)) throw usage(`--after is for endpoints, not for ${wordsFor(on)}`);
+    const sandbox = await context.sandbox();
+    const fault = await sandbox.ask('addFault', { on, effect, after, rate, for: span, times, seed });
+    return faultRow({ ...fault, matched: 0, injected: 0, active: true });
   },
-  view: ({ id, what, on, when, rate }, ui) =>
-    `${ui.color.green('Added')} ${String(id)}: ${[what, `on ${on}`, when, `rate ${String(rate)}`].filter(Boolean).join(', ')}`,
+  view: ({ id, what, on, when, rate }, ui) => {
+    const timing = when === 'after' ? ' after it is processed' : '';
+    return `${ui.color.green('Added')} fault ${id}: ${what} on ${on}${timing} (${Number((rate * 100).toPrecision(12))}%)`;
+  },
 });
 
-/** From 0 to 1, or in percent. */
+export const listFaults = command({
+  name: 'list',
+  summary: 'List the faults, with the number of requests they matched and affected',
+  params: {},
+  examples: ['sandbox fault list', 'sandbox fault list -o json'],
+  sample:
+    'id\ton\twhat\twhen\trate\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0.1\t42\t5\tnever',
+  honours: [...printing],
+  piped: 'rows',
+  run: async (context) => (await (await context.sandbox()).ask('faults')).map(faultRow),
+  view: () => 'No faults',
+});
+
+export const clearFaults = command({
+  name: 'clear',
+  summary: 'Remove one fault or all',
+  params: { id: argument('[id]', 'the fault id, from sandbox fault list (default: all)') },
+  examples: ['sandbox fault clear'],
+  sample: 'Cleared flt_5c1f2a9e0b00000k',
+  honours: [...printing],
+  changes: true,
+  piped: 'text',
+  run: async (context, { id }) => {
+    const sandbox = await context.sandbox();
+    const cleared = sandbox.ask('clearFaults', { fault: id });
+    return { cleared: await inCommandWords(cleared, { see: 'sandbox fault list' }) };
+  },
+  view: ({ cleared }, ui) =>
+    cleared.length === 0 ? 'No faults to clear' : `${ui.color.green('Cleared')} ${cleared.join(', ')}`,
+});
+
+function effectOf(input: Input<typeof kinds>): Effect {
+  const { status, latency, delay } = input;
+  const effects: readonly Effect[] = [
+    ...(status === undefined ? [] : [{ kind: 'status', status } as const]),
+    ...(latency === undefined ? [] : [{ kind: 'latency', ms: latency } as const]),
+    ...(delay === undefined ? [] : [{ kind: 'delay', ms: delay } as const]),
+    ...(['reset', 'hang', 'truncate', 'garbage'] as const).filter((kind) => input[kind]).map((kind) => ({ kind })),
+    ...(['drop', 'duplicate', 'bad-signature', 'stale-timestamp'] as const)
+      .filter((kind) => input[kind])
+      .map((kind) => ({ kind })),
+  ];
+  const [effect, ...others] = effects;
+  const all = `for endpoints ${flags(answerKinds)}; for events ${flags(eventKinds)}`;
+  if (!effect) throw usage('specify the fault, for example --status 500', all);
+  if (others.length > 0) throw usage(`${flags(effects.map(({ kind }) => kind))} exclude each other`);
+  return effect;
+}
+
+function checkTargets({ kind }: Effect, on: Fault['on']): void {
+  const onEvents = eventKinds.some((one) => one === kind);
+  const wrong = on.filter((name) => isEventName(name) !== onEvents);
+  if (wrong.length === 0) return;
+  const [fit, others] = onEvents ? ['events', answerKinds] : ['endpoints', eventKinds];
+  throw usage(`--${kind} is for ${fit}, not for ${wordsFor(wrong)}`, `use ${flags(others)}`);
+}
+
+function flags(kinds: readonly string[]): string {
+  return kinds.map((kind) => `--${kind}`).join(', ');
+}
+
+function faultRow({ id, on, effect, after, rate, matched, injected, ...ending }: Fault) {
+  return {
+    id,
+    on: wordsFor(on),
+    what: effectText(effect),
+    when: on.some(isEventName) ? undefined : after ? 'after' : 'before',
+    rate,
+    matched,
+    injected,
+    expires: expiry(ending),
+  };
+}
+
+function effectText(effect: Effect): string {
+  if (effect.kind === 'status') return `status ${effect.status}`;
+  return effect.kind === 'latency' || effect.kind === 'delay' ? `${effect.kind} ${effect.ms / 1_000}s` : effect.kind;
+}
+
+function expiry({ active, until, times }: Pick<Fault, 'active' | 'until' | 'times'>): string {
+  if (!active) return 'expired';
+  const ends = [
+    ...(until === undefined ? [] : [new Date(until).toISOString()]),
+    ...(times === undefined ? [] : [`after ${times === 1 ? '1 injection' : `${times} injections`}`]),
+  ];
+  return ends.join(' or ') || 'never';
+}
+
+function status(text: string): number {
+  const number = count(text);
+  if (number >= 400 && number <= 599) return number;
+  throw usage(`"${text}" is not an error status`, 'use 400 to 599');
+}
+
+/** A fraction, or a percentage. */
 function share(text: string): number {
   const [, amount, percent] = /^(\d{1,3}(?:\.\d+)?)(%)?$/.exec(text) ?? [];
   const share = Number(amount) / (percent ? 100 : 1);
@@ -118,68 +179,10 @@ function share(text: string): number {
   throw usage(`"${text}" is not a share`, 'use 0.1 or 10%');
 }
 
-function least(least: number, read: (text: string) => number): (text: string) => number {
+function atLeast(least: number, read: (text: string) => number): (text: string) => number {
   return (text) => {
     const number = read(text);
     if (number >= least) return number;
-    throw usage(`"${text}" leaves nothing to strike`);
+    throw usage(`"${text}" is too small: such a fault would affect nothing`);
   };
-}
-
-export const listFaults = command({
-  name: 'list',
-  summary: 'List the faults of the sandbox, and how often each struck',
-  params: {},
-  examples: ['sandbox fault list', 'sandbox fault list -o json'],
-  sample:
-    'id\ton\twhat\twhen\trate\tdrawn\tstruck\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0.1\t42\t5\tnever',
-  honours: [...printing],
-  piped: 'rows',
-  run: async (context) => (await (await context.sandbox()).faults()).map(faultRow),
-  view: () => 'No faults',
-});
-
-export const clearFaults = command({
-  name: 'clear',
-  summary: 'Clear a fault, or all: have the sandbox do right again',
-  params: { id: argument('[id]', 'the id of a fault, from sandbox fault list (all)') },
-  examples: ['sandbox fault clear'],
-  sample: 'Cleared flt_5c1f2a9e0b00000k',
-  honours: [...printing],
-  changes: true,
-  piped: 'text',
-  run: async (context, { id }) => ({
-    cleared: await inOurWords((await context.sandbox()).clearFaults(id), { see: 'sandbox fault list' }),
-  }),
-  view: ({ cleared }, ui) =>
-    cleared.length === 0 ? 'There was no fault' : `${ui.color.green('Cleared')} ${cleared.join(', ')}`,
-});
-
-/** A fault of the sandbox, as a row. */
-function faultRow({ id, on, effect, after, rate, drawn = 0, struck = 0, ...ending }: Row) {
-  const kind = isRow(effect) ? effect['kind'] : undefined;
-  const names: readonly unknown[] = Array.isArray(on) ? on : [];
-  const onEvents = names.some((name) => String(name).includes('.'));
-  return {
-    id,
-    on: wordsOf(names),
-    what: [kind, ...(isRow(effect) ? amount(effect) : [])].join(' '),
-    when: onEvents ? undefined : after === true ? 'after' : 'before',
-    rate,
-    drawn,
-    struck,
-    expires: expiry(ending),
-  };
-}
-
-function amount({ status, ms }: Row): readonly unknown[] {
-  if (status !== undefined) return [status];
-  return ms === undefined ? [] : [`${Number(ms) / 1_000}s`];
-}
-
-function expiry({ active, until, times }: Row): string {
-  if (active === false) return 'expired';
-  const time = until === undefined ? [] : [new Date(Number(until)).toISOString()];
-  const strikes = times === undefined ? [] : [`after ${Number(times)} strikes`];
-  return [...time, ...strikes].join(' or ') || 'never';
 }

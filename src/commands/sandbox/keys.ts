@@ -3,30 +3,31 @@ import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
 import { choice, flag, required } from '../../cli/params.ts';
 import { scopes } from '../../contract/keys.ts';
-import { inOurWords } from './control-errors.ts';
+import { inCommandWords } from './control-errors.ts';
 
 export const createSandboxKey = command({
   name: 'create',
-  summary: 'Create a key of the sandbox, and print it in full',
+  summary: 'Create a sandbox key and print it in full',
   params: {
-    scope: choice('--scope <scope>', 'what it may do (full)', scopes),
-    live: flag('--live', 'a live key; it is valid after sandbox keys go-live'),
+    scope: choice('--scope <scope>', 'the scope of the key (default: full)', scopes),
+    live: flag('--live', 'create a live key; it becomes valid with sandbox keys go-live'),
   },
   examples: ['sandbox keys create', 'sandbox keys create --scope read-only'],
   sample: 'sk_test_local-…',
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { scope = 'full', live }) => {
-    const key = await (await context.sandbox()).createKey(scope, live ? 'live' : 'sandbox');
-    return { id: key['id'], key: key['text'], mode: key['mode'], scope: key['scope'] };
+  run: async (context, { scope, live }) => {
+    const sandbox = await context.sandbox();
+    const key = await sandbox.ask('createKey', { scope, mode: live ? 'live' : 'sandbox' });
+    return { id: key.id, key: key.text, mode: key.mode, scope: key.scope };
   },
-  view: ({ key }) => String(key),
+  view: ({ key }) => key,
 });
 
 export const listSandboxKeys = command({
   name: 'list',
-  summary: 'List the keys of the sandbox, by prefix and last four',
+  summary: 'List the sandbox keys (prefix and last four characters)',
   params: {},
   examples: ['sandbox keys list'],
   sample:
@@ -34,14 +35,14 @@ export const listSandboxKeys = command({
   honours: [...printing],
   piped: 'rows',
   run: async (context) => {
-    const keys = await (await context.sandbox()).keys();
+    const keys = await (await context.sandbox()).ask('keys');
     return keys.map(({ id, text, mode, scope, state, createdAt }) => ({
       id,
-      key: maskKey(String(text)),
+      key: maskKey(text),
       mode,
       scope,
       state,
-      created_at: new Date(Number(createdAt)).toISOString(),
+      created_at: new Date(createdAt).toISOString(),
     }));
   },
   view: () => 'No keys',
@@ -49,16 +50,17 @@ export const listSandboxKeys = command({
 
 export const revokeSandboxKey = command({
   name: 'revoke',
-  summary: 'Revoke a key of the sandbox, as the dashboard would',
-  details: 'Calls with it are answered 401 from then on.',
-  params: { id: required('<id>', 'the id of a key, from sandbox keys list') },
+  summary: 'Revoke a sandbox key',
+  details: 'From then on, calls with this key get a 401, as after a revocation in the dashboard.',
+  params: { id: required('<id>', 'the key id, from sandbox keys list') },
   examples: ['sandbox keys revoke key_7f7c7bf3f500000k'],
   sample: 'Revoked key_5c1f2a9e0b00000k',
   honours: [...printing],
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
-    await inOurWords((await context.sandbox()).revokeKey(id), { see: 'sandbox keys list' });
+    const sandbox = await context.sandbox();
+    await inCommandWords(sandbox.ask('revokeKey', { key: id }), { see: 'sandbox keys list' });
     return { revoked: id };
   },
   view: ({ revoked }, ui) => `${ui.color.green('Revoked')} ${revoked}`,
@@ -66,7 +68,7 @@ export const revokeSandboxKey = command({
 
 export const goLive = command({
   name: 'go-live',
-  summary: 'Make the live keys of the sandbox valid; what they send is simulated too',
+  summary: 'Activate the live keys of the sandbox; their messages are still simulated',
   params: {},
   examples: ['sandbox keys go-live'],
   sample: 'Live: --profile local --mode live uses the live key',
@@ -74,7 +76,7 @@ export const goLive = command({
   changes: true,
   piped: 'text',
   run: async (context) => {
-    await (await context.sandbox()).goLive();
+    await (await context.sandbox()).ask('goLive');
     return { live: true };
   },
   view: (_, ui) => `${ui.color.green('Live')}: --profile local --mode live uses the live key`,

@@ -1,59 +1,78 @@
+import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { type EventName, eventNames } from '../../contract/events.ts';
-import { usage } from '../../base/errors.ts';
 
-export type Name = EndpointName | EventName;
+type Name = EndpointName | EventName;
 
-/** As the commands are called that use them. */
-const endpointWords: Readonly<Record<string, EndpointName>> = {
-  'send-template': 'sendTemplate',
-  'contacts-list': 'listContacts',
-  'contacts-create': 'createContact',
-  'templates-list': 'listTemplates',
-  'campaigns-list': 'listCampaigns',
-} satisfies Record<string, EndpointName>;
+/** Endpoints, named like the commands that call them. */
+const endpointWords: ReadonlyMap<string, readonly EndpointName[]> = new Map<string, readonly EndpointName[]>([
+  ['send-template', ['sendTemplate']],
+  ['contacts-list', ['listContacts']],
+  ['contacts-create', ['createContact']],
+  ['templates-list', ['listTemplates']],
+  ['campaigns-list', ['listCampaigns']],
+  ['requests', ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns']],
+]);
 
-const familyOf = (name: EventName) => name.replace(/\..*/, '');
+const family = (name: EventName) => name.replace(/\..*/, '');
+const families = [...new Set(eventNames.map(family))];
 
-/** What may be typed, and the names that it means. */
-const words: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Name[]>([
-  ...Object.entries(endpointWords).map(([word, name]) => [word, [name]] as const),
-  ['requests', Object.values(endpointWords)],
+/** `message.read`, or `message` for its family. */
+const eventWords: ReadonlyMap<string, readonly EventName[]> = new Map<string, readonly EventName[]>([
   ...eventNames.map((name) => [name, [name]] as const),
-  ...eventNames
-    .map(familyOf)
-    .map((family) => [family, eventNames.filter((name) => familyOf(name) === family)] as const),
+  ...families.map((word) => [word, eventNames.filter((name) => family(name) === word)] as const),
+]);
+
+const faultWords: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Name[]>([
+  ...endpointWords,
+  ...eventWords,
   ['events', eventNames],
 ]);
 
-/** What may be typed. */
-export const nameWords: readonly string[] = [...words.keys()];
+/** The words that `fault add --on` accepts. */
+export const faultTargetWords: readonly string[] = [...faultWords.keys()];
 
-/** The names that words with commas between mean. */
-export function names(text: string): readonly Name[] {
-  return [...new Set(text.split(',').flatMap((word) => meant(word.trim())))];
+/** The endpoints and events that comma-separated words name. */
+export function faultTargets(text: string): readonly Name[] {
+  return namesIn(text, faultWords, (word) => {
+    // A prefix is a better guess than a small typo: contacts means contacts-list, not contact.
+    const completed = word === '' ? [] : faultTargetWords.filter((one) => one.startsWith(word));
+    const near = suggest(word, faultTargetWords);
+    const likely = completed.length > 0 || near === undefined ? completed : [near];
+    const hint = likely.length > 0 ? `did you mean ${likely.join(' or ')}?` : `use ${faultTargetWords.join(', ')}`;
+    return usage(`"${word}" is neither an endpoint nor an event`, hint);
+  });
 }
 
-/** The same names in as few words as can be. */
-export function wordsOf(names: readonly unknown[]): string {
-  const larger = [...words].sort(([, a], [, b]) => b.length - a.length);
+export function eventsIn(text: string): readonly EventName[] {
+  return namesIn(text, eventWords, unknownEvent);
+}
+
+export function unknownEvent(word: string): Error {
+  const words = [...eventWords.keys()];
+  const near = suggest(word, words);
+  return usage(`"${word}" is not an event`, near ? `did you mean ${near}?` : `use ${words.join(', ')}`);
+}
+
+/** The fewest words that name these endpoints and events. */
+export function wordsFor(names: readonly Name[]): string {
+  const largest = [...faultWords].sort(([, a], [, b]) => b.length - a.length);
   let left = names;
-  const used = larger.filter(([, meant]) => {
-    if (!meant.every((name) => left.includes(name))) return false;
-    left = left.filter((name) => !meant.some((one) => one === name));
+  const words = largest.filter(([, named]) => {
+    if (!named.every((name) => left.includes(name))) return false;
+    left = left.filter((name) => !named.includes(name));
     return true;
   });
-  return used.map(([word]) => word).join(',');
+  return words.map(([word]) => word).join(',');
 }
 
-function meant(word: string): readonly Name[] {
-  const found = words.get(word);
-  if (found) return found;
-  const near = suggest(word, nameWords);
-  // contacts is nearer to the events of a contact than to the endpoints that it begins.
-  const begun = word === '' ? [] : nameWords.filter((one) => one.startsWith(word));
-  const likely = begun.length > 0 || near === undefined ? begun : [near];
-  const hint = likely.length > 0 ? `did you mean ${likely.join(' or ')}?` : `use ${nameWords.join(', ')}`;
-  throw usage(`"${word}" is neither an endpoint nor an event`, hint);
+function namesIn<N>(text: string, words: ReadonlyMap<string, readonly N[]>, unknown: (word: string) => Error) {
+  const names = text.split(',').flatMap((part) => {
+    const word = part.trim();
+    const named = words.get(word);
+    if (!named) throw unknown(word);
+    return named;
+  });
+  return [...new Set(names)];
 }

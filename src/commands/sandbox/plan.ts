@@ -4,7 +4,7 @@ import { chosen, count, knowing, option, rate, required } from '../../cli/params
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
 
-/** As the commands are called that use them. */
+/** Endpoints, named like the commands that call them. */
 const endpointsOf = {
   'send-template': ['sendTemplate'],
   contacts: ['listContacts', 'createContact'],
@@ -17,21 +17,17 @@ const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as
 export const setPlan = command({
   name: 'set',
   summary: 'Change the plan of the sandbox',
-  details: "The plan's minute begins with its first request; sandbox clock advance 60s is past its end.",
+  details: 'The rate limit counts from the first request; after sandbox clock advance 60s it starts again.',
   params: {
     plan: knowing(
       { of: planNames },
       required('<name>', `the plan: ${planNames.join(', ')}`, (text) => chosen(text, planNames)),
     ),
-    rate: option('--rate <rate>', "how many requests, in place of the plan's: 20/s or 300/m", rate),
-    monthly: option('--monthly <n>', "how many messages a month, in place of the plan's", count),
+    rate: option('--rate <rate>', "requests, instead of the plan's: 20/s or 300/m", rate),
+    monthly: option('--monthly <n>', "messages a month, instead of the plan's", count),
     without: knowing(
       { of: endpointWords, commas: true },
-      option(
-        '--without <names>',
-        `what it does not include, with commas between: ${endpointWords.join(', ')}`,
-        excluded,
-      ),
+      option('--without <names>', `exclude these, comma-separated: ${endpointWords.join(', ')}`, excluded),
     ),
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
@@ -39,11 +35,16 @@ export const setPlan = command({
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { plan: name, rate, monthly, without = [] }) => {
-    const endpoints = without.flatMap((word) => endpointsOf[word]);
-    await (await context.sandbox()).setPlan({ name, perMinute: rate, perMonth: monthly, without: endpoints });
+  run: async (context, { plan: name, rate, monthly, without: words = [] }) => {
+    const without = words.flatMap((word) => endpointsOf[word]);
+    await (await context.sandbox()).ask('setPlan', { name, rate, monthly, without });
     const { perMinute, perMonth } = plans[name];
-    return { plan: name, per_minute: rate ?? perMinute ?? null, per_month: monthly ?? perMonth ?? null, without };
+    return {
+      plan: name,
+      per_minute: rate ?? perMinute ?? null,
+      per_month: monthly ?? perMonth ?? null,
+      without: words,
+    };
   },
   view: ({ plan, per_minute: minute, per_month: month, without }) => {
     const limits = [`${limit(minute, 'request')} a minute`, `${limit(month, 'message')} a month`];

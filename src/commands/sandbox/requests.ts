@@ -1,16 +1,16 @@
 import { type Command, command, type Context, streaming } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { cell, type Row } from '../../cli/output/rows.ts';
 import { count, flag, type Input, option } from '../../cli/params.ts';
-import { inOurWords } from './control-errors.ts';
+import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { inCommandWords } from './control-errors.ts';
 
 const described = {
   name: 'requests',
-  summary: 'List the requests that reached the sandbox, also those without a valid key',
+  summary: 'List the requests that the sandbox received, including those without a valid key',
   details: 'The sandbox keeps the last 10,000 requests with a valid key, and the last 1,000 others.',
   params: {
-    follow: flag('-f, --follow', 'go on with new ones, until Ctrl-C'),
-    limit: option('--limit <n>', 'show at most the n newest (all)', count),
+    follow: flag('-f, --follow', 'keep printing new requests until Ctrl-C'),
+    limit: option('--limit <n>', 'show at most the n newest (default: all)', count),
   },
   examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
   sample:
@@ -19,60 +19,45 @@ const described = {
   piped: 'rows',
 } as const;
 
-const present = command({
+const list = command({
   ...described,
-  run: async (context, input) => (await shown(context, input)).rows,
+  run: async (context, input) => (await newest(context, input)).rows,
   view: () => 'No requests yet',
 });
 
-const following = streaming({
+const follow = streaming({
   ...described,
   async *run(context, input) {
-    let { rows, cursor } = await shown(context, input);
-    const remote = await context.sandbox();
+    let { rows, cursor } = await newest(context, input);
+    const sandbox = await context.sandbox();
     const end = interrupted(context.signal);
     for (;;) {
       yield rows;
-      const next = await Promise.race([remote.requests(cursor, 20_000, context.signal), end]);
+      const following = sandbox.ask('requests', { after: cursor, wait: 20_000 }, context.signal);
+      const next = await Promise.race([following, end]);
       if (!next) return undefined;
       const missed = next.cursor - cursor - next.requests.length;
-      if (missed > 0) context.note('missed', `requests that the log dropped before they could be shown: ${missed}`);
+      if (missed > 0) context.note('missed', `requests that left the log before they could be shown: ${missed}`);
       ({ cursor } = next);
       rows = next.requests.map(callRow);
     }
   },
   line: ({ at, method, path, status, key, fault, detail }) =>
-    [cell(at).slice(11, 23), status, method, path, key, fault, detail].filter(isGiven).map(cell).join('  '),
+    [at.slice(11, 23), status, method, path, key, fault, detail].filter((value) => value !== null).join('  '),
   view: () => '',
 });
 
 export const sandboxRequests: Command = {
-  ...present,
-  run: (context, texts, emit) => (texts['follow']?.length ? following : present).run(context, texts, emit),
+  ...list,
+  run: (context, texts, emit) => (texts['follow']?.length ? follow : list).run(context, texts, emit),
 };
-
-async function shown(context: Context, { limit }: Input<typeof described.params>) {
-  const { requests, cursor } = await (await context.sandbox()).requests();
-  return { rows: (limit === undefined ? requests : requests.slice(-limit || requests.length)).map(callRow), cursor };
-}
-
-function interrupted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
-function isGiven(value: Row[string]): boolean {
-  return value !== null;
-}
 
 export const sandboxAudit = command({
   name: 'audit',
-  summary: "List a key's audit log: every call made with it, whatever came of it",
+  summary: 'List the audit log of a key: every call made with it, successful or not',
   details: 'The sandbox keeps the last 10,000 calls of all keys together.',
   params: {
-    key: option('--key <id>', 'the id of a key, from sandbox keys list (the sandbox key of --profile local)'),
+    key: option('--key <id>', 'the key id, from sandbox keys list (default: the sandbox key of --profile local)'),
   },
   examples: ['sandbox audit', 'sandbox audit -o json'],
   sample:
@@ -80,16 +65,21 @@ export const sandboxAudit = command({
   honours: [...printing],
   piped: 'rows',
   run: async (context, { key }) => {
-    const calls = await inOurWords((await context.sandbox()).audit(key), { see: 'sandbox keys list' });
-    return calls.map(callRow);
+    const asking = (await context.sandbox()).ask('audit', { key });
+    return (await inCommandWords(asking, { see: 'sandbox keys list' })).map(callRow);
   },
   view: () => 'No calls yet',
 });
 
-/** A request that reached the sandbox, as a row that always has the same columns. */
-function callRow({ at, method, target, status, key, fault, detail }: Row): Row {
+async function newest(context: Context, { limit }: Input<typeof described.params>) {
+  const { requests, cursor } = await (await context.sandbox()).ask('requests');
+  return { rows: (limit === undefined ? requests : requests.slice(-limit || requests.length)).map(callRow), cursor };
+}
+
+/** Has all columns, empty or not: the first row decides a table's. */
+function callRow({ at, method, target, status, key, fault, detail }: OutputOf<'audit'>[number]) {
   return {
-    at: new Date(Number(at)).toISOString(),
+    at: new Date(at).toISOString(),
     method,
     path: target,
     status,
@@ -97,4 +87,11 @@ function callRow({ at, method, target, status, key, fault, detail }: Row): Row {
     fault: fault ?? null,
     detail: detail ?? null,
   };
+}
+
+function interrupted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }

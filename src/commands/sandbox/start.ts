@@ -6,7 +6,7 @@ import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { checkExternal, settings } from './settings.ts';
 import type { Change } from '../../sandbox/state/records.ts';
-import type { Store } from '../../sandbox/state/ledger.ts';
+import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
 
@@ -32,7 +32,7 @@ export const startSandbox = streaming({
   honours: ['output'],
   piped: 'text',
   async *run(context, input) {
-    await checkExternal(context, input.external);
+    checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
     if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
     const served = await start(context, input);
@@ -64,8 +64,8 @@ async function start(context: Context, input: Input<typeof params>) {
   const isAllowed = external || (data === undefined && !onlyLocal(context.session.host.env));
   return serve({
     ...process,
-    sandbox: (store) =>
-      createSandbox({ plan, shape, seed, external: isAllowed, warn, store: store && seeded(store, seed, warn) }),
+    sandbox: (journal) =>
+      createSandbox({ plan, shape, seed, external: isAllowed, warn, journal: journal && seeded(journal, seed, warn) }),
     stateFolder,
     data: ephemeral ? null : (data ?? defaultData(stateFolder)),
     port,
@@ -76,11 +76,11 @@ async function start(context: Context, input: Input<typeof params>) {
   });
 }
 
-/** The same store, with a warning if its contents follow from another seed than the given one. */
-function seeded(store: Store, seed: string | undefined, warn: (text: string) => void): Store {
-  return { ...store, past: watched(store.past) };
+/** The same journal, with a warning if its contents follow from another seed than the given one. */
+function seeded(journal: Journal, seed: string | undefined, warn: (text: string) => void): Journal {
+  return { ...journal, past: watched(journal.past) };
 
-  function* watched(past: Store['past']): Generator<readonly Change[]> {
+  function* watched(past: Journal['past']): Generator<readonly Change[]> {
     let isWarned = false;
     for (const changes of past) {
       const kept = changes.find((change) => change.type === 'seed');
@@ -131,7 +131,7 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
 }
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
-  if (contents) await (await (await context.sandboxes()).remote(locator)).seed(contents);
+  if (contents) await (await (await context.sandboxes()).remote(locator)).ask('seed', contents);
 }
 
 function interrupted(signal: AbortSignal): Promise<'interrupted'> {

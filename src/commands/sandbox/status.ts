@@ -1,15 +1,11 @@
 import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { isRow } from '../../cli/output/rows.ts';
 
 export const sandboxStatus = command({
   name: 'status',
   summary: 'Show the sandboxes that run on this machine',
-  details: [
-    'Queued are events for which there was no webhook; waiting are deliveries that have yet to be',
-    'attempted, or attempted again.',
-  ].join('\n'),
+  details: 'Queued: events with no webhook registered. Waiting: deliveries still to be attempted or retried.',
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
@@ -18,26 +14,18 @@ export const sandboxStatus = command({
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
-    return Promise.all(sandboxes.meant().map(async (locator) => row(await (await sandboxes.remote(locator)).status())));
+    return Promise.all(
+      sandboxes.meant().map(async (locator) => {
+        const remote = await sandboxes.remote(locator);
+        const { url, pid, plan, shape, uptime_ms, counts, faults, data } = await remote.ask('status');
+        const uptime_s = Math.round(uptime_ms / 1_000);
+        // The column appears only if there are faults, as a reminder.
+        return { url, pid, plan: plan.name, shape, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
+      }),
+    );
   },
-  view: () => 'No sandbox is running; one starts on demand with --profile local',
+  view: () => 'No sandbox is running; --profile local starts one on demand',
 });
-
-/** What fits a line: the plan by name, the counts each by their own. */
-function row({ url, pid, plan, shape, uptime_ms: uptime, counts, faults, data }: Readonly<Record<string, unknown>>) {
-  const name = isRow(plan) ? plan['name'] : plan;
-  return {
-    url,
-    pid,
-    plan: name,
-    shape,
-    uptime_s: Math.round(Number(uptime) / 1000),
-    ...(isRow(counts) ? counts : {}),
-    // Only then, since it is a state that nobody wants to forget.
-    ...(faults === 0 ? {} : { faults }),
-    data,
-  };
-}
 
 export const stopSandbox = command({
   name: 'stop',
@@ -62,8 +50,11 @@ export const stopSandbox = command({
 
 export const sandboxEnv = command({
   name: 'env',
-  summary: 'Print the environment that calls the sandbox, for eval or an .env file',
-  details: "This is the one place that prints the sandbox's keys in full. It starts the sandbox if none runs.",
+  summary: 'Print environment variables for the sandbox',
+  details: [
+    'Use them with eval, or in an .env file. This is the only command that prints the keys of the sandbox in',
+    'full. It starts the sandbox if none is running.',
+  ].join('\n'),
   params: {},
   examples: ['sandbox env', 'sandbox env -o json'],
   sample:
@@ -73,7 +64,7 @@ export const sandboxEnv = command({
   run: async (context) => {
     const sandboxes = await context.sandboxes();
     const locator = await sandboxes.ensure();
-    const { keys, secret } = await (await sandboxes.remote(locator)).env();
+    const { keys, secret } = await (await sandboxes.remote(locator)).ask('env');
     return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
   },
   view: (variables) =>

@@ -1,96 +1,58 @@
 import { usage } from '../../base/errors.ts';
-import { suggest } from '../../base/suggest.ts';
 import { command, type Context } from '../../cli/command.ts';
 import { printing } from '../../cli/globals.ts';
-import { cell, isRow, type Row } from '../../cli/output/rows.ts';
+import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { isRecord, Mismatch } from '../../contract/readers.ts';
+import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { jsonIn } from '../body.ts';
-import { inOurWords } from './control-errors.ts';
+import { inCommandWords } from './control-errors.ts';
+import { unknownEvent } from './names.ts';
 
-function eventNamed(text: string): EventName {
-  if (isEventName(text)) return text;
-  const near = suggest(text, eventNames);
-  throw usage(`"${text}" is not an event`, near ? `did you mean ${near}?` : `the events are ${eventNames.join(', ')}`);
-}
+type SandboxEvent = OutputOf<'trigger'>['events'][number];
 
-/** An event of the sandbox, as a row. */
-function eventRow({ id, type, at, data }: Row) {
-  return { id, type, at: new Date(Number(at)).toISOString(), data };
-}
-
-/** On one line: when, what, and what it is about. */
-function eventLine({ id, type, at, data }: Row): string {
-  return [cell(at).slice(11, 23), type, id, isRow(data) ? aboutOf(data) : undefined].map(cell).join('  ');
-}
-
-function aboutOf(data: Row): unknown {
-  return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
-}
-
-/** A flag for each field that an event may have; two for a reason. */
-const flags = {
-  from: option('--from <phone>', 'message.received: who wrote (+12025550187)', phone),
-  text: option('--text <text>', 'message.received: what was written'),
+/** One option for each field of an event; two for a reason. */
+const fieldOptions = {
+  from: option('--from <phone>', 'message.received: the sender (default: +12025550187)', phone),
+  text: option('--text <text>', 'message.received: the text'),
   message: option(
     '--message <id>',
-    'message.delivered, .read, .failed: which message (the latest that can still get it)',
+    'message.delivered, .read, .failed: the message (default: the latest that can still get this event)',
   ),
-  to: option('--to <phone>', 'in place of --message: a new message to this number', phone),
-  template: option('--template <name>', 'the template of the new message or campaign (the first approved one)'),
-  reason: option('--reason <code>', 'message.failed: why, as a code (undeliverable)'),
-  reasonText: option('--reason-text <text>', 'message.failed: why, in words'),
-  contact: option('--contact <phone|id>', 'flow.completed, order.paid: whose it is (the first contact)'),
-  flow: option('--flow <name>', 'flow.completed: which flow (Welcome)'),
-  campaign: option('--campaign <name|id>', 'broadcast.completed: which campaign (the first that is not COMPLETED)'),
-  name: option('--name <name>', 'contact.created: its name; broadcast.completed: the name of a new campaign'),
-  tag: option('--tag <tag>', 'broadcast.completed: only to contacts with this tag'),
-  phone: option('--phone <phone>', 'contact.created: a number that is no contact yet (a made-up one)', phone),
-  tags: option('--tags <tags>', 'contact.created: its tags, with commas between', tags),
-  amount: option('--amount <decimal>', 'order.paid: how much (10.00)'),
-  currency: option('--currency <code>', 'order.paid: three letters (USD)'),
-  provider: option('--provider <name>', 'order.paid: who took the payment (sandbox)'),
+  to: option('--to <phone>', 'instead of --message: send a new message to this number first', phone),
+  template: option(
+    '--template <name>',
+    'the template of the new message or campaign (default: the first approved one)',
+  ),
+  reason: option('--reason <code>', 'message.failed: the reason, as a code (default: undeliverable)'),
+  reasonText: option('--reason-text <text>', 'message.failed: the reason, as text'),
+  contact: option('--contact <phone|id>', 'flow.completed, order.paid: the contact (default: the first)'),
+  flow: option('--flow <name>', 'flow.completed: the flow (default: Welcome)'),
+  campaign: option(
+    '--campaign <name|id>',
+    'broadcast.completed: the campaign (default: the first that is not COMPLETED)',
+  ),
+  name: option('--name <name>', 'contact.created: the name; broadcast.completed: the name of a new campaign'),
+  tag: option('--tag <tag>', 'broadcast.completed: only contacts with this tag'),
+  phone: option('--phone <phone>', 'contact.created: a number that is not a contact yet (default: generated)', phone),
+  tags: option('--tags <tags>', 'contact.created: the tags, comma-separated', tags),
+  amount: option('--amount <decimal>', 'order.paid: the amount (default: 10.00)'),
+  currency: option('--currency <code>', 'order.paid: the currency, three letters (default: USD)'),
+  provider: option('--provider <name>', 'order.paid: the payment provider (default: sandbox)'),
 } as const;
-
-type Given = Input<typeof flags>;
-
-/** Of the flags that were given, the fields. */
-function fieldsIn({ reason, reasonText, ...others }: Given): Readonly<Record<string, unknown>> {
-  const why = Object.entries({ code: reason, message: reasonText }).filter(isGiven);
-  const plain = Object.entries(others).filter(isGiven);
-  return Object.fromEntries([...plain, ...(why.length > 0 ? [['reason', Object.fromEntries(why)] as const] : [])]);
-}
-
-/** The flags that these fields have. */
-function flagsOf(fields: readonly string[]): readonly string[] {
-  return fields.flatMap((field) => {
-    if (field === 'reason') return ['--reason', '--reason-text'];
-    return Object.hasOwn(flags, field) ? [`--${field}`] : [];
-  });
-}
-
-function isGiven([, value]: readonly [string, unknown]): boolean {
-  return value !== undefined;
-}
-
-function tags(text: string): readonly string[] {
-  const tags = text.split(',').map((tag) => tag.trim());
-  if (tags.includes('')) throw usage(`"${text}" has an empty tag`, 'use tags with commas between: --tags vip,lead');
-  return tags;
-}
 
 export const triggerEvent = command({
   name: 'trigger',
-  summary: 'Have an event happen in the sandbox, and what leads to it',
+  summary: 'Trigger an event',
   details: [
-    'The state changes first, as it would in the service, and then comes the event, which goes to webhooks',
-    'as any other. What no option says, the sandbox makes up.',
+    'The sandbox first changes its state as the service would, then sends the event to the webhooks like any',
+    'other. Anything you omit is generated.',
   ].join('\n'),
   params: {
     event: required('<event>', `the event: ${eventNames.join(', ')}`, eventNamed),
-    ...flags,
-    data: option('--data <file>', 'a file with its fields as a JSON object, in place of the options, or - for stdin'),
+    ...fieldOptions,
+    data: option('--data <file>', 'read the fields from a JSON file instead of options; - is stdin'),
   },
   examples: [
     'sandbox trigger message.received --text Hello',
@@ -102,52 +64,96 @@ export const triggerEvent = command({
   honours: [...printing],
   changes: true,
   piped: 'text',
-  run: async (context, { event, data, ...given }) => {
-    const fields = data === undefined ? await flagged(event, given) : await filed(context, event, data, given);
-    const asked = (await context.sandbox()).trigger(event, fields);
-    const { events, ...ids } = await inOurWords(asked, {
-      flags: { 'give to ': 'give --to ', 'give name ': 'give --name ' },
+  run: async (context, { event, data, ...options }) => {
+    const fields =
+      data === undefined
+        ? await fieldsFromOptions(event, options)
+        : await fieldsFromFile(context, event, data, options);
+    const { events, ...ids } = await inCommandWords((await context.sandbox()).ask('trigger', { event, fields }), {
+      flags: { 'pass to ': 'pass --to ', 'pass name ': 'pass --name ' },
     });
-    return { ...ids, events: events.map(eventRow) };
+    return {
+      ...ids,
+      events: events.map(({ id, type, at, data }) => ({ id, type, at: new Date(at).toISOString(), data })),
+    };
   },
-  view: ({ events }) => events.map(eventLine).join('\n'),
+  view: ({ events }) =>
+    events.map(({ id, type, at, data }) => [at.slice(11, 23), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
 });
 
+function subjectOf(data: SandboxEvent['data']): unknown {
+  return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
+}
+
+function eventNamed(text: string): EventName {
+  if (isEventName(text)) return text;
+  throw unknownEvent(text);
+}
+
+type FieldOptions = Input<typeof fieldOptions>;
 type Fields = Readonly<Record<string, unknown>>;
 
-async function flagged(event: EventName, given: Input<typeof flags>): Promise<Fields> {
+async function fieldsFromOptions(event: EventName, options: FieldOptions): Promise<Fields> {
   const { fieldNames, readFields } = await import('../../sandbox/trigger/fields.ts');
-  const fields = fieldsIn(given);
+  const fields = fieldsIn(options);
   const known = fieldNames(event);
   const other = Object.keys(fields).find((name) => !known.includes(name));
   if (other !== undefined)
-    throw usage(`${flagsOf([other])[0]} is not for ${event}`, `which takes ${flagsOf(known).join(', ')}`);
+    throw usage(`${flagsOf([other])[0]} is not for ${event}`, `it takes ${flagsOf(known).join(', ')}`);
   return readOrUsage(
     () => readFields(event, fields),
     (at) => flagsOf([at.split('/')[1] ?? ''])[0] ?? at,
   );
 }
 
-async function filed(context: Context, event: EventName, path: string, given: Input<typeof flags>): Promise<Fields> {
-  const [extra] = flagsOf(Object.keys(fieldsIn(given)));
-  if (extra !== undefined) throw usage(`--data and ${extra} exclude each other`, '--data has all of the fields');
+async function fieldsFromFile(
+  context: Context,
+  event: EventName,
+  path: string,
+  options: FieldOptions,
+): Promise<Fields> {
+  const [extra] = flagsOf(Object.keys(fieldsIn(options)));
+  if (extra !== undefined) throw usage(`--data and ${extra} exclude each other`, 'put all fields into the file');
   const { readFields, whyNotFields } = await import('../../sandbox/trigger/fields.ts');
-  const where = path === '-' ? 'stdin' : path;
-  const fields = jsonIn(await context.read(path), where);
-  if (!isRecord(fields)) throw usage(`${where} is not a JSON object with fields of ${event}`);
-  const wrong = whyNotFields(event, Object.keys(fields));
-  if (wrong !== undefined) throw usage(wrong, `in ${where}`);
+  const source = path === '-' ? 'stdin' : path;
+  const fields = jsonIn(await context.read(path), source);
+  if (!isRecord(fields)) throw usage(`${source} is not a JSON object with fields of ${event}`);
+  const problem = whyNotFields(event, Object.keys(fields));
+  if (problem !== undefined) throw usage(problem, `in ${source}`);
   return readOrUsage(
     () => readFields(event, fields),
-    (at) => `${where}: ${at}`,
+    (at) => `${source}: ${at}`,
   );
 }
 
-function readOrUsage(read: () => Fields, named: (at: string) => string): Fields {
+/** The fields whose options were given. */
+function fieldsIn({ reason: code, reasonText: message, ...others }: FieldOptions): Fields {
+  const reason = given({ code, message });
+  return given({ ...others, reason: Object.keys(reason).length > 0 ? reason : undefined });
+}
+
+function given(values: Fields): Fields {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function flagsOf(fields: readonly string[]): readonly string[] {
+  return fields.flatMap((field) => {
+    if (field === 'reason') return ['--reason', '--reason-text'];
+    return Object.hasOwn(fieldOptions, field) ? [`--${field}`] : [];
+  });
+}
+
+function readOrUsage(read: () => Fields, name: (at: string) => string): Fields {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Mismatch) throw usage(`${named(error.at)} ${error.message}`);
+    if (error instanceof Mismatch) throw usage(`${name(error.at)} ${error.message}`);
     throw error;
   }
+}
+
+function tags(text: string): readonly string[] {
+  const tags = text.split(',').map((tag) => tag.trim());
+  if (tags.includes('')) throw usage(`"${text}" has an empty tag`, 'separate tags with commas: --tags vip,lead');
+  return tags;
 }

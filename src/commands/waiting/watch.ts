@@ -34,11 +34,11 @@ export async function openWatch(context: Context, wanted: Wanted = 'reported'): 
 async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
   const { remote: open, process } = await context.sandboxes();
   const remote = await open(locator);
-  const clock = await remote.clock();
+  const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
   const { now, pid } = process;
   if (wanted === 'reported') return sandboxSource(remote, { clock, now });
-  const { secret } = await remote.env();
+  const { secret } = await remote.ask('env');
   const source = await webhookSource(remote, { pid, now, warn: (text) => context.note('webhook', text) });
   return signedOnly(source, { secrets: [secret], ...proof(context, now) });
 }
@@ -52,7 +52,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   const stored = await storedSecret(context);
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
-  const asked = await Promise.allSettled(live().map(async (one) => (await (await remote(one)).env()).secret));
+  const asked = await Promise.allSettled(live().map(async (one) => (await (await remote(one)).ask('env')).secret));
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
 }

@@ -245,7 +245,7 @@ export const listenParams = {
   port: option('--port <port>', 'the port; 0 takes any free one (4781)', port),
   host: option('--host <host>', 'the address to listen on (127.0.0.1 and ::1)'),
   path: option('--path <path>', 'take events at this path only (any path)', path),
-  events: option('--events <names>', 'only these events, or message for its family; with commas between'),
+  events: option('--events <names>', 'only these events, comma-separated; message means its family'),
   where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
   full: flag('--full', 'show the body of each event too'),
   forwardTo: option('--forward-to <address>', 'forward events, as they came, to 3000, localhost:3000/hook or a URL'),
@@ -253,7 +253,7 @@ export const listenParams = {
   retry: flag('--retry', 'forward again, up to 5 times, what a handler failed to take'),
   respond: option('--respond <status>', 'the status that events are answered with (200)', status),
   allowWebPages: flag('--allow-web-pages', 'also take events that a web page in a browser sends'),
-  catchUp: flag('--catch-up', 'also the events of the sandbox that came while nobody listened'),
+  catchUp: flag('--catch-up', 'also receive events that arrived while no listener was running'),
   readyFile: option('--ready-file <file>', 'write this file as soon as it is ready, and remove it at the end'),
   ...secretParams,
 } as const;

@@ -39,24 +39,24 @@ export async function linkSandbox(context: Context, locator: Locator, options: L
       over.abort();
       await keeping;
       // One that has ended is asked in vain, and who listens there next takes its place.
-      await remote.removeWebhook(url).catch(() => {});
+      await remote.ask('removeWebhook', { webhook: url }).catch(() => {});
     },
   };
 
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
     const remote = await sandboxes.remote(found);
     // Its first event may come before it has answered.
-    const used = secret ?? (await remote.env()).secret;
+    const used = secret ?? (await remote.ask('env')).secret;
     signingSecret(context.session, used);
     know(used);
-    await remote.addWebhook({ url, secret, catchUp, external: true, owner });
+    await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
     return remote;
   }
 
   /** A sandbox that is asked does not end for want of work. */
   async function keep(): Promise<void> {
     while (!over.signal.aborted) {
-      const isThere = await remote.events(end, patience, over.signal).then(
+      const isThere = await remote.ask('events', { after: end, wait: patience }, over.signal).then(
         () => true,
         () => false,
       );

@@ -47,7 +47,7 @@ async function sandboxSecret(context: Context): Promise<string | undefined> {
   if (winner?.profile !== 'local') return undefined;
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
-  if (running) return signingSecret(context.session, (await (await sandboxes.remote(running)).env()).secret);
+  if (running) return signingSecret(context.session, (await (await sandboxes.remote(running)).ask('env')).secret);
   const hint = 'bizmsg sandbox start --background starts it';
   throw configuration('no-secret', 'the sandbox has the webhook secret, and it does not run', hint);
 }

@@ -7,7 +7,7 @@ import type { Forwarded } from '../../webhooks/log/records.ts';
 
 export const selectionParams = {
   since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
-  events: option('--events <names>', 'only these events, or message for its family; with commas between'),
+  events: option('--events <names>', 'only these events, comma-separated; message means its family'),
   where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
   failed: flag('--failed', 'only events that were forwarded and, the last time, not answered 2xx'),
 } as const;

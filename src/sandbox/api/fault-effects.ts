@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
 import type { Clock } from '../time/clock.ts';
-import type { AnswerFault, Drawn, Fault } from '../state/records.ts';
+import type { AnswerFault, FaultRecord, Fault } from '../state/records.ts';
 import { errorAnswer } from './answers.ts';
 import type { Reply } from '../exchange.ts';
 import { isOnAnswers } from '../faults/input.ts';
-import { recordOf, type Strike } from '../faults/faults.ts';
+import { recordOf, type FaultDraw } from '../faults/faults.ts';
 import type { Outcome } from './handlers.ts';
 import { Refusal } from '../refusal.ts';
 import type { Shape } from './shapes.ts';
 
-/** An outcome that faults were drawn for. */
+/** An outcome that faults were matched for. */
 export interface Decision extends Outcome {
-  readonly drawn?: Drawn;
+  readonly matched?: FaultRecord;
   readonly wait?: Wait;
 }
 
@@ -31,35 +31,35 @@ interface Surroundings {
 }
 
 /** What faults make of what the service would do. One that strikes before has the service do nothing. */
-export function underFaults(strike: Strike, around: Surroundings, serve: (now: number) => Outcome): Decision {
-  const { fault } = strike;
-  const drawn = recordOf(strike);
-  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(around.now), drawn };
+export function underFaults(draw: FaultDraw, around: Surroundings, serve: (now: number) => Outcome): Decision {
+  const { fault } = draw;
+  const matched = recordOf(draw);
+  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(around.now), matched };
   const { effect, after } = fault;
-  if (effect.kind === 'latency') return slow({ ms: effect.ms, after, drawn, now: around.now }, serve);
+  if (effect.kind === 'latency') return slow({ ms: effect.ms, after, matched, now: around.now }, serve);
   const { reply, changes, detail } = serve(around.now);
   const spoiltReply = spoilt(effect, reply, fault, around);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
-  if (!after) return { reply: spoiltReply, changes: [], drawn, detail: `${what}, and nothing was done` };
-  return { reply: spoiltReply, changes, drawn, detail: joined(`${what}, after it was dealt with`, detail) };
+  if (!after) return { reply: spoiltReply, changes: [], matched, detail: `${what}, and nothing was done` };
+  return { reply: spoiltReply, changes, matched, detail: joined(`${what}, after it was dealt with`, detail) };
 }
 
 interface Latency {
   readonly ms: number;
   readonly after: boolean;
-  readonly drawn: Drawn;
+  readonly matched: FaultRecord;
   readonly now: number;
 }
 
 /** Who leaves before a late answer was even begun has asked for nothing. */
-function slow({ ms, after, drawn, now }: Latency, serve: (now: number) => Outcome): Decision {
+function slow({ ms, after, matched, now }: Latency, serve: (now: number) => Outcome): Decision {
   const act = (at: number): Decision => {
     const outcome = serve(at);
-    return { ...outcome, drawn, detail: joined(`latency ${ms} ms`, outcome.detail) };
+    return { ...outcome, matched, detail: joined(`latency ${ms} ms`, outcome.detail) };
   };
   if (after) return { ...act(now), wait: { ms } };
   const detail = `latency ${ms} ms; the caller left before anything was done`;
-  return { reply: noAnswer('hang'), changes: [], drawn, detail, wait: { ms, act } };
+  return { reply: noAnswer('hang'), changes: [], matched, detail, wait: { ms, act } };
 }
 
 type Spoiling = Exclude<AnswerFault, { kind: 'latency' }>;
@@ -85,7 +85,7 @@ function noAnswer(misdeed: 'reset' | 'hang'): Reply {
 function statusAnswer(status: number, { id }: Fault, { shape, clock }: Surroundings): Reply {
   if (!isDocumented(status)) return gatewayAnswer(status);
   const retryAfter = status === 429 ? 1_000 : undefined;
-  return errorAnswer(shape, new Refusal(status, `the fault ${id} struck`, { retryAfter }), clock.wall());
+  return errorAnswer(shape, new Refusal(status, `the fault ${id} injected`, { retryAfter }), clock.wall());
 }
 
 /** As whatever stands in front of a service would answer, which knows nothing of its shapes. */

@@ -1,11 +1,11 @@
 import { Refusal } from '../refusal.ts';
-import { type Mint, newDataId } from '../state/ids.ts';
-import { compact, type Ledger } from '../state/ledger.ts';
+import { type Ids, newDataId } from '../state/ids.ts';
+import { compact, type Store } from '../state/store.ts';
 import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../state/records.ts';
 import { inParts } from '../state/snapshot.ts';
-import type { Shelf, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
-import { type GivenContents, readContents, told } from './read.ts';
+import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
 
 /** What a sandbox holds, in its user's hands. */
@@ -33,26 +33,26 @@ interface Exported {
 }
 
 interface Office {
-  readonly ledger: Ledger;
-  readonly mint: Mint;
+  readonly store: Store;
+  readonly ids: Ids;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
-export function createContents({ ledger, mint, clock, warn }: Office): Contents {
-  const { state, commit } = ledger;
+export function createContents({ store, ids, clock, warn }: Office): Contents {
+  const { state, commit } = store;
   return {
     reset(what) {
       commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...beginning(what)]);
-      compact(ledger, warn);
+      compact(store, warn);
     },
     seed(value) {
       const { contents, problems } = readContents(value);
       checkNone(problems);
       checkNone(clashesOf(contents, state));
-      commit(countedOn(contents, state, mint));
+      commit(countedOn(contents, state, ids));
       let { serial } = state;
-      const id = (prefix: string) => mint.id(prefix, ++serial);
+      const id = (prefix: string) => ids.id(prefix, ++serial);
       for (const part of inParts(seedChanges(contents, { state, now: clock.now(), id }))) commit(part);
       const { contacts, templates, campaigns } = contents;
       return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
@@ -74,14 +74,14 @@ function beginning(what: Resettable): readonly Change[] {
 }
 
 function checkNone(problems: readonly string[]): void {
-  if (problems.length > 0) throw new Refusal(400, told(problems).join('; '));
+  if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
 }
 
 /** From a sandbox of the same seed come ids that this one has yet to give: it goes on after them. */
-function countedOn(contents: GivenContents, { serial, events, calls }: State, mint: Mint): readonly Change[] {
+function countedOn(contents: NewContents, { serial, events, calls }: State, ids: Ids): readonly Change[] {
   const { contacts, templates, campaigns } = contents;
-  const ids = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
-  const highest = ids.reduce((most, id) => Math.max(most, mint.serialOf(id ?? '') ?? 0), 0);
+  const given = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
+  const highest = given.reduce((most, id) => Math.max(most, ids.serialOf(id ?? '') ?? 0), 0);
   if (highest <= serial) return [];
   const [eventsBefore, callsBefore] = [events.cursor - events.length, calls.cursor - calls.length];
   return [{ type: 'counters', counters: { serial: highest, events: eventsBefore, calls: callsBefore } }];
@@ -94,7 +94,7 @@ interface Making {
 }
 
 /** Of what is known already, a record keeps its id and the time of its creation, unless others are given. */
-function seedChanges({ contacts, templates, campaigns }: GivenContents, making: Making): readonly Change[] {
+function seedChanges({ contacts, templates, campaigns }: NewContents, making: Making): readonly Change[] {
   const { state, id } = making;
   const named = new Map(state.campaigns.list.map((campaign) => [campaign.name, campaign]));
   return [
@@ -113,11 +113,15 @@ function seedChanges({ contacts, templates, campaigns }: GivenContents, making: 
   ];
 }
 
-/** Ids that are given, and are those of other records. */
-function clashesOf({ contacts, templates }: GivenContents, state: State): readonly string[] {
+interface Identified {
+  readonly id?: string | undefined;
+}
+
+/** Given ids that belong to other records. */
+function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
   return [
-    ...clashesIn('contacts', contacts, state.contacts, ({ phone }) => phone),
-    ...clashesIn('templates', templates, state.templates, ({ name }) => name),
+    ...clashesIn<Identified & Pick<Contact, 'phone'>>('contacts', contacts, state.contacts, ({ phone }) => phone),
+    ...clashesIn<Identified & Pick<Template, 'name'>>('templates', templates, state.templates, ({ name }) => name),
   ];
 }
 
@@ -135,15 +139,15 @@ function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, n
   };
 }
 
-function clashesIn<G extends { readonly id?: string | undefined }, K extends G>(
+function clashesIn<R extends Identified>(
   kind: string,
-  given: readonly G[],
-  { list }: Pick<Shelf<K>, 'list'>,
-  keyOf: (record: G) => string,
+  given: readonly R[],
+  { list }: { readonly list: readonly R[] },
+  keyOf: (record: R) => string,
 ): readonly string[] {
   const owners = new Map(list.map((record) => [record.id, keyOf(record)]));
   return given.flatMap((record, at) => {
     const owner = record.id === undefined ? undefined : owners.get(record.id);
-    return owner === undefined || owner === keyOf(record) ? [] : [`/${kind}/${at}/id is that of ${owner}`];
+    return owner === undefined || owner === keyOf(record) ? [] : [`/${kind}/${at}/id belongs to ${owner}`];
   });
 }

@@ -1,84 +1,82 @@
-import { suggest } from '../../base/suggest.ts';
 import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
 import { attributes } from '../api/bodies.ts';
-import { oneOf } from '../control/inputs.ts';
-import type { Campaign, Contact, Template } from '../state/records.ts';
+import { fields, integer, oneOf, optional, unknownName } from '../readers.ts';
 
-/** What a sandbox can be filled with. */
-export interface GivenContents {
-  readonly contacts: readonly GivenContact[];
-  readonly templates: readonly GivenTemplate[];
-  readonly campaigns: readonly GivenCampaign[];
+/** Records to fill a sandbox with. */
+export interface NewContents {
+  readonly contacts: readonly NewContact[];
+  readonly templates: readonly NewTemplate[];
+  readonly campaigns: readonly NewCampaign[];
 }
 
 export interface ReadContents {
-  readonly contents: GivenContents;
-  /** Each with its place; where there is one, nothing is to be taken. */
+  readonly contents: NewContents;
+  /** What is wrong, each with its JSON pointer. If there is any, the contents must not be used. */
   readonly problems: readonly string[];
-  /** What an export has besides, and nobody can put back. */
+  /** Parts of an export that cannot be imported. */
   readonly ignored: readonly string[];
 }
 
-const taken = ['contacts', 'templates', 'campaigns'] as const;
-const ignorable: readonly string[] = ['messages', 'events'];
+const kinds = ['contacts', 'templates', 'campaigns'] as const;
+const exportOnly: readonly string[] = ['messages', 'events'];
 
-/** Reads all of it, so that whatever is wrong can be said at once. */
+/** Reads everything before it reports, so that all problems are shown at once. */
 export function readContents(value: unknown): ReadContents {
-  const fields = isRecord(value) ? value : {};
-  const names = Object.keys(fields);
-  const problems = wrongNames(names);
-  const contents: GivenContents = {
-    contacts: entries('contacts', contact, ({ phone, id }) => ({ phone, id })),
-    templates: entries('templates', template, ({ name, id }) => ({ name, id })),
-    campaigns: entries('campaigns', campaign, ({ name, id }) => (id === undefined ? { name } : { id })),
+  const given = isRecord(value) ? value : {};
+  const names = Object.keys(given);
+  const problems = nameProblems(names);
+  const contents: NewContents = {
+    contacts: records('contacts', contact, ({ phone, id }) => ({ phone, id })),
+    templates: records('templates', template, ({ name, id }) => ({ name, id })),
+    campaigns: records('campaigns', campaign, ({ name, id }) => (id === undefined ? { name } : { id })),
   };
-  return { contents, problems, ignored: names.filter((name) => ignorable.includes(name) && !isEmpty(fields[name])) };
+  return { contents, problems, ignored: names.filter((name) => exportOnly.includes(name) && !isEmpty(given[name])) };
 
-  function entries<T>(kind: (typeof taken)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
-    const { [kind]: given = [] } = fields;
-    const read = readEntries(given, `/${kind}`, reader, keysOf);
+  function records<T>(kind: (typeof kinds)[number], reader: Reader<T>, keysOf: KeysOf<T>): readonly T[] {
+    const { [kind]: list = [] } = given;
+    const read = readRecords(list, `/${kind}`, reader, keysOf);
     for (const problem of read.problems) problems.push(problem);
-    return read.entries;
+    return read.records;
   }
 }
 
-const mostTold = 100;
+const mostShown = 100;
 
-/** Nobody reads on after so many. */
-export function told(problems: readonly string[]): readonly string[] {
-  const more = problems.length - mostTold;
-  return more > 0 ? [...problems.slice(0, mostTold), `and ${more} more`] : problems;
+/** At most 100 problems, then how many more there are. */
+export function shownProblems(problems: readonly string[]): readonly string[] {
+  const more = problems.length - mostShown;
+  return more > 0 ? [...problems.slice(0, mostShown), `and ${more} more`] : problems;
 }
 
-function wrongNames(names: readonly string[]): string[] {
-  const known: readonly string[] = [...taken, ...ignorable];
+function nameProblems(names: readonly string[]): string[] {
+  const known: readonly string[] = [...kinds, ...exportOnly];
   if (!names.some((name) => known.includes(name)))
-    return [`an object with ${taken.join(', ')}, or some of these, is needed`];
-  return names.filter((name) => !known.includes(name)).map((name) => `/${name} ${whyUnknown(name, known)}`);
+    return [`must be an object with at least one of ${kinds.join(', ')}`];
+  return names.filter((name) => !known.includes(name)).map((name) => `/${name} ${unknownName(name, known)}`);
 }
 
-/** What no two entries may have in common. */
-type KeysOf<T> = (entry: T) => Readonly<Record<string, string | undefined>>;
+/** The fields of a record that must be unique. */
+type KeysOf<T> = (record: T) => Readonly<Record<string, string | undefined>>;
 
-function readEntries<T>(given: unknown, place: string, reader: Reader<T>, keysOf: KeysOf<T>) {
-  const [entries, problems, places]: [T[], string[], Map<string, string>] = [[], [], new Map()];
-  if (!Array.isArray(given)) return { entries, problems: [`${place} must be an array`] };
+function readRecords<T>(given: unknown, place: string, reader: Reader<T>, keysOf: KeysOf<T>) {
+  const [records, problems, places]: [T[], string[], Map<string, string>] = [[], [], new Map()];
+  if (!Array.isArray(given)) return { records, problems: [`${place} must be an array`] };
   for (const [index, value] of given.entries()) {
     const at = `${place}/${index}`;
     try {
-      const entry = reader(value, at);
-      checkKeys(keysOf(entry), at, places);
-      entries.push(entry);
+      const record = reader(value, at);
+      checkUnique(keysOf(record), at, places);
+      records.push(record);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       problems.push(`${error.at} ${error.message}`);
     }
   }
-  return { entries, problems };
+  return { records, problems };
 }
 
-function checkKeys(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<string, string>): void {
+function checkUnique(keys: ReturnType<KeysOf<unknown>>, at: string, places: Map<string, string>): void {
   for (const [field, value] of Object.entries(keys)) {
     if (value === undefined) continue;
     const key = `${field} ${value}`;
@@ -92,83 +90,59 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** A record that may lack what the sandbox can give it. */
-type Given<T, Optional extends keyof T> = Omit<T, Optional> & { readonly [K in Optional]?: T[K] | undefined };
-type GivenContact = Given<Contact, 'id' | 'created_at'>;
-type GivenTemplate = Given<Template, 'id'>;
-type GivenCampaign = Given<Campaign, 'id' | 'created_at'>;
+type NewContact = ReturnType<typeof contact>;
+type NewTemplate = ReturnType<typeof template>;
+type NewCampaign = ReturnType<typeof campaign>;
 
-function contact(value: unknown, at = ''): GivenContact {
-  const fields = fieldsOf(value, at, ['id', 'phone', 'name', 'tags', 'attributes', 'created_at']);
-  return {
-    id: fields('id', read.id, undefined),
-    phone: fields('phone', read.phone),
-    name: fields('name', read.string, undefined),
-    tags: fields('tags', read.list(read.string), []),
-    attributes: fields('attributes', attributes, {}),
-    created_at: fields('created_at', time, undefined),
-  };
+const contactFields = fields({
+  id: optional(read.id),
+  phone: read.phone,
+  name: optional(read.string),
+  tags: optional(read.list(read.string)),
+  attributes: optional(attributes),
+  created_at: optional(time),
+});
+
+function contact(value: unknown, at = '') {
+  const { id, phone, name, tags = [], attributes = {}, created_at } = contactFields(value, at);
+  return { id, phone, name, tags, attributes, created_at };
 }
 
-function template(value: unknown, at = ''): GivenTemplate {
-  const fields = fieldsOf(value, at, ['id', 'name', 'language', 'category', 'status', 'body', 'variables']);
-  const body = fields('body', read.string);
-  return {
-    id: fields('id', read.id, undefined),
-    name: fields('name', read.id),
-    language: fields('language', read.id, 'en_US'),
-    category: fields('category', read.id, 'UTILITY'),
-    status: fields('status', oneOf(['APPROVED', 'PENDING', 'REJECTED']), 'APPROVED'),
-    body,
-    variables: fields('variables', read.list(read.string), variablesIn(body)),
-  };
+const templateFields = fields({
+  id: optional(read.id),
+  name: read.id,
+  language: optional(read.id),
+  category: optional(read.id),
+  status: optional(oneOf(['APPROVED', 'PENDING', 'REJECTED'])),
+  body: read.string,
+  variables: optional(read.list(read.string)),
+});
+
+function template(value: unknown, at = '') {
+  const { id, name, body, ...given } = templateFields(value, at);
+  const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = variablesIn(body) } = given;
+  return { id, name, language, category, status, body, variables };
 }
 
-function campaign(value: unknown, at = ''): GivenCampaign {
-  const fields = fieldsOf(value, at, ['id', 'name', 'template', 'status', 'audience', 'counts', 'created_at']);
-  return {
-    id: fields('id', read.id, undefined),
-    name: fields('name', read.id),
-    template: fields('template', read.id),
-    status: fields('status', oneOf(['SCHEDULED', 'RUNNING', 'COMPLETED']), 'SCHEDULED'),
-    audience: fields('audience', whole, 0),
-    counts: fields('counts', counts, noCounts),
-    created_at: fields('created_at', time, undefined),
-  };
+const counts = read.object({ sent: integer(), delivered: integer(), read: integer(), failed: integer() });
+
+const campaignFields = fields({
+  id: optional(read.id),
+  name: read.id,
+  template: read.id,
+  status: optional(oneOf(['SCHEDULED', 'RUNNING', 'COMPLETED'])),
+  audience: optional(integer()),
+  counts: optional(counts),
+  created_at: optional(time),
+});
+
+function campaign(value: unknown, at = '') {
+  const { id, name, template, created_at, ...given } = campaignFields(value, at);
+  const { status = 'SCHEDULED', audience = 0, counts = { sent: 0, delivered: 0, read: 0, failed: 0 } } = given;
+  return { id, name, template, status, audience, counts, created_at };
 }
 
-const noCounts = { sent: 0, delivered: 0, read: 0, failed: 0 };
-const counts = read.object({ sent: whole, delivered: whole, read: whole, failed: whole });
-
-/** A field must be there, unless something stands in for it. */
-interface Fields {
-  <T>(name: string, reader: Reader<T>): T;
-  <T, O>(name: string, reader: Reader<T>, otherwise: O): T | O;
-}
-
-/** A field that is not known is most likely another one, mistyped. */
-function fieldsOf(value: unknown, at: string, known: readonly string[]): Fields {
-  if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
-  const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new read.Mismatch(`${at}/${unknown}`, whyUnknown(unknown, known));
-  const fields = value;
-  return field;
-
-  function field<T>(name: string, reader: Reader<T>): T;
-  function field<T, O>(name: string, reader: Reader<T>, otherwise: O): T | O;
-  function field(name: string, reader: Reader<unknown>, ...otherwise: readonly unknown[]): unknown {
-    if (fields[name] !== undefined) return reader(fields[name], `${at}/${name}`);
-    if (otherwise.length === 0) throw new read.Mismatch(`${at}/${name}`, 'is missing');
-    return otherwise[0];
-  }
-}
-
-export function whyUnknown(name: string, known: readonly string[]): string {
-  const near = suggest(name, known);
-  return `is not known; ${near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`}`;
-}
-
-/** What a template asks for: {{1}}, {{2}}… */
+/** The placeholders of a template: {{1}}, {{2}}… */
 function variablesIn(body: string): readonly string[] {
   return [...new Set([...body.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name))];
 }
@@ -177,9 +151,4 @@ function time(value: unknown, at = ''): string {
   const date = new Date(read.string(value, at));
   if (Number.isNaN(date.getTime())) throw new read.Mismatch(at, 'must be a time, such as 2026-05-01T12:00:00Z');
   return date.toISOString();
-}
-
-function whole(value: unknown, at = ''): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new read.Mismatch(at, 'must be a whole number');
 }

@@ -4,8 +4,7 @@ import { type Exchange, type Gone, json, largestBody, type Reply, targetOf } fro
 import { asRefusal, Refusal } from '../refusal.ts';
 import { proofOf, proofPath } from '../remote/proof.ts';
 import { controlPrefix, tokenHeader } from './paths.ts';
-import type { Controlled } from './route.ts';
-import { controlRoutes } from './routes.ts';
+import { isOperation, operations, type Served } from './operations.ts';
 
 export function isControl(target: string): boolean {
   // Most that comes is for the service.
@@ -17,38 +16,38 @@ export function isControl(target: string): boolean {
 /** A sandbox can be filled with much, by those who may. */
 const largestOfOwn = 64 * largestBody;
 
-export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Controlled): number {
+export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Served): number {
   return isControl(head.target) && isTrusted(head, port, token) ? largestOfOwn : largestBody;
 }
 
-/** The guard comes first: whoever does not pass it learns and changes nothing. */
-export async function control(exchange: Exchange, controlled: Controlled, gone: Gone): Promise<Reply> {
+/** Runs the operation that the path names. Nothing is read or changed before the request is trusted. */
+export async function control(exchange: Exchange, served: Served, gone: Gone): Promise<Reply> {
   try {
-    if (targetOf(exchange.target).path === proofPath) return proof(exchange, controlled);
-    if (!isTrusted(exchange, controlled.port, controlled.token)) {
-      throw new Refusal(403, "this is for the machine's own tools, which have the sandbox's token");
+    const { path } = targetOf(exchange.target);
+    if (path === proofPath) return proof(exchange, served);
+    if (!isTrusted(exchange, served.port, served.token)) {
+      throw new Refusal(403, "this path is only for bizmsg itself, which knows the sandbox's token");
     }
     if (isTooLarge(exchange.body, largestOfOwn)) throw new Refusal(400, 'the body is larger than 64 MiB');
-    const { path, query } = targetOf(exchange.target);
-    const route = controlRoutes.find(
-      ({ method, path: end }) => method === exchange.method && controlPrefix + end === path,
-    );
-    if (!route) throw new Refusal(404, `the control plane has no ${exchange.method} ${path}`);
-    return json(200, await route.run(controlled, { query, body: () => jsonBody(exchange), gone }));
+    const name = path.slice(controlPrefix.length + 1);
+    if (exchange.method !== 'POST' || !isOperation(name))
+      throw new Refusal(404, `unknown operation: ${exchange.method} ${path}`);
+    const output: unknown = await operations[name].call({ ...served, gone }, jsonBody(exchange));
+    return json(200, output ?? null);
   } catch (thrown) {
     const error = asRefusal(thrown);
     if (error instanceof Refusal) return json(error.status, { error: { message: error.message } });
-    controlled.warn(`the control plane failed: ${String(error)}`);
+    served.warn(`the control plane failed: ${String(error)}`);
     return json(500, { error: { message: 'the sandbox failed; its log says why' } });
   }
 }
 
 /** The one route without a token: the client must not send it before it knows who answers. */
-function proof(exchange: Exchange, controlled: Controlled): Reply {
+function proof(exchange: Exchange, served: Served): Reply {
   const nonce = targetOf(exchange.target).query.get('nonce') ?? '';
-  if (exchange.method !== 'GET' || !isAddressed(exchange, controlled.port)) throw new Refusal(403, 'not from here');
+  if (exchange.method !== 'GET' || !isAddressed(exchange, served.port)) throw new Refusal(403, 'not from here');
   if (!/^[0-9a-f]{32}$/.test(nonce)) throw new Refusal(400, 'nonce must be 32 hexadecimal digits');
-  return json(200, { proof: proofOf(controlled, nonce) });
+  return json(200, { proof: proofOf(served, nonce) });
 }
 
 /** Whether a request to the control plane has the sandbox's token, and is not from a page in a browser. */

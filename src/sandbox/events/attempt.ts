@@ -4,90 +4,68 @@ import type { Target } from '../../delivery/target.ts';
 import { payloadOf } from '../api/answers.ts';
 import type { Shape } from '../api/shapes.ts';
 import { isOnAnswers } from '../faults/input.ts';
-import { type Mint, seedNumber } from '../state/ids.ts';
+import { type Ids, seedNumber } from '../state/ids.ts';
 import type { Attempt, Change, EventFault, Next } from '../state/records.ts';
 import type { Sending, SigningSecret, State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 
-export interface Surroundings {
+export interface AttemptContext {
   readonly state: State;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly ids: Ids;
   readonly shape: Shape;
 }
 
-/** Makes an attempt; what is returned has happened. */
-export async function attempt(sending: Sending, target: Target, around: Surroundings): Promise<readonly Change[]> {
-  const { state, clock, shape } = around;
-  const kind = faultOf(sending, state)?.kind;
-  const secrets = signingWith(sending.to.secret ?? state.secret, clock.now());
-  const letter = letterOf(sending, { shape, secrets, wall: clock.wall(), fault: kind });
-  const made = (attempt: Attempt, next: Next): Change => ({
-    type: 'attempt',
-    delivery: sending.delivery.id,
-    attempt,
-    next,
-  });
-  if (kind === 'drop')
-    return [
-      made({ at: clock.now(), request: letter, error: 'dropped by a fault: nothing was sent', took: 0 }, 'dropped'),
-    ];
-  const attempts = [await post(letter, target, clock)];
-  if (kind === 'duplicate') attempts.push(await post(letter, target, clock));
-  const next = verdict(sending, attempts, around);
-  const changes = attempts.map((attempt) => made(attempt, next));
-  // Of eight that were under way, the first has said it.
+/** Makes one attempt (two with a duplicate fault) and returns the changes to commit. */
+export async function attempt(sending: Sending, target: Target, context: AttemptContext): Promise<readonly Change[]> {
+  const { state, clock, shape } = context;
+  const fault = faultOf(sending, state)?.kind;
+  const secrets = activeSecrets(sending.to.secret ?? state.secret, clock.now());
+  const request = signedRequest(sending, { shape, secrets, wall: clock.wall(), fault });
+  const changeOf = (attempt: Attempt, next: Next): Change => {
+    return { type: 'attempt', delivery: sending.delivery.id, attempt, next };
+  };
+  if (fault === 'drop')
+    return [changeOf({ at: clock.now(), request, error: 'dropped by a fault: nothing was sent', took: 0 }, 'dropped')];
+  const attempts = [await post(request, target, clock)];
+  if (fault === 'duplicate') attempts.push(await post(request, target, clock));
+  const next = nextStep(sending, attempts, context);
+  const changes = attempts.map((attempt) => changeOf(attempt, next));
+  // Only the first of concurrent attempts disables the webhook.
   if (!isGone(attempts) || sending.to.disabled !== undefined) return changes;
   return [...changes, { type: 'webhook-disabled', webhook: sending.to.webhook.id, reason: 'answered 410' }];
 }
 
-/** What goes wrong with it: only ever with its first attempt. */
+/** The fault to inject. Faults affect only the first attempt. */
 export function faultOf({ delivery, attempts }: Sending, { faults }: State): EventFault | undefined {
   if (delivery.fault === undefined || attempts.length > 0) return undefined;
   const effect = faults.get(delivery.fault)?.fault.effect;
   return effect && !isOnAnswers(effect) ? effect : undefined;
 }
 
-async function post(letter: Letter, target: Target, clock: Clock): Promise<Attempt> {
-  const [at, began] = [clock.now(), clock.wall()];
-  const outcome = await target.send(letter);
-  return { at, request: letter, ...outcome, took: clock.wall() - began };
+type SignedRequest = Attempt['request'];
+
+async function post(request: SignedRequest, target: Target, clock: Clock): Promise<Attempt> {
+  const [at, started] = [clock.now(), clock.wall()];
+  const outcome = await target.send(request);
+  return { at, request, ...outcome, took: clock.wall() - started };
 }
 
-function verdict(sending: Sending, attempts: readonly Attempt[], { clock, mint }: Surroundings): Next {
-  if (attempts.some(isDelivered)) return 'delivered';
-  if (isGone(attempts)) return 'dead';
-  const ordinal = sending.attempts.length + attempts.length;
-  const random = mint.random(seedNumber(`${sending.delivery.id} ${ordinal}`));
-  const asked = retryAfter(attempts.at(-1)?.response?.headers['retry-after'], clock.wall());
-  return nextAfter({ tries: sending.tries + attempts.length, now: clock.now(), jitter: random(), asked });
-}
-
-function isDelivered({ response, error }: Attempt): boolean {
-  return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
-}
-
-function isGone(attempts: readonly Attempt[]): boolean {
-  return !attempts.some(isDelivered) && attempts.some(({ response }) => response?.status === 410);
-}
-
-/** What an attempt sends. */
-type Letter = Attempt['request'];
-
-interface Occasion {
+interface SigningOptions {
   readonly shape: Shape;
   readonly secrets: readonly string[];
-  /** The time of day: a receiver would refuse the sandbox's own. */
+  /** Real time, because a receiver would refuse the sandbox's time. */
   readonly wall: number;
   readonly fault: EventFault['kind'] | undefined;
 }
 
-const staleness = 10 * 60;
+const staleBy = 10 * 60;
 
-/** Every attempt sends the same body, whatever shape the sandbox has by then. */
-function letterOf({ event, to, attempts }: Sending, { shape, secrets, wall, fault }: Occasion): Letter {
+/** All attempts send the same body, even if the shape of the sandbox has changed. */
+function signedRequest({ event, to, attempts }: Sending, options: SigningOptions): SignedRequest {
+  const { shape, secrets, wall, fault } = options;
   const body = attempts[0]?.request.body ?? jsonText(payloadOf(shape, event));
-  const timestamp = Math.floor(wall / 1000) - (fault === 'stale-timestamp' ? staleness : 0);
+  const timestamp = Math.floor(wall / 1000) - (fault === 'stale-timestamp' ? staleBy : 0);
   const signed = { id: event.id, timestamp, body: fault === 'bad-signature' ? `${body} ` : body };
   const headers = {
     host: new URL(to.webhook.url).host,
@@ -102,36 +80,52 @@ function letterOf({ event, to, attempts }: Sending, { shape, secrets, wall, faul
   return { headers, body };
 }
 
-/** Those that sign now: the newest first, and for a while the one before it. */
-function signingWith({ secret, previous }: SigningSecret, now: number): readonly string[] {
+/** The newest secret, and the one before it until it expires. */
+function activeSecrets({ secret, previous }: SigningSecret, now: number): readonly string[] {
   return previous && now < previous.until ? [secret, previous.secret] : [secret];
+}
+
+function nextStep(sending: Sending, attempts: readonly Attempt[], { clock, ids }: AttemptContext): Next {
+  if (attempts.some(isDelivered)) return 'delivered';
+  if (isGone(attempts)) return 'dead';
+  const ordinal = sending.attempts.length + attempts.length;
+  const random = ids.random(seedNumber(`${sending.delivery.id} ${ordinal}`));
+  const requested = retryAfter(attempts.at(-1)?.response?.headers['retry-after'], clock.wall());
+  return nextAttempt({ failures: sending.tries + attempts.length, now: clock.now(), jitter: random(), requested });
+}
+
+function isDelivered({ response, error }: Attempt): boolean {
+  return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
+}
+
+function isGone(attempts: readonly Attempt[]): boolean {
+  return !attempts.some(isDelivered) && attempts.some(({ response }) => response?.status === 410);
 }
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** What lies between ten attempts (§6 leaves retries open). */
+/** The retry schedule: ten attempts (§6 leaves it open). */
 const waits = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
-const longest = 24 * hour;
+const longestRetryAfter = 24 * hour;
 
-interface Failed {
-  /** How many attempts have failed. */
-  readonly tries: number;
+interface Retry {
+  readonly failures: number;
   readonly now: number;
-  /** From 0 to 1: so much of a tenth is added, so that what failed together does not come back together. */
+  /** From 0 to 1: adds up to a tenth, so that retries spread out. */
   readonly jitter: number;
-  /** Milliseconds for which the receiver asked. */
-  readonly asked: number | undefined;
+  /** The receiver's Retry-After, in milliseconds. */
+  readonly requested: number | undefined;
 }
 
-function nextAfter({ tries, now, jitter, asked = 0 }: Failed): Next {
-  const wait = waits[tries - 1];
+function nextAttempt({ failures, now, jitter, requested = 0 }: Retry): Next {
+  const wait = waits[failures - 1];
   if (wait === undefined) return 'dead';
-  return now + Math.max(Math.round(wait * (1 + jitter / 10)), Math.min(asked, longest));
+  return now + Math.max(Math.round(wait * (1 + jitter / 10)), Math.min(requested, longestRetryAfter));
 }
 
-/** Milliseconds from `Retry-After`: seconds, or an HTTP date, which is told by the wall. */
+/** Milliseconds until `Retry-After`: seconds, or an HTTP date in real time. */
 function retryAfter(text: string | undefined, wall: number): number | undefined {
   if (text === undefined) return undefined;
   const milliseconds = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) - wall;

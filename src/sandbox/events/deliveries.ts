@@ -1,54 +1,54 @@
 import { Refusal } from '../refusal.ts';
-import type { Mint } from '../state/ids.ts';
-import type { Ledger } from '../state/ledger.ts';
+import type { Ids } from '../state/ids.ts';
 import type { Attempt, Change, SandboxEvent } from '../state/records.ts';
 import { eventNamed, type Sending, type State } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 import type { Clock } from '../time/clock.ts';
-import { closedTo, deliveryOf, type DeliveryState, receivers, standingOf } from './fan-out.ts';
+import { deliveryOf, type DeliveryStatus, receivers, statusOf, whyClosed } from './fan-out.ts';
 
 export interface DeliveryFilter {
-  /** All, unless told. */
+  /** Default: all. */
   readonly states?: readonly RowState[] | undefined;
-  /** Only the last so many. */
+  /** Only the newest. */
   readonly limit?: number | undefined;
 }
 
-/** `queued` is an event that nobody was registered for. */
+/** `queued` is an event without a delivery, because no webhook was registered. */
 export const rowStates = ['waiting', 'delivered', 'dead', 'dropped', 'queued'] as const satisfies readonly (
-  DeliveryState | 'queued'
+  DeliveryStatus | 'queued'
 )[];
 type RowState = (typeof rowStates)[number];
 
 export interface DeliveryRow {
-  /** Of the delivery; of a queued event its own. */
+  /** The delivery id; for a queued event its event id. */
   readonly id: string;
   readonly event: string;
   readonly type: string;
   readonly url: string | null;
   readonly state: RowState;
   readonly attempts: number;
-  /** What came of the last attempt: a status, or why there is none. */
+  /** The result of the last attempt: a status or an error. */
   readonly last: number | string | null;
   readonly next_at: string | null;
 }
 
 export interface DeliveryRecord extends Omit<DeliveryRow, 'attempts'> {
   readonly webhook: string | null;
-  /** What went wrong on purpose: the fault's id. */
+  /** The id of an injected fault. */
   readonly fault: string | null;
   readonly attempts: readonly Attempt[];
 }
 
 type Entry = SandboxEvent | Sending;
 
-/** In the order of the events, each with its deliveries. */
+/** All deliveries, in the order of their events. */
 export function deliveryRows(state: State, { states, limit }: DeliveryFilter): readonly DeliveryRow[] {
-  const meant = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
-  const last = limit === undefined ? meant : meant.slice(Math.max(0, meant.length - limit));
-  return last.map((entry) => rowOf(entry, state));
+  const all = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
+  const newest = limit === undefined ? all : all.slice(Math.max(0, all.length - limit));
+  return newest.map((entry) => rowOf(entry, state));
 }
 
-/** By the id of a delivery, or of an event: then all of its deliveries. */
+/** One delivery, or all deliveries of an event, with their attempts. */
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
   const event = eventNamed(state, id);
@@ -59,22 +59,22 @@ export function deliveryRecords(state: State, id: string): readonly DeliveryReco
 
 export function waitingCount(state: State): number {
   let count = 0;
-  for (const sending of state.deliveries.values()) if (standingOf(sending, state).state === 'waiting') count += 1;
+  for (const sending of state.deliveries.values()) if (statusOf(sending, state).status === 'waiting') count += 1;
   return count;
 }
 
 function entries({ events, deliveries }: State): readonly Entry[] {
-  const of = new Map<SandboxEvent, Sending[]>();
+  const byEvent = new Map<SandboxEvent, Sending[]>();
   for (const sending of deliveries.values()) {
-    const known = of.get(sending.event);
+    const known = byEvent.get(sending.event);
     if (known) known.push(sending);
-    else of.set(sending.event, [sending]);
+    else byEvent.set(sending.event, [sending]);
   }
-  return [...events].flatMap<Entry>((event) => of.get(event) ?? [event]);
+  return [...events].flatMap<Entry>((event) => byEvent.get(event) ?? [event]);
 }
 
 function stateOf(entry: Entry, state: State): RowState {
-  return 'delivery' in entry ? standingOf(entry, state).state : 'queued';
+  return 'delivery' in entry ? statusOf(entry, state).status : 'queued';
 }
 
 function recordOf(entry: Entry, state: State): DeliveryRecord {
@@ -86,70 +86,71 @@ function recordOf(entry: Entry, state: State): DeliveryRecord {
 
 const none = { attempts: 0, last: null, next_at: null } as const;
 
-/** Always the same columns in the same order: the first row decides a table's. */
+/** Every row has all columns in the same order: the first row decides a table's. */
 function rowOf(entry: Entry, state: State): DeliveryRow {
   if (!('delivery' in entry))
     return { id: entry.id, event: entry.id, type: entry.type, url: null, state: 'queued', ...none };
   const { delivery, event, to, attempts, next } = entry;
-  const standing = standingOf(entry, state);
+  const { status, reason } = statusOf(entry, state);
   const last = attempts.at(-1);
   return {
     id: delivery.id,
     event: event.id,
     type: event.type,
     url: to.webhook.url,
-    state: standing.state,
+    state: status,
     attempts: attempts.length,
-    last: standing.reason ?? last?.error ?? last?.response?.status ?? null,
-    next_at: standing.state === 'waiting' ? new Date(Number(next)).toISOString() : null,
+    last: reason ?? last?.error ?? last?.response?.status ?? null,
+    next_at: status === 'waiting' ? new Date(Number(next)).toISOString() : null,
   };
 }
 
-interface Office {
-  readonly ledger: Ledger;
-  readonly mint: Mint;
+interface RedeliverOptions {
+  readonly store: Store;
+  readonly ids: Ids;
   readonly clock: Clock;
 }
 
-/** Begins anew and at once: one delivery, those of an event, or all `failed` ones. Returns how many. */
-export function redelivering({ ledger: { state, commit }, mint, clock }: Office): (which: string) => number {
-  const again = ({ delivery: { id } }: Sending): Change => ({ type: 'redelivery', delivery: id, at: clock.now() });
+/** Restarts one delivery, those of an event, or all `failed` ones, now. Returns the number. */
+export function createRedeliver({ store, ids, clock }: RedeliverOptions): (which: string) => number {
+  const { state, commit } = store;
+  const restart = ({ delivery: { id } }: Sending): Change => ({ type: 'redelivery', delivery: id, at: clock.now() });
   return (which) => {
-    const changes = which === 'failed' ? failed(state).map(again) : meant(which);
+    const changes = which === 'failed' ? failed(state).map(restart) : restartById(which);
     commit(changes);
     return changes.length;
   };
 
-  function meant(id: string): readonly Change[] {
+  function restartById(id: string): readonly Change[] {
     const sending = state.deliveries.get(id);
-    if (sending) return [again(reachable(sending, state))];
+    if (sending) return [restart(requireOpen(sending, state))];
     const event = eventNamed(state, id);
-    if (!event) throw new Refusal(404, 'there is no such delivery, and no such event');
-    const known = [...state.deliveries.values()].filter((one) => one.event === event && !closedTo(one.to, state));
-    if (known.length > 0) return known.map(again);
-    // Queued, or known only to webhooks that are gone: whoever listens now gets it.
-    const listening = receivers(state, event);
-    if (listening.length === 0) throw new Refusal(400, `nobody listens to ${event.type}: add a webhook first`);
+    if (!event) throw new Refusal(404, 'there is no delivery or event with this id');
+    const known = [...state.deliveries.values()].filter((one) => one.event === event && !whyClosed(one.to, state));
+    if (known.length > 0) return known.map(restart);
+    // The event has no delivery, or its webhooks were removed: the webhooks registered now get it.
+    const webhooks = receivers(state, event);
+    if (webhooks.length === 0) throw new Refusal(400, `no webhook receives ${event.type}: add one first`);
     const now = { at: clock.now() };
-    return listening.map((webhook, at) => deliveryOf(event, webhook, mint.id('dlv', state.serial + at + 1), now));
+    return webhooks.map((webhook, at) => deliveryOf(event, webhook, ids.id('dlv', state.serial + at + 1), now));
   }
 }
 
-/** What `failed` does not mean. */
+/** Deliveries that redelivering `failed` skips. */
 export interface Remaining {
-  /** Dead, and its webhook gets nothing more. */
+  /** Dead because the webhook is disabled, or removed. */
   readonly disabled: number;
   readonly removed: number;
-  /** It has failed, and will leave again by itself. */
+  /** Failed, with another attempt scheduled. */
   readonly waiting: number;
 }
 
 export function remaining(state: State): Remaining {
   const counts = { disabled: 0, removed: 0, waiting: 0 };
   for (const sending of state.deliveries.values()) {
-    const { state: standing } = standingOf(sending, state);
-    if (standing === 'waiting' && sending.tries > 0) counts.waiting += 1;
-    if (standing !== 'dead' || closedTo(sending.to, state) === undefined) continue;
+    const { status } = statusOf(sending, state);
+    if (status === 'waiting' && sending.tries > 0) counts.waiting += 1;
+    if (status !== 'dead' || whyClosed(sending.to, state) === undefined) continue;
     if (state.webhooks.has(sending.delivery.webhook)) counts.disabled += 1;
     else counts.removed += 1;
   }
@@ -157,11 +158,11 @@ export function remaining(state: State): Remaining {
 }
 
 function failed(state: State): readonly Sending[] {
-  return [...state.deliveries.values()].filter(({ next, to }) => next === 'dead' && !closedTo(to, state));
+  return [...state.deliveries.values()].filter(({ next, to }) => next === 'dead' && !whyClosed(to, state));
 }
 
-function reachable(sending: Sending, state: State): Sending {
-  const why = closedTo(sending.to, state);
+function requireOpen(sending: Sending, state: State): Sending {
+  const why = whyClosed(sending.to, state);
   if (why === undefined) return sending;
-  throw new Refusal(400, `${why}; add it again, and then redeliver the event`);
+  throw new Refusal(400, `${why}; add it again, then redeliver the event`);
 }

@@ -1,49 +1,48 @@
 import { redact } from '../../base/redact.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
-import type { Ledger } from '../state/ledger.ts';
 import type { Change } from '../state/records.ts';
 import type { Sending, State } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 import type { Clock } from '../time/clock.ts';
-import { attempt, faultOf, type Surroundings } from './attempt.ts';
+import { attempt, type AttemptContext, faultOf } from './attempt.ts';
 import { isWaiting } from './fan-out.ts';
-import { createOutbox, type Hold, type Outbox } from './send-queue.ts';
+import { createSendQueue, type SendQueue } from './send-queue.ts';
 
-/** Carries events to webhooks. */
-interface Courier {
-  /** Resolves when nothing is on its way, and nothing could leave now. */
+/** Sends events to webhooks. */
+export interface Dispatcher {
+  /** Resolves when no attempt is in flight or about to start. */
   settled(): Promise<void>;
-  /** What is on its way is forgotten, and leaves again after a restart. */
+  /** Forgets attempts in flight; they are repeated after a restart. */
   close(): void;
 }
 
-interface CourierOptions extends Omit<Surroundings, 'state'> {
-  readonly ledger: Ledger;
-  /** Milliseconds by the wall within which a webhook has to answer. */
-  readonly patience?: number | undefined;
+interface DispatcherOptions extends Omit<AttemptContext, 'state'> {
+  readonly store: Store;
+  /** Milliseconds of real time that a webhook has to respond (default: 15 s). */
+  readonly timeout?: number | undefined;
   readonly warn: (text: string) => void;
 }
 
-interface Way {
+interface Connection {
   readonly target: Target;
-  readonly outbox: Outbox;
+  readonly queue: SendQueue;
 }
 
-const reorderFor = 5_000;
-
-/** Knows when a delivery is to leave; whether others go before it is up to the outbox of its webhook. */
-export function createCourier({ ledger, clock, mint, shape, patience = 15_000, warn }: CourierOptions): Courier {
-  const { state } = ledger;
-  const ways = new Map<string, Way>();
-  /** Of each that has yet to leave: in an outbox, or what calls it off. */
-  const places = new Map<Sending, 'outbox' | (() => void)>();
-  const record = createRecorder({ ledger, clock, warn });
+/** Waits until a delivery is due, then passes it to the queue of its webhook. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { store, clock, ids, shape, timeout = 15_000, warn } = options;
+  const { state } = store;
+  const connections = new Map<string, Connection>();
+  /** Pending deliveries: queued, or the function that cancels the timer. */
+  const pending = new Map<Sending, 'queued' | (() => void)>();
+  const log = createAttemptLog({ store, clock, warn });
   const settling: (() => void)[] = [];
-  let arrivals: Sending[] = [];
+  let added: Sending[] = [];
   let soon: NodeJS.Immediate | undefined;
-  let [underway, closed] = [0, false];
+  let [inFlight, closed] = [0, false];
 
-  arrive(state.deliveries.values());
-  ledger.follow((change) => arrive(concerned(change, state)));
+  add(state.deliveries.values());
+  store.follow((change) => add(affectedBy(change, state)));
   return {
     settled: () =>
       new Promise((resolve) => {
@@ -54,133 +53,129 @@ export function createCourier({ ledger, clock, mint, shape, patience = 15_000, w
       closed = true;
       clearImmediate(soon);
       soon = undefined;
-      for (const place of places.values()) if (place !== 'outbox') place();
-      for (const { target } of ways.values()) target.close();
+      for (const entry of pending.values()) if (entry !== 'queued') entry();
+      for (const { target } of connections.values()) target.close();
       for (const resolve of settling.splice(0)) resolve();
     },
   };
 
-  /** Nothing leaves in the course of a commit, which an answer may be waiting for. */
-  function arrive(sendings: Iterable<Sending | undefined>): void {
-    for (const sending of sendings) if (sending && isWaiting(sending, state)) arrivals.push(sending);
-    if (arrivals.length > 0 && !closed) soon ??= setImmediate(takeUp);
+  /** Schedules in the next turn of the event loop, so that the reply to the current request goes first. */
+  function add(sendings: Iterable<Sending | undefined>): void {
+    for (const sending of sendings) if (sending && isWaiting(sending, state)) added.push(sending);
+    if (added.length > 0 && !closed) soon ??= setImmediate(scheduleAdded);
   }
 
-  function takeUp(): void {
-    const taken = arrivals;
-    [arrivals, soon] = [[], undefined];
-    for (const sending of taken) take(sending);
+  function scheduleAdded(): void {
+    const sendings = added;
+    [added, soon] = [[], undefined];
+    for (const sending of sendings) schedule(sending);
     settle();
   }
 
-  function take(sending: Sending): void {
-    const place = places.get(sending);
-    if (place === 'outbox' || !isWaiting(sending, state)) return;
-    place?.();
+  function schedule(sending: Sending): void {
+    const entry = pending.get(sending);
+    if (entry === 'queued' || !isWaiting(sending, state)) return;
+    entry?.();
     const at = Number(sending.next);
-    if (at > clock.now())
-      places.set(
-        sending,
-        clock.at(at, () => hand(sending)),
-      );
-    else hand(sending);
+    if (at <= clock.now()) return enqueue(sending);
+    pending.set(
+      sending,
+      clock.at(at, () => enqueue(sending)),
+    );
   }
 
-  function hand(sending: Sending): void {
-    places.set(sending, 'outbox');
-    wayTo(sending).outbox.add(sending);
+  function enqueue(sending: Sending): void {
+    pending.set(sending, 'queued');
+    connectionTo(sending).queue.add(sending);
   }
 
-  function wayTo({ to: { webhook } }: Sending): Way {
-    const known = ways.get(webhook.id);
+  function connectionTo({ to: { webhook } }: Sending): Connection {
+    const known = connections.get(webhook.id);
     if (known) return known;
-    const target = openTarget(new URL(webhook.url), patience);
-    const outbox = createOutbox({ clock, holdOf, attempt: (sending) => leave(sending, target), ended });
-    const way = { target, outbox };
-    ways.set(webhook.id, way);
-    return way;
+    const target = openTarget(new URL(webhook.url), timeout);
+    const queue = createSendQueue({ clock, heldUntil, attempt: (sending) => send(sending, target), ended });
+    const connection = { target, queue };
+    connections.set(webhook.id, connection);
+    return connection;
   }
 
-  async function leave(sending: Sending, target: Target): Promise<void> {
-    underway += 1;
-    if (closed || !isWaiting(sending, state)) return void places.delete(sending);
+  async function send(sending: Sending, target: Target): Promise<void> {
+    inFlight += 1;
+    if (closed || !isWaiting(sending, state)) return void pending.delete(sending);
     try {
-      const changes = await attempt(sending, target, { state, clock, mint, shape });
-      if (!closed) record({ changes, recorded: () => recorded(sending, changes) });
+      const changes = await attempt(sending, target, { state, clock, ids, shape });
+      if (!closed) log({ changes, logged: () => logged(sending, changes) });
     } catch (error) {
       warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
     }
   }
 
-  function recorded(sending: Sending, changes: readonly Change[]): void {
-    places.delete(sending);
+  function logged(sending: Sending, changes: readonly Change[]): void {
+    pending.delete(sending);
     if (changes.some(({ type }) => type === 'webhook-disabled'))
       warn(`the webhook ${redact(sending.to.webhook.url)} answered 410 and is disabled; add it again to enable it`);
   }
 
   function ended(): void {
-    underway -= 1;
+    inFlight -= 1;
     settle();
   }
 
   function settle(): void {
-    if (underway === 0 && soon === undefined) for (const resolve of settling.splice(0)) resolve();
+    if (inFlight === 0 && soon === undefined) for (const resolve of settling.splice(0)) resolve();
   }
 
-  function holdOf(sending: Sending): Hold | undefined {
+  function heldUntil(sending: Sending): number | undefined {
     const fault = faultOf(sending, state);
-    const overtaken = fault?.kind === 'reorder';
-    // Without one it leaves when it is due, though a clock that went back stands before its making.
-    const held = fault?.kind === 'delay' ? fault.ms : overtaken ? reorderFor : undefined;
-    if (held === undefined) return undefined;
-    const until = sending.delivery.at + held;
-    return until > clock.now() ? { until, overtaken } : undefined;
+    if (fault?.kind !== 'delay') return undefined;
+    const until = sending.delivery.at + fault.ms;
+    return until > clock.now() ? until : undefined;
   }
 }
 
 /** The deliveries that a change may have made due. */
-function concerned(change: Change, { deliveries }: State): Iterable<Sending | undefined> {
+function affectedBy(change: Change, { deliveries }: State): Iterable<Sending | undefined> {
   if (change.type === 'webhook')
     return [...deliveries.values()].filter(({ to }) => to.webhook.id === change.webhook.id);
   if (change.type === 'delivery') return [deliveries.get(change.delivery.id)];
   return change.type === 'attempt' || change.type === 'redelivery' ? [deliveries.get(change.delivery)] : [];
 }
 
-interface RecorderOptions {
-  readonly ledger: Ledger;
+interface AttemptLogOptions {
+  readonly store: Store;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
-interface Entry {
+interface LogEntry {
   readonly changes: readonly Change[];
-  readonly recorded: () => void;
+  readonly logged: () => void;
 }
 
-const pause = 5_000;
+const retryAfter = 5_000;
 
-/** Records attempts. What cannot be recorded has happened all the same: it is not done again, but recorded later. */
-function createRecorder({ ledger, clock, warn }: RecorderOptions): (entry: Entry) => void {
-  const waiting: Entry[] = [];
-  let told = false;
+/** Commits attempts in order. If the disk is full, it retries the commit, not the attempt. */
+function createAttemptLog({ store, clock, warn }: AttemptLogOptions): (entry: LogEntry) => void {
+  const waiting: LogEntry[] = [];
+  let hasWarned = false;
   return (entry) => {
     waiting.push(entry);
-    if (waiting.length === 1) recordAll();
+    if (waiting.length === 1) commitAll();
   };
 
-  function recordAll(): void {
+  function commitAll(): void {
     for (let entry = waiting[0]; entry; entry = waiting[0]) {
       try {
-        ledger.commit(entry.changes);
+        store.commit(entry.changes);
       } catch (error) {
-        if (!told) warn(`deliveries cannot be recorded for now: ${String(error)}`);
-        told = true;
-        clock.at(clock.now() + pause, recordAll);
+        if (!hasWarned) warn(`deliveries cannot be recorded for now: ${String(error)}`);
+        hasWarned = true;
+        clock.at(clock.now() + retryAfter, commitAll);
         return;
       }
       waiting.shift();
-      entry.recorded();
+      entry.logged();
     }
-    told = false;
+    hasWarned = false;
   }
 }

@@ -1,49 +1,38 @@
-import { recordOf, strike } from '../faults/faults.ts';
-import type { Mint } from '../state/ids.ts';
-import type { Ledger } from '../state/ledger.ts';
-import type { Change, Drawn, SandboxEvent, Webhook } from '../state/records.ts';
+import { drawFault, recordOf } from '../faults/faults.ts';
+import type { Ids } from '../state/ids.ts';
+import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
 import type { Registered, Sending, State } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 
-interface Given extends Drawn {
-  readonly at?: number;
+/** A store that commits each event together with its deliveries to the registered webhooks. */
+export function withFanOut(store: Store, ids: Ids): Store {
+  const { state } = store;
+  return { ...store, commit: (changes) => store.commit(withDeliveries(changes, state, ids)) };
 }
 
-/** A ledger in which every event is followed, in the same commit, by its deliveries to those registered for it. */
-export function delivering(ledger: Ledger, mint: Mint): Ledger {
-  const { state } = ledger;
-  return { ...ledger, commit: (changes) => ledger.commit(withDeliveries(changes, state, mint)) };
-}
-
-function withDeliveries(changes: readonly Change[], state: State, mint: Mint): readonly Change[] {
+function withDeliveries(changes: readonly Change[], state: State, ids: Ids): readonly Change[] {
   if (state.webhooks.size === 0) return changes;
   let { serial } = state;
-  const already: Drawn[] = [];
+  const uncommitted: FaultRecord[] = [];
   return changes.flatMap((change) => {
     if (change.type !== 'event') return [change];
     const { event } = change;
     const deliveries = receivers(state, event).map((webhook) => {
-      const drawn = recordOf(strike(state, event.type, event.at, already));
-      already.push(drawn);
-      return deliveryOf(event, webhook, mint.id('dlv', ++serial), drawn);
+      const fault = recordOf(drawFault(state, event.type, event.at, uncommitted));
+      uncommitted.push(fault);
+      return deliveryOf(event, webhook, ids.id('dlv', ++serial), fault);
     });
     return [change, ...deliveries];
   });
 }
 
-/** Whoever delivers later than the event says when; else a clock that went back would keep it until then. */
-export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, given: Given = {}): Change {
-  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...given } };
+interface DeliveryDetails extends FaultRecord {
+  /** Default: the time of the event. Later deliveries set it, because the clock may have been moved back. */
+  readonly at?: number;
 }
 
-/** In order, the events that have no delivery: nobody was registered for them. */
-export function unheard({ events, deliveries }: State): readonly SandboxEvent[] {
-  const heard = new Set<SandboxEvent>();
-  for (const { event } of deliveries.values()) heard.add(event);
-  return [...events].filter((event) => !heard.has(event));
-}
-
-export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
-  return events === 'all' || events.includes(type);
+export function deliveryOf(event: SandboxEvent, webhook: Webhook, id: string, details: DeliveryDetails = {}): Change {
+  return { type: 'delivery', delivery: { id, event: event.id, webhook: webhook.id, at: event.at, ...details } };
 }
 
 export function receivers(state: State, event: SandboxEvent): readonly Webhook[] {
@@ -51,28 +40,39 @@ export function receivers(state: State, event: SandboxEvent): readonly Webhook[]
   return active.map(({ webhook }) => webhook).filter((webhook) => listensTo(webhook, event));
 }
 
-export type DeliveryState = 'waiting' | 'delivered' | 'dead' | 'dropped';
+export function listensTo({ events }: Webhook, { type }: SandboxEvent): boolean {
+  return events === 'all' || events.includes(type);
+}
 
-interface Standing {
-  readonly state: DeliveryState;
-  /** Why it is dead, though it was to leave again. */
+/** The events without a delivery, because no webhook was registered. */
+export function undelivered({ events, deliveries }: State): readonly SandboxEvent[] {
+  const delivered = new Set<SandboxEvent>();
+  for (const { event } of deliveries.values()) delivered.add(event);
+  return [...events].filter((event) => !delivered.has(event));
+}
+
+export type DeliveryStatus = 'waiting' | 'delivered' | 'dead' | 'dropped';
+
+interface StatusDetails {
+  readonly status: DeliveryStatus;
+  /** Why a delivery is dead before its last attempt. */
   readonly reason?: string;
 }
 
-/** How a delivery stands: what waits for a webhook that gets nothing more is dead. */
-export function standingOf({ next, to }: Sending, state: State): Standing {
-  if (typeof next !== 'number') return { state: next };
-  const reason = closedTo(to, state);
-  return reason === undefined ? { state: 'waiting' } : { state: 'dead', reason };
+/** A delivery that waits for a removed or disabled webhook is dead. */
+export function statusOf({ next, to }: Sending, state: State): StatusDetails {
+  if (typeof next !== 'number') return { status: next };
+  const reason = whyClosed(to, state);
+  return reason === undefined ? { status: 'waiting' } : { status: 'dead', reason };
 }
 
-/** It is to leave, now or later; what was let go of is not. */
+/** Whether a delivery is pending and was not deleted by a reset. */
 export function isWaiting(sending: Sending, state: State): boolean {
-  return state.deliveries.get(sending.delivery.id) === sending && standingOf(sending, state).state === 'waiting';
+  return state.deliveries.get(sending.delivery.id) === sending && statusOf(sending, state).status === 'waiting';
 }
 
-/** Why a webhook gets nothing more. */
-export function closedTo(to: Registered, { webhooks }: State): string | undefined {
+/** Why a webhook gets no more events; undefined if it does. */
+export function whyClosed(to: Registered, { webhooks }: State): string | undefined {
   if (webhooks.get(to.webhook.id) !== to) return 'its webhook was removed';
   return to.disabled === undefined ? undefined : `its webhook ${to.disabled}`;
 }

@@ -1,45 +1,38 @@
 import { createFifo, type Fifo } from '../../delivery/fifo.ts';
-import type { Clock } from '../time/clock.ts';
 import type { Sending } from '../state/state.ts';
+import type { Clock } from '../time/clock.ts';
 
-/** What is to leave for one webhook: a few attempts at once, and in a lane one first attempt after the other. */
-export interface Outbox {
+/** Sends to one webhook: a few attempts at once, and the first attempts of a message's events one after the other. */
+export interface SendQueue {
   add(sending: Sending): void;
 }
 
-/** A first attempt is kept until then, or until a later delivery has gone before it. */
-export interface Hold {
-  readonly until: number;
-  readonly overtaken: boolean;
-}
-
-interface OutboxOptions {
+interface SendQueueOptions {
   readonly clock: Clock;
-  readonly holdOf: (sending: Sending) => Hold | undefined;
+  /** The time until which a fault holds back a first attempt. */
+  readonly heldUntil: (sending: Sending) => number | undefined;
   /** Never rejects. */
   readonly attempt: (sending: Sending) => Promise<void>;
-  /** Told after each attempt, when what it held back has begun. */
+  /** Called after each attempt, when the next ones have begun. */
   readonly ended: () => void;
 }
 
 interface Job {
   readonly sending: Sending;
-  /** That of a first attempt; a retry neither waits for a lane nor holds it. */
+  /** The lane that a first attempt occupies; a retry has none. */
   readonly lane?: string;
-  /** Those that it overtakes. */
-  readonly before?: readonly (() => void)[];
 }
 
-const atOnce = 8;
+const mostAtOnce = 8;
 
-export function createOutbox({ clock, holdOf, attempt, ended }: OutboxOptions): Outbox {
+export function createSendQueue({ clock, heldUntil, attempt, ended }: SendQueueOptions): SendQueue {
   const ready = createFifo<Job>();
+  /** The deliveries that wait for the one in progress, by message. */
   const lanes = new Map<string, Fifo<Sending>>();
-  const toBeOvertaken: (() => void)[] = [];
-  let busy = 0;
+  let inFlight = 0;
   return {
     add(sending) {
-      if (sending.tries > 0) return admit({ sending });
+      if (sending.tries > 0) return start({ sending });
       const lane = sending.event.message ?? sending.event.id;
       const waiting = lanes.get(lane);
       if (waiting) return waiting.add(sending);
@@ -48,15 +41,31 @@ export function createOutbox({ clock, holdOf, attempt, ended }: OutboxOptions): 
     },
   };
 
-  /** Nothing of its lane is before it. */
   function enter(sending: Sending, lane: string): void {
-    const hold = holdOf(sending);
-    if (!hold) return admit({ sending, lane, before: toBeOvertaken.splice(0) });
-    if (!hold.overtaken) return void clock.at(hold.until, () => admit({ sending, lane }));
-    const release = once(() => admit({ sending }));
-    toBeOvertaken.push(release);
-    clock.at(hold.until, release);
-    return leave(lane);
+    const until = heldUntil(sending);
+    if (until === undefined) start({ sending, lane });
+    else clock.at(until, () => start({ sending, lane }));
+  }
+
+  function start(job: Job): void {
+    ready.add(job);
+    fill();
+  }
+
+  function fill(): void {
+    while (inFlight < mostAtOnce) {
+      const job = ready.take();
+      if (!job) return;
+      inFlight += 1;
+      void attempt(job.sending).then(() => end(job));
+    }
+  }
+
+  function end({ lane }: Job): void {
+    inFlight -= 1;
+    if (lane !== undefined) leave(lane);
+    fill();
+    ended();
   }
 
   function leave(lane: string): void {
@@ -64,34 +73,4 @@ export function createOutbox({ clock, holdOf, attempt, ended }: OutboxOptions): 
     if (next) enter(next, lane);
     else lanes.delete(lane);
   }
-
-  function admit(job: Job): void {
-    ready.add(job);
-    pump();
-  }
-
-  function pump(): void {
-    while (busy < atOnce) {
-      const job = ready.take();
-      if (!job) return;
-      busy += 1;
-      void attempt(job.sending).then(() => end(job));
-    }
-  }
-
-  function end({ lane, before = [] }: Job): void {
-    busy -= 1;
-    if (lane !== undefined) leave(lane);
-    for (const release of before) release();
-    pump();
-    ended();
-  }
-}
-
-function once(run: () => void): () => void {
-  let ran = false;
-  return () => {
-    if (!ran) run();
-    ran = true;
-  };
 }

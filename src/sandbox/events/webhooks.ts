@@ -4,41 +4,40 @@ import type { EventName } from '../../contract/events.ts';
 import { isSecret } from '../../contract/signature.ts';
 import { isThisMachine } from '../../base/loopback.ts';
 import { Refusal } from '../refusal.ts';
-import type { Mint } from '../state/ids.ts';
-import type { Ledger } from '../state/ledger.ts';
+import type { Ids } from '../state/ids.ts';
 import type { Change, Owner, Webhook } from '../state/records.ts';
 import type { Registered, State } from '../state/state.ts';
+import type { Store } from '../state/store.ts';
 import type { Clock } from '../time/clock.ts';
-import { deliveryOf, listensTo, unheard } from './fan-out.ts';
+import { deliveryOf, listensTo, undelivered } from './fan-out.ts';
 
-/** The URLs that events go to (§6 leaves open how one is registered). */
+/** The URLs that receive events (§6 leaves open how one is registered). */
 export interface Webhooks {
-  /** The same URL again is the same webhook: enabled, with these settings in place of its own. */
-  add(given: NewWebhook): Added;
+  /** A known URL keeps its id, is enabled, and gets these settings. */
+  add(webhook: NewWebhook): AddedWebhook;
   list(): readonly WebhookRow[];
-  /** Takes an id or a URL. */
-  remove(which: string): WebhookRow;
-  /** Removes all that are so. */
-  drop(isSo: (webhook: Webhook) => boolean): void;
-  /** A new secret, for one webhook alone or for all that have none of their own; the old one signs for a day more. */
-  rotate(which?: string): Rotated;
+  /** By id or URL. */
+  remove(idOrUrl: string): WebhookRow;
+  removeAll(matching: (webhook: Webhook) => boolean): void;
+  /** Creates a new secret for one webhook or the sandbox. The old one also signs for one more day. */
+  rotate(idOrUrl?: string): RotatedSecret;
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   readonly url: string;
-  /** All, unless told. */
+  /** Default: all. */
   readonly events?: readonly EventName[] | undefined;
-  /** Its own, in place of the sandbox's. */
+  /** Replaces the sandbox's secret. */
   readonly secret?: string | undefined;
-  /** It may be on another machine. */
+  /** Allows a URL on another machine. */
   readonly external?: boolean | undefined;
-  /** It also gets the events that nobody heard. */
+  /** Also delivers earlier events that have no delivery. */
   readonly catchUp?: boolean | undefined;
-  /** The process that it is for. */
+  /** The process that listens there. */
   readonly owner?: Owner | undefined;
 }
 
-export interface WebhookRow {
+interface WebhookRow {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventName[] | 'all';
@@ -49,62 +48,62 @@ export interface WebhookRow {
   readonly created_at: string;
 }
 
-interface Added extends WebhookRow {
-  /** It was registered before, */
+interface AddedWebhook extends WebhookRow {
+  /** Whether the URL was already registered. */
   readonly known: boolean;
-  /** and this is other about it now, in words. */
+  /** What changed then, in words. */
   readonly changes: readonly string[];
-  /** How many events that nobody heard are on their way to it. */
+  /** The number of earlier events to deliver. */
   readonly caughtUp: number;
 }
 
-interface Rotated {
+interface RotatedSecret {
   readonly webhook: WebhookRow | undefined;
   readonly secret: string;
-  /** So long the one before it signs as well. */
+  /** When the old secret stops signing. */
   readonly until: string;
 }
 
-interface Office {
-  readonly ledger: Ledger;
-  readonly mint: Mint;
+interface WebhookOptions {
+  readonly store: Store;
+  readonly ids: Ids;
   readonly clock: Clock;
 }
 
 const day = 86_400_000;
 
-export function createWebhooks({ ledger: { state, commit }, mint, clock }: Office): Webhooks {
+export function createWebhooks({ store: { state, commit }, ids, clock }: WebhookOptions): Webhooks {
   return {
     add({ url: text, events, secret, owner, external = false, catchUp = false }) {
       const url = webhookUrl(text, external).href;
       if (secret !== undefined && !isSecret(secret))
-        throw new Refusal(400, 'the secret of a webhook is whsec_ and at least 16 bytes in base64');
+        throw new Refusal(400, 'a webhook secret is whsec_ followed by at least 16 bytes in base64');
       const found = withUrl(state, url);
-      // What is registered changes in place.
+      // A copy, because the commit changes the registration.
       const known = found && { ...found };
-      const id = known?.webhook.id ?? mint.id('whk', state.serial + 1);
+      const id = known?.webhook.id ?? ids.id('whk', state.serial + 1);
       const createdAt = known?.webhook.createdAt ?? clock.now();
       const own = { ...(secret !== undefined && { secret }), ...(owner && { owner }) };
       const webhook: Webhook = { id, url, events: events ?? 'all', createdAt, ...own };
-      const caughtUp = catchUp ? missed(state, webhook, { mint, clock }) : [];
+      const caughtUp = catchUp ? missedDeliveries(state, webhook, { ids, clock }) : [];
       commit([{ type: 'webhook', webhook }, ...caughtUp]);
-      const added = named(state, id);
-      const changes = known ? changedIn(known, added) : [];
+      const added = webhookNamed(state, id);
+      const changes = known ? differences(known, added) : [];
       return { ...rowOf(added), known: known !== undefined, changes, caughtUp: caughtUp.length };
     },
     list: () => [...state.webhooks.values()].map(rowOf),
-    remove(which) {
-      const registered = named(state, which);
+    remove(idOrUrl) {
+      const registered = webhookNamed(state, idOrUrl);
       commit([{ type: 'webhook-removed', webhook: registered.webhook.id }]);
       return rowOf(registered);
     },
-    drop(isSo) {
-      const dropped = [...state.webhooks.values()].filter(({ webhook }) => isSo(webhook));
-      for (const { webhook } of dropped) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
+    removeAll(matching) {
+      const removed = [...state.webhooks.values()].filter(({ webhook }) => matching(webhook));
+      for (const { webhook } of removed) commit([{ type: 'webhook-removed', webhook: webhook.id }]);
     },
-    rotate(which) {
-      const webhook = which === undefined ? undefined : named(state, which);
-      const [secret, until] = [mint.secret(state.serial + 1), clock.now() + day];
+    rotate(idOrUrl) {
+      const webhook = idOrUrl === undefined ? undefined : webhookNamed(state, idOrUrl);
+      const [secret, until] = [ids.secret(state.serial + 1), clock.now() + day];
       if (webhook) commit([{ type: 'webhook-secret', webhook: webhook.webhook.id, secret, until }]);
       else commit([{ type: 'secret', secret, until }]);
       return { webhook: webhook && rowOf(webhook), secret, until: new Date(until).toISOString() };
@@ -112,16 +111,65 @@ export function createWebhooks({ ledger: { state, commit }, mint, clock }: Offic
   };
 }
 
-function missed(state: State, webhook: Webhook, { mint, clock }: Omit<Office, 'ledger'>): readonly Change[] {
-  let { serial } = state;
-  const events = unheard(state).filter((event) => listensTo(webhook, event));
-  return events.map((event) => deliveryOf(event, webhook, mint.id('dlv', ++serial), { at: clock.now() }));
+/** Parses a webhook URL. §5.9: events stay on this machine unless `external` allows otherwise. */
+export function webhookUrl(text: string, external: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) throw new Refusal(400, 'a webhook needs a full URL, such as http://127.0.0.1:3000/hooks');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Refusal(400, `a webhook URL starts with http:// or https://, not ${url.protocol}`);
+  if (url.username !== '' || url.password !== '')
+    throw new Refusal(400, 'a webhook URL must not contain a user or password');
+  if (!external && !isThisMachine(url.hostname))
+    throw new Refusal(400, `${url.hostname} is not this machine: pass external: true to send events there`);
+  url.hash = '';
+  return url;
 }
 
-function named(state: State, which: string): Registered {
-  const url = URL.canParse(which) ? new URL(which) : undefined;
+interface Owned {
+  readonly url: string;
+  readonly owner?: Owner | undefined;
+}
+
+/** Whether the owner of a webhook is dead and does not restart, or `successor` now listens on its port. */
+export function isOrphaned({ url, owner }: Owned, kill: Probe, successor?: Owned): boolean {
+  if (!owner || isProcessAlive(owner.pid, owner.start, kill)) return false;
+  if (!owner.returns) return true;
+  return successor !== undefined && !successor.owner?.returns && portOf(successor.url) === portOf(url);
+}
+
+const notAllowed = 'is on another machine, which was not allowed when the sandbox started';
+const remedy =
+  'allow it with --allow-external at the start, or with bizmsg sandbox webhooks add <url> --allow-external';
+
+/**
+ * Disables webhooks on other machines unless they are allowed: the data folder may come from someone else. It is not
+ * journaled, so it ends with the sandbox; adding the webhook again enables it.
+ */
+export function disableExternal(state: State, isAllowed: boolean, warn: (text: string) => void): void {
+  for (const registered of state.webhooks.values()) {
+    const { url } = registered.webhook;
+    // A snapshot may have journaled it.
+    if (registered.disabled === notAllowed) registered.disabled = undefined;
+    if (isAllowed || registered.disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
+    registered.disabled = notAllowed;
+    warn(`no events are sent to ${redact(url)}, which is on another machine; ${remedy}`);
+  }
+}
+
+function missedDeliveries(
+  state: State,
+  webhook: Webhook,
+  { ids, clock }: Omit<WebhookOptions, 'store'>,
+): readonly Change[] {
+  let { serial } = state;
+  const events = undelivered(state).filter((event) => listensTo(webhook, event));
+  return events.map((event) => deliveryOf(event, webhook, ids.id('dlv', ++serial), { at: clock.now() }));
+}
+
+function webhookNamed(state: State, idOrUrl: string): Registered {
+  const url = URL.canParse(idOrUrl) ? new URL(idOrUrl) : undefined;
   if (url) url.hash = '';
-  const found = state.webhooks.get(which) ?? (url && withUrl(state, url.href));
+  const found = state.webhooks.get(idOrUrl) ?? (url && withUrl(state, url.href));
   if (!found) throw new Refusal(404, 'there is no such webhook');
   return found;
 }
@@ -142,72 +190,24 @@ function rowOf({ webhook: { id, url, events, createdAt }, secret, disabled: reas
   };
 }
 
-/** What is other about a webhook that was added again. */
-function changedIn(before: Registered, after: Registered): readonly string[] {
-  const [own, owned] = [after.secret?.secret, before.secret?.secret];
+function differences(before: Registered, after: Registered): readonly string[] {
+  const [old, current] = [before.secret?.secret, after.secret?.secret];
   return [
-    ...(own === owned ? [] : [secretText(own, owned)]),
-    ...(eventsText(before) === eventsText(after) ? [] : [`${eventsText(after)} now`]),
-    ...(before.disabled === undefined ? [] : ['it is enabled again']),
+    ...(current === old ? [] : [secretChange(old, current)]),
+    ...(eventsText(before) === eventsText(after) ? [] : [`now ${eventsText(after)}`]),
+    ...(before.disabled === undefined ? [] : ['enabled again']),
   ];
 }
 
-function secretText(own: string | undefined, owned: string | undefined): string {
-  if (own === undefined) return 'its own secret is gone';
-  return owned === undefined ? 'it has a secret of its own now' : 'its own secret is another one now';
+function secretChange(old: string | undefined, current: string | undefined): string {
+  if (current === undefined) return 'its own secret was removed';
+  return old === undefined ? 'it now has its own secret' : 'its own secret was replaced';
 }
 
 function eventsText({ webhook: { events } }: Registered): string {
   return events === 'all' ? 'all events' : events.toSorted().join(', ');
 }
 
-/** A URL that events may go to, in its normal form. §5.9: they stay on this machine unless it is meant. */
-export function webhookUrl(text: string, external: boolean): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new Refusal(400, 'the URL of a webhook is a whole one, such as http://127.0.0.1:3000/hooks');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new Refusal(400, `the URL of a webhook begins with http:// or https://, not ${url.protocol}`);
-  if (url.username !== '' || url.password !== '')
-    throw new Refusal(400, 'the URL of a webhook has no user and no password in it');
-  if (!external && !isThisMachine(url.hostname))
-    throw new Refusal(400, `${url.hostname} is not this machine: give external: true to send events there`);
-  url.hash = '';
-  return url;
-}
-
-interface Owned {
-  readonly url: string;
-  readonly owner?: Owner | undefined;
-}
-
-/** Whether the process that a webhook was for is dead, and no other one will take its place. */
-export function isForsaken({ url, owner }: Owned, kill: Probe, next?: Owned): boolean {
-  if (!owner || isProcessAlive(owner.pid, owner.start, kill)) return false;
-  if (!owner.returns) return true;
-  // Whoever else listens there by now is not to get what was meant for it.
-  return next !== undefined && !next.owner?.returns && portOf(next.url) === portOf(url);
-}
-
 function portOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).port : undefined;
 }
-
-const reason = 'is on another machine, which nobody has allowed since the sandbox started';
-
-/**
- * Disables the webhooks on other machines that a folder brings with it, unless they are allowed: the folder may be
- * somebody else's. This is not recorded, so it ends with the sandbox; adding such a webhook again enables it.
- */
-export function withholdExternal(state: State, isAllowed: boolean, warn: (text: string) => void): void {
-  for (const registered of state.webhooks.values()) {
-    const { url } = registered.webhook;
-    // A snapshot may have recorded it.
-    if (registered.disabled === reason) registered.disabled = undefined;
-    if (isAllowed || registered.disabled !== undefined || isThisMachine(new URL(url).hostname)) continue;
-    registered.disabled = reason;
-    warn(`no events are sent to ${redact(url)}, which is on another machine; ${remedy}`);
-  }
-}
-
-const remedy =
-  'allow it with --allow-external at the start, or with bizmsg sandbox webhooks add <url> --allow-external';

@@ -1,9 +1,8 @@
 import type { Clock } from '../time/clock.ts';
-import type { Drawn, Fault, FaultStatus, NewFault } from '../state/records.ts';
-import { newFault } from './input.ts';
-import type { Ledger } from '../state/ledger.ts';
-import { createRandom, type Mint, seedNumber } from '../state/ids.ts';
-import { readOrRefuse } from '../refusal.ts';
+import type { FaultRecord, Fault, FaultStatus } from '../state/records.ts';
+import type { NewFault } from './input.ts';
+import type { Store } from '../state/store.ts';
+import { createRandom, type Ids, seedNumber } from '../state/ids.ts';
 import type { FaultState, State } from '../state/state.ts';
 
 /** What goes wrong because its user wants it to. */
@@ -17,26 +16,26 @@ export interface Faults {
 }
 
 interface Office {
-  readonly ledger: Ledger;
-  readonly mint: Mint;
+  readonly store: Store;
+  readonly ids: Ids;
   readonly clock: Clock;
 }
 
-export function createFaults({ ledger, mint, clock }: Office): Faults {
-  const { state, commit } = ledger;
+export function createFaults({ store, ids, clock }: Office): Faults {
+  const { state, commit } = store;
   return {
-    add(given) {
-      const { for: span, ...rest } = readOrRefuse(() => newFault(given));
-      const id = mint.id('flt', state.serial + 1);
-      const fault = { ...rest, id, seed: rest.seed ?? id, until: span === undefined ? undefined : clock.now() + span };
+    add({ on, effect, after = false, rate = 1, seed, times, for: duration }) {
+      const id = ids.id('flt', state.serial + 1);
+      const until = duration === undefined ? undefined : clock.now() + duration;
+      const fault = { on: [...new Set(on)], effect, after, rate, seed: seed ?? id, until, times, id };
       commit([{ type: 'fault', fault }]);
       return fault;
     },
     list: () =>
       [...state.faults.values()].map((one) => ({
         ...one.fault,
-        drawn: one.drawn,
-        struck: one.struck,
+        matched: one.matched,
+        injected: one.injected,
         active: isActive(one, clock.now()),
       })),
     clear(id) {
@@ -49,41 +48,46 @@ export function createFaults({ ledger, mint, clock }: Office): Faults {
   };
 }
 
-/** All that were drawn for, and the first of them that hit. */
-export interface Strike {
-  readonly drawn: readonly string[];
+/** All that were matched for, and the first of them that hit. */
+export interface FaultDraw {
+  readonly matched: readonly string[];
   readonly fault?: Fault;
 }
 
 /**
  * Draws for all faults on that name. A draw follows from the fault's seed and the draw's number, so that neither a
- * restart nor another fault changes it. What was drawn and has not been applied yet is `already`.
+ * restart nor another fault changes it. What was matched and has not been applied yet is `already`.
  */
-export function strike(state: State, on: Fault['on'][number], now: number, already: Iterable<Drawn> = []): Strike {
-  if (state.faults.size === 0) return { drawn: [] };
+export function drawFault(
+  state: State,
+  on: Fault['on'][number],
+  now: number,
+  already: Iterable<FaultRecord> = [],
+): FaultDraw {
+  if (state.faults.size === 0) return { matched: [] };
   const counted = [...state.faults.values()].map((one) => withThese(one, already));
-  const drawn = counted.filter((one) => one.fault.on.includes(on) && isActive(one, now));
-  return { drawn: drawn.map(({ fault }) => fault.id), fault: drawn.find(hits)?.fault };
+  const matched = counted.filter((one) => one.fault.on.includes(on) && isActive(one, now));
+  return { matched: matched.map(({ fault }) => fault.id), fault: matched.find(hits)?.fault };
 }
 
-/** As it is recorded: nothing when nothing was drawn for. */
-export function recordOf({ drawn, fault }: Strike): Drawn {
-  if (drawn.length === 0) return {};
-  return fault ? { drawn, fault: fault.id } : { drawn };
+/** As it is recorded: nothing when nothing was matched for. */
+export function recordOf({ matched, fault }: FaultDraw): FaultRecord {
+  if (matched.length === 0) return {};
+  return fault ? { matched, fault: fault.id } : { matched };
 }
 
-function isActive({ fault, struck }: FaultState, now: number): boolean {
-  return now < (fault.until ?? Infinity) && struck < (fault.times ?? Infinity);
+function isActive({ fault, injected }: FaultState, now: number): boolean {
+  return now < (fault.until ?? Infinity) && injected < (fault.times ?? Infinity);
 }
 
-function withThese({ fault, drawn, struck }: FaultState, already: Iterable<Drawn>): FaultState {
+function withThese({ fault, matched, injected }: FaultState, already: Iterable<FaultRecord>): FaultState {
   for (const one of already) {
-    if (one.drawn?.includes(fault.id)) drawn += 1;
-    if (one.fault === fault.id) struck += 1;
+    if (one.matched?.includes(fault.id)) matched += 1;
+    if (one.fault === fault.id) injected += 1;
   }
-  return { fault, drawn, struck };
+  return { fault, matched, injected };
 }
 
-function hits({ fault, drawn }: FaultState): boolean {
-  return createRandom(seedNumber(`${fault.seed} ${drawn}`))() < fault.rate;
+function hits({ fault, matched }: FaultState): boolean {
+  return createRandom(seedNumber(`${fault.seed} ${matched}`))() < fault.rate;
 }

@@ -1,27 +1,27 @@
-import { createSandbox as createService } from '../sandbox.ts';
-import { checkGiven, oneOf, plainly } from './argument-checks.ts';
-import { clockOf } from './clock.ts';
-import { exchangeOf } from './exchanges.ts';
-import { faultsOf } from './faults.ts';
-import type { Sandbox, SandboxOptions } from './types.ts';
-import { keysOf } from './keys.ts';
-import { seenIn } from './seen.ts';
+import { types } from 'node:util';
+import { operations } from '../control/operations.ts';
+import type { Exchange } from '../exchange.ts';
+import { createSandbox as createService, type Sandbox as Service } from '../sandbox.ts';
+import { landmarks } from '../time/time.ts';
+import { checked, millisecondsOf, plainError } from './argument-checks.ts';
+import { settingsOf } from './options.ts';
 import { createServers } from './servers.ts';
-import { planOf, settingsOf } from './settings.ts';
-import { triggered } from './trigger.ts';
-import { webhooksOf } from './webhooks.ts';
+import { eventsIn, snapshotsOf } from './snapshots.ts';
+import type {
+  Sandbox,
+  SandboxClock,
+  SandboxFaults,
+  SandboxKeys,
+  SandboxOptions,
+  SandboxRequest,
+  SandboxWebhooks,
+} from './types.ts';
 
 export type * from './types.ts';
-export type * from './types.ts';
-export type * from './types.ts';
-export type * from './types.ts';
-export type * from './types.ts';
 
-const resettable = { what: oneOf(['messages', 'contacts', 'logs', 'all']) } as const;
-
-/** A sandbox in this process, for tests of your own code. Any number of them may live side by side. */
+/** A sandbox in this process, to test your own code. Sandboxes share nothing, so a test can create many. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const service = plainly('createSandbox', () => createService(settingsOf(options)));
+  const service = checked('createSandbox', () => createService(settingsOf(options)));
   const servers = createServers(service);
   let closed = false;
   const checkOpen = () => {
@@ -41,25 +41,97 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       checkOpen();
       return service.answer(exchangeOf(request));
     },
-    async listen(given) {
+    async listen(options) {
       checkOpen();
-      return servers.listen(given);
+      return servers.listen(options);
     },
     keys: keysOf(service),
     secret: () => service.secret(),
     webhooks: webhooksOf(service),
-    trigger: (event, fields) => triggered(service, event, fields),
+    trigger(event, fields) {
+      const before = service.cursors().events;
+      checked('trigger', () => operations.trigger.call({ sandbox: service }, { event, fields }));
+      return eventsIn(service, before);
+    },
     settled,
     faults: faultsOf(service),
-    clock: clockOf(service.time, settled),
-    setPlan: (plan, limits = {}) => service.setPlan(planOf(plan, limits)),
-    load: (contents) => void plainly('load', () => service.seed(contents)),
-    reset(what = 'all') {
-      checkGiven('reset', { what }, resettable);
-      service.reset(what);
-    },
-    ...seenIn(service),
+    clock: clockOf(service, settled),
+    setPlan: (name, limits = {}) =>
+      void checked('setPlan', () => operations.setPlan.call({ sandbox: service }, { name, ...limits })),
+    load: (contents) => void checked('load', () => operations.seed.call({ sandbox: service }, contents)),
+    reset: (what = 'all') => void checked('reset', () => operations.reset.call({ sandbox: service }, { what })),
+    ...snapshotsOf(service),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The request as the service would receive it through a socket. */
+function exchangeOf({ path, body, method, headers: given = {} }: SandboxRequest): Exchange {
+  if (typeof path !== 'string') throw new TypeError('answer: path is missing, such as /api/public/contacts');
+  const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
+  const headers = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
+  const sent = { method: method ?? (body === undefined ? 'GET' : 'POST'), target: path };
+  if (body === undefined) return { ...sent, headers, body: '' };
+  if (typeof body === 'string' || types.isUint8Array(body)) return { ...sent, headers, body };
+  return { ...sent, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+function keysOf(sandbox: Service): SandboxKeys {
+  return {
+    sandbox: sandbox.keys.sandbox,
+    live: sandbox.keys.live,
+    create: (scope, mode) => checked('keys.create', () => operations.createKey.call({ sandbox }, { scope, mode }).text),
+    revoke: (key) => checked('keys.revoke', () => operations.revokeKey.call({ sandbox }, { key })),
+    goLive: () => sandbox.keys.goLive(),
+  };
+}
+
+function webhooksOf(sandbox: Service): SandboxWebhooks {
+  // No webhook here belongs to another process.
+  const context = { sandbox, kill: () => true };
+  return {
+    add: (webhook) => checked('webhooks.add', () => operations.addWebhook.call(context, webhook).id),
+    list: () =>
+      sandbox.webhooks.list().map(({ id, url, events, state, reason }) => {
+        return { id, url, events, state, ...(reason !== undefined && { reason }) };
+      }),
+    remove: (webhook) => void checked('webhooks.remove', () => operations.removeWebhook.call(context, { webhook })),
+    rotate: (webhook) => checked('webhooks.rotate', () => operations.rotateSecret.call(context, { webhook }).secret),
+  };
+}
+
+function faultsOf(sandbox: Service): SandboxFaults {
+  return {
+    add: (given) =>
+      checked('faults.add', () => {
+        const { on, for: duration } = given;
+        const fault = { ...given, on: typeof on === 'string' ? [on] : on, for: duration && millisecondsOf(duration) };
+        return operations.addFault.call({ sandbox }, fault).id;
+      }),
+    list: () =>
+      sandbox.faults.list().map(({ id, on, effect, after, rate, matched, injected, active }) => {
+        return { id, on, effect, after, rate, matched, injected, active };
+      }),
+    clear: (fault) => void checked('faults.clear', () => operations.clearFaults.call({ sandbox }, { fault })),
+  };
+}
+
+function clockOf(sandbox: Service, settled: () => Promise<void>): SandboxClock {
+  const { time } = sandbox;
+  return {
+    now: () => new Date(time.now().now),
+    freeze: () => void time.freeze(),
+    real: () => void time.real(),
+    async advance(by) {
+      try {
+        // Earlier events are delivered first, at their own time.
+        await settled();
+        const span = landmarks.find((landmark) => landmark === by) ?? millisecondsOf(by);
+        await operations.advanceClock.call({ sandbox }, { by: span });
+      } catch (error) {
+        throw plainError('clock.advance', error);
+      }
+    },
   };
 }

@@ -1,40 +1,42 @@
 import { randomBytes } from 'node:crypto';
-import type { Sandbox as Service } from '../sandbox.ts';
 import { type RunningServer, startServer } from '../http.ts';
-import { checkGiven, plain, whole } from './argument-checks.ts';
+import { fields, integer, optional } from '../readers.ts';
+import type { Sandbox as Service } from '../sandbox.ts';
+import { checked, plainError } from './argument-checks.ts';
 import type { ListenOptions, SandboxServer } from './types.ts';
 
-/** Those that a sandbox listens with. */
 export interface Servers {
   listen(options?: ListenOptions): Promise<SandboxServer>;
   close(): Promise<void>;
 }
 
+const listenOptions = fields({ port: optional(integer(0, 65_535)) });
+
 export function createServers(service: Service): Servers {
   const opened: Promise<RunningServer>[] = [];
   return {
     async listen(options = {}) {
-      checkGiven('listen', options, { port: whole(65_535) });
-      const opening = open(service, options.port ?? 0);
+      const { port = 0 } = checked('listen', () => listenOptions(options));
+      const opening = open(service, port);
       opened.push(opening);
       const server = await opening;
       const close = () => server.close();
       return { url: server.url, port: server.port, env: envOf(service, server), close, [Symbol.asyncDispose]: close };
     },
     async close() {
-      // also one that is still opening
+      // Includes servers that are still opening.
       for (const one of await Promise.allSettled(opened)) if (one.status === 'fulfilled') await one.value.close();
     },
   };
 }
 
-/** Nobody knows the token: who has the sandbox in hand needs no control plane. */
+/** The control plane is unreachable: its token is never passed on. */
 async function open(sandbox: Service, port: number): Promise<RunningServer> {
   const token = randomBytes(24).toString('hex');
   try {
     return await startServer({ sandbox, token, port, pid: 0, build: '', data: null });
   } catch (error) {
-    throw plain('listen', error);
+    throw plainError('listen', error);
   }
 }
 

@@ -81,7 +81,7 @@ export interface NewFault {
   readonly seed?: string | undefined;
   /** It ends after so long by the sandbox's clock, */
   readonly for?: Span | undefined;
-  /** or when it has struck so often. */
+  /** or when it has injected so often. */
   readonly times?: number | undefined;
 }
 
@@ -94,7 +94,7 @@ export type FaultEffect =
   | { readonly kind: 'reset' | 'hang' | 'truncate' | 'garbage' }
   // of deliveries
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'drop' | 'duplicate' | 'reorder' | 'bad-signature' | 'stale-timestamp' };
+  | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
 
 export interface ListenOptions {
   /** One that is free, unless told. */
@@ -107,7 +107,7 @@ export interface SandboxAnswer {
   /** Their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What a socket would have seen instead of a whole answer, where a fault struck; the status may be 0 then. */
+  /** What a socket would have seen instead of a whole answer, where a fault injected; the status may be 0 then. */
   readonly misdeed?: 'reset' | 'hang' | 'truncate';
 }
 
@@ -153,9 +153,9 @@ export interface Fault {
   readonly effect: FaultEffect;
   readonly after: boolean;
   readonly rate: number;
-  /** For how many requests or deliveries it was drawn, and how many of them it struck. */
-  readonly drawn: number;
-  readonly struck: number;
+  /** For how many requests or deliveries it was matched, and how many of them it injected. */
+  readonly matched: number;
+  readonly injected: number;
   /** It has not ended. */
   readonly active: boolean;
 }

@@ -25,7 +25,7 @@ export function leadsTo({ url, port, loopback }: Address, target: string): boole
 }
 
 /**
- * Whether the kernel says that a sandbox whose process lives still holds its address: only it can have that start time,
+ * Whether the kernel says that a sandbox whose process isProcessAlive still holds its address: only it can have that start time,
  * it closes its port after it removes its locator, and no other process of the same network can bind that port. The
  * process of another container cannot be asked.
  */

@@ -1,87 +1,79 @@
-import type { Mode, Scope } from '../../contract/keys.ts';
-import * as read from '../../contract/readers.ts';
-import { configuration } from '../../base/errors.ts';
+import { CliError, configuration } from '../../base/errors.ts';
+import { exactJson, jsonText } from '../../base/json.ts';
 import { httpRequest } from '../../base/http-request.ts';
-import type { PlanSetting } from '../state/records.ts';
+import * as read from '../../contract/readers.ts';
+import type { InputOf, OperationName, OutputOf } from '../control/operations.ts';
+import { controlPrefix, tokenHeader } from '../control/paths.ts';
 import { sleep } from '../time/clock.ts';
 import type { Locator } from './locator.ts';
-import { asking, list, number, row, type Row } from './asking.ts';
-import { contentsOf, type RemoteContents } from './contents.ts';
-import { faultsOf, type RemoteFaults } from './faults.ts';
-import { type RemoteTime, timeOf } from './time.ts';
-import { type RemoteTrigger, triggerOf } from './trigger.ts';
-import { type RemoteWebhooks, webhooksOf } from './webhooks.ts';
+
+export type { OutputOf };
 
 /** A sandbox in another process. */
-export interface Remote extends RemoteTime, RemoteTrigger, RemoteContents, RemoteFaults, RemoteWebhooks {
-  status(): Promise<Row>;
-  env(): Promise<RemoteEnv>;
-  /** Resolves once its port is free again. */
+export interface Remote {
+  ask<O extends OperationName>(operation: O, input?: InputOf<O>, signal?: AbortSignal): Promise<OutputOf<O>>;
+  /** Resolves once its port is free. */
   stop(): Promise<void>;
-  /** What happened after a cursor, and the next cursor; with patience, of milliseconds, once something has. */
-  events(after?: number, patience?: number, signal?: AbortSignal): Promise<RemoteEvents>;
-  requests(after?: number, patience?: number, signal?: AbortSignal): Promise<RemoteRequests>;
-  messages(): Promise<readonly Row[]>;
-  /** Of the first sandbox key, unless told. */
-  audit(key?: string): Promise<readonly Row[]>;
-  choices(): Promise<readonly Row[]>;
-  keys(): Promise<readonly Row[]>;
-  createKey(scope: Scope, mode?: Mode): Promise<Row>;
-  revokeKey(key: string): Promise<void>;
-  goLive(): Promise<void>;
-  setPlan(plan: Partial<PlanSetting> & Pick<PlanSetting, 'name'>): Promise<Row>;
 }
 
-interface RemoteEvents {
-  readonly events: readonly Row[];
-  readonly cursor: number;
-}
+const usualTimeout = 15_000;
 
-interface RemoteRequests {
-  readonly requests: readonly Row[];
-  readonly cursor: number;
-}
+/** Milliseconds on top of the usual. An advance takes as long as its deliveries. */
+const slow: Partial<Record<OperationName, number>> = {
+  advanceClock: Infinity,
+  trigger: 60_000,
+  reset: 120_000,
+  seed: 120_000,
+  export: 120_000,
+};
 
-export interface RemoteEnv {
-  readonly url: string;
-  readonly keys: { readonly sandbox: string; readonly live: string };
-  readonly secret: string;
-}
-
-/** The only caller of the control plane. */
 export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {
-  const ask = asking({ url, token });
-  const rows = async (path: string, name: string) =>
-    (await ask('GET', path, read.object({ [name]: list })))[name] ?? [];
   return {
-    ...timeOf(ask),
-    ...triggerOf(ask),
-    ...contentsOf(ask),
-    ...webhooksOf(ask),
-    ...faultsOf(ask),
-    status: () => ask('GET', '/status', row),
-    env: () => ask('GET', '/env', env),
-    stop: async () => {
-      await ask('POST', '/stop', row);
+    ask,
+    async stop() {
+      await ask('stop');
       await untilSilent(url);
     },
-    events: (after = 0, patience = 0, signal) =>
-      ask('GET', `/events?after=${after}&wait=${patience}`, eventPage, undefined, { patience, signal }),
-    requests: (after = 0, patience = 0, signal) =>
-      ask('GET', `/requests?after=${after}&wait=${patience}`, requestPage, undefined, { patience, signal }),
-    messages: () => rows('/messages', 'messages'),
-    audit: (key) => rows(key === undefined ? '/audit' : `/audit?key=${encodeURIComponent(key)}`, 'calls'),
-    choices: () => rows('/choices', 'choices'),
-    keys: () => rows('/keys', 'keys'),
-    createKey: async (scope, mode) => (await ask('POST', '/keys', read.object({ key: row }), { scope, mode })).key,
-    revokeKey: async (key) => void (await ask('POST', '/keys/revoke', row, { key })),
-    goLive: async () => void (await ask('POST', '/keys/go-live', row)),
-    setPlan: async (plan) => (await ask('POST', '/plan', read.object({ plan: row }), plan)).plan,
   };
+
+  async function ask<O extends OperationName>(
+    operation: O,
+    input?: InputOf<O>,
+    signal?: AbortSignal,
+  ): Promise<OutputOf<O>> {
+    const got = await httpRequest(`${url}${controlPrefix}/${operation}`, {
+      method: 'POST',
+      headers: { [tokenHeader]: token, 'content-type': 'application/json' },
+      body: jsonText(input ?? {}),
+      timeout: timeoutOf(operation, input),
+      signal,
+    }).catch((error: unknown) => {
+      throw configuration('sandbox-gone', `the sandbox at ${url} does not answer`, undefined, error);
+    });
+    const value = exactJson(got.body);
+    if (got.status === 200 && isOutput<O>(value)) return value;
+    throw refused(got.status, value);
+  }
 }
 
-const eventPage = read.object({ events: list, cursor: number });
-const requestPage = read.object({ requests: list, cursor: number });
+/** Zero means none. */
+function timeoutOf(operation: OperationName, input: unknown): number {
+  const wait = read.isRecord(input) ? Number(input['wait'] ?? 0) : 0;
+  const timeout = usualTimeout + (slow[operation] ?? 0) + wait;
+  return Number.isFinite(timeout) ? timeout : 0;
+}
+
+/** The sandbox has made it from the same table. */
+function isOutput<O extends OperationName>(value: unknown): value is OutputOf<O> {
+  return value !== undefined;
+}
+
+const refusal = read.object({ error: read.object({ message: read.string }) });
+
+function refused(status: number, value: unknown): CliError {
+  const message = `the sandbox refused: ${refusal(value).error.message}`;
+  return status === 404 ? new CliError('notFound', 'not-found', message) : configuration('sandbox-refused', message);
+}
 
 async function untilSilent(url: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
@@ -92,11 +84,5 @@ async function untilSilent(url: string): Promise<void> {
     if (!answers) return;
     await sleep(10);
   }
-  throw configuration('sandbox-busy', `the sandbox at ${url} did not end`);
+  throw configuration('sandbox-busy', `the sandbox at ${url} is still running 5 seconds after it was asked to stop`);
 }
-
-const env = read.object({
-  url: read.string,
-  keys: read.object({ sandbox: read.string, live: read.string }),
-  secret: read.string,
-});

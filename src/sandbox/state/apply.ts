@@ -4,7 +4,7 @@ import type {
   Change,
   Counters,
   Delivery,
-  Drawn,
+  FaultRecord,
   Message,
   Next,
   Progress,
@@ -59,7 +59,7 @@ export function apply(state: State, change: Change): void {
       return;
     case 'call':
       state.calls.push(change.call);
-      return countDraws(state, change.call);
+      return countMatches(state, change.call);
     case 'reset':
       if (change.what !== 'logs') state.dataId = change.dataId ?? '';
       return applyReset(state, change.what);
@@ -96,8 +96,8 @@ function applyEvent(state: State, event: SandboxEvent): void {
   sent.status = statuses[event.type] ?? sent.status;
 }
 
-function applyFault(state: State, { fault, drawn = 0, struck = 0 }: Extract<Change, { type: 'fault' }>): void {
-  state.faults.set(fault.id, { fault, drawn, struck });
+function applyFault(state: State, { fault, matched = 0, injected = 0 }: Extract<Change, { type: 'fault' }>): void {
+  state.faults.set(fault.id, { fault, matched, injected });
 }
 
 /** Keys, plan, webhooks, faults and the clock stay, so that whoever is connected still is. */
@@ -205,7 +205,7 @@ function rotated(before: SigningSecret | undefined, secret: string, until: numbe
 }
 
 function applyDelivery(state: State, delivery: Delivery): void {
-  countDraws(state, delivery);
+  countMatches(state, delivery);
   const [event, to] = [eventNamed(state, delivery.event), state.webhooks.get(delivery.webhook)];
   if (!event || !to) return;
   state.deliveries.set(delivery.id, { delivery, event, to, attempts: [], tries: 0, next: delivery.at });
@@ -236,13 +236,13 @@ function applyRedelivery(state: State, id: string, at: number): void {
   sending.next = at;
 }
 
-/** How often a fault was drawn for is what its next draw is numbered by. */
-function countDraws(state: State, { drawn, fault }: Drawn): void {
-  if (!drawn) return;
-  for (const id of drawn) {
+/** How often a fault was matched for is what its next draw is numbered by. */
+function countMatches(state: State, { matched, fault }: FaultRecord): void {
+  if (!matched) return;
+  for (const id of matched) {
     const counted = state.faults.get(id);
     if (!counted) continue;
-    counted.drawn += 1;
-    if (fault === id) counted.struck += 1;
+    counted.matched += 1;
+    if (fault === id) counted.injected += 1;
   }
 }

@@ -15,10 +15,10 @@ export function seedNumber(text: string): number {
   return createHash('sha256').update(text).digest().readInt32LE();
 }
 
-export interface Mint {
+export interface Ids {
   /** An identifier that no later one repeats, as long as the serial grows. */
   id(prefix: string, serial: number): string;
-  /** That of an identifier which is this mint's own. */
+  /** That of an identifier which is this ids's own. */
   serialOf(id: string): number | undefined;
   key(prefix: string, serial: number): string;
   /** Without a serial, the first. */
@@ -27,7 +27,7 @@ export interface Mint {
 }
 
 /** Everything drawn follows from the seed and a serial number, so that a restart neither repeats nor changes it. */
-export function createMint(seed: string): Mint {
+export function createIds(seed: string): Ids {
   const digest = (label: string) => createHash('sha256').update(`${label}:${seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
   const base = digest('draws').readInt32LE();

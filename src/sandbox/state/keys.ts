@@ -1,6 +1,6 @@
 import { keyPrefixes, localMark, type Mode, type Scope } from '../../contract/keys.ts';
 import type { Change, Key, PlanSetting } from './records.ts';
-import { type Mint, newDataId } from './ids.ts';
+import { type Ids, newDataId } from './ids.ts';
 import type { Clock } from '../time/clock.ts';
 import { seeds } from '../contents/sample-data.ts';
 import type { State } from './state.ts';
@@ -23,7 +23,7 @@ interface KeyStatus extends Key {
 
 interface Office {
   readonly state: State;
-  readonly mint: Mint;
+  readonly ids: Ids;
   readonly clock: Clock;
   readonly commit: (changes: readonly Change[]) => void;
 }
@@ -48,19 +48,19 @@ export function createKeys(office: Office): Keys {
 }
 
 /** What a sandbox that has no past begins with. */
-export function opening(seed: string, mint: Mint, plan: PlanSetting): readonly Change[] {
+export function opening(seed: string, ids: Ids, plan: PlanSetting): readonly Change[] {
   return [
     { type: 'seed', seed, dataId: newDataId() },
-    { type: 'secret', secret: mint.secret() },
+    { type: 'secret', secret: ids.secret() },
     { type: 'plan', plan },
     ...seeds,
   ];
 }
 
-function createKey({ state, mint, clock, commit }: Office, scope: Scope, mode: Mode): Key {
+function createKey({ state, ids, clock, commit }: Office, scope: Scope, mode: Mode): Key {
   const serial = state.serial + 1;
-  const text = mint.key(keyPrefixes[mode] + localMark, serial);
-  const key: Key = { id: mint.id('key', serial), text, mode, scope, createdAt: clock.now() };
+  const text = ids.key(keyPrefixes[mode] + localMark, serial);
+  const key: Key = { id: ids.id('key', serial), text, mode, scope, createdAt: clock.now() };
   commit([{ type: 'key', key }]);
   return key;
 }

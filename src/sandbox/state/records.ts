@@ -13,7 +13,7 @@ export type AnswerFault =
 /** What goes wrong with the delivery of an event. */
 export type EventFault =
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'drop' | 'duplicate' | 'reorder' | 'bad-signature' | 'stale-timestamp' };
+  | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
 
 export interface Fault {
   readonly id: string;
@@ -24,35 +24,22 @@ export interface Fault {
   /** The share that it strikes, from 0 to 1. */
   readonly rate: number;
   readonly seed: string;
-  /** It expires then, or when it has struck so often. */
+  /** It expires then, or when it has injected so often. */
   readonly until?: number;
   readonly times?: number;
 }
 
-/** What a fault is made of; only what goes wrong, and where, is needed. */
-export interface NewFault {
-  readonly on: Fault['on'];
-  readonly effect: Fault['effect'];
-  readonly after?: boolean | undefined;
-  readonly rate?: number | undefined;
-  /** Without one it follows from the sandbox's own. */
-  readonly seed?: string | undefined;
-  /** Milliseconds by the sandbox's clock until it expires. */
-  readonly for?: number | undefined;
-  readonly times?: number | undefined;
-}
-
 /** A fault and how far it came. */
 export interface FaultStatus extends Fault {
-  readonly drawn: number;
-  readonly struck: number;
+  readonly matched: number;
+  readonly injected: number;
   /** It has not expired. */
   readonly active: boolean;
 }
 
-/** What faults were drawn for, whether or not they struck, and the one that did. */
-export interface Drawn {
-  readonly drawn?: readonly string[];
+/** What faults were matched for, whether or not they injected, and the one that did. */
+export interface FaultRecord {
+  readonly matched?: readonly string[];
   readonly fault?: string;
 }
 
@@ -161,7 +148,7 @@ export interface Order {
 }
 
 /** A request and what became of it: of a known key, a row of its audit log. */
-export interface Call extends Drawn {
+export interface Call extends FaultRecord {
   readonly at: number;
   readonly method: string;
   readonly target: string;
@@ -192,8 +179,8 @@ export interface Owner {
   readonly returns?: boolean | undefined;
 }
 
-/** An event on its way to a webhook. Its faults are drawn when it is made, and befall its first attempt. */
-export interface Delivery extends Drawn {
+/** An event on its way to a webhook. Its faults are matched when it is made, and befall its first attempt. */
+export interface Delivery extends FaultRecord {
   readonly id: string;
   readonly event: string;
   readonly webhook: string;
@@ -267,7 +254,7 @@ export type Change =
   | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
   | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
   /** With counts, it goes on from there. */
-  | { readonly type: 'fault'; readonly fault: Fault; readonly drawn?: number; readonly struck?: number }
+  | { readonly type: 'fault'; readonly fault: Fault; readonly matched?: number; readonly injected?: number }
   | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'call'; readonly call: Call }
   | { readonly type: 'reset'; readonly what: Resettable; readonly dataId?: string }

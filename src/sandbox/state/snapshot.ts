@@ -25,7 +25,7 @@ function* changesOf(state: State): Generator<Change> {
   yield* deliveryChanges(state);
   for (const call of state.calls) yield { type: 'call', call };
   // After all that draws for them, which is in their counts.
-  for (const { fault, drawn, struck } of state.faults.values()) yield { type: 'fault', fault, drawn, struck };
+  for (const { fault, matched, injected } of state.faults.values()) yield { type: 'fault', fault, matched, injected };
   yield { type: 'counters', counters: countersOf(state) };
 }
 

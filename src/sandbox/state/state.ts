@@ -60,9 +60,9 @@ export interface Sending {
 
 export interface FaultState {
   readonly fault: Fault;
-  /** How often it was drawn for, and how often it struck. */
-  drawn: number;
-  struck: number;
+  /** How often it was matched for, and how often it injected. */
+  matched: number;
+  injected: number;
 }
 
 export interface State {

@@ -1,88 +1,118 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { isRecord } from '../../contract/readers.ts';
-import { type CliError, configuration } from '../../base/errors.ts';
-import type { Later } from '../../base/host.ts';
-import { openJournal } from '../../base/journal.ts';
+import { apply } from './apply.ts';
 import type { Change } from './records.ts';
-import type { Store } from './ledger.ts';
+import { sizeOf, snapshot } from './snapshot.ts';
+import { emptyState, type State } from './state.ts';
 
-export interface StoreOptions {
-  readonly later: Later;
-  /** Whether this process still owns the folder. */
-  readonly isOurs?: () => boolean;
-  /** Told of what its user must hear. */
-  readonly warn?: ((text: string) => void) | undefined;
+/** The durable record of commits. */
+export interface Journal {
+  /** The recorded commits in order; read once, before the first append. */
+  readonly past: Iterable<readonly Change[]>;
+  /** Records all changes or, if it throws, none. */
+  append(changes: readonly Change[]): void;
+  /** Replaces everything recorded. */
+  replace(changes: Iterable<readonly Change[]>): void;
+  /** Bytes on disk. */
+  size?(): number;
 }
 
-export interface FileStore extends Store {
-  /** Resolves once all is on the disk. */
-  close(): Promise<void>;
+/** The state of a sandbox, and the only way to change it. */
+export interface Store {
+  readonly state: State;
+  /** The number of changes read from the journal. */
+  readonly recorded: number;
+  /** Journals the changes, then applies them. If it throws, nothing has changed. */
+  commit(changes: readonly Change[]): void;
+  /** Calls the listener for each change, once its whole commit is applied. */
+  follow(listener: (change: Change) => void): void;
+  /** Rewrites the journal with the fewest changes that rebuild the state. */
+  compact(): void;
+  /** The size of the journal in bytes; 0 without a journal. */
+  size(): number;
 }
 
-/** What a sandbox keeps in its folder, which it has to itself: a journal with a commit a line. */
-export function openStore(folder: string, { later, isOurs, warn }: StoreOptions): FileStore {
-  const path = join(folder, 'journal.ndjson');
-  const onTorn = (bytes: number) =>
-    warn?.(`the last ${bytes} bytes of ${path} were cut off: its sandbox died while it wrote them`);
-  const journal = openJournal(path, { kind: 'sandbox', version: 1, later, isOurs, onTorn });
-  let number = 0;
-  return {
-    past: commits(),
-    append(changes) {
-      journal.append([number, ...packed(changes)]);
-      number += 1;
-    },
-    replace(all) {
-      let next = 0;
-      const numbered = function* () {
-        for (const changes of all) yield [next++, ...changes];
-      };
-      journal.rewrite(numbered());
-      number = next;
-    },
-    size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
-    close: journal.close,
-  };
-
-  function* commits(): Generator<readonly Change[]> {
-    for (const { at, record } of journal.past) {
-      const [first, ...changes]: readonly unknown[] = Array.isArray(record) ? record : [];
-      if (first !== number || !changes.every(isChange)) throw damaged(path, at);
-      yield unpacked(changes);
-      number += 1;
-    }
+export function openStore(journal: Journal | undefined): Store {
+  const state = emptyState();
+  const listeners: ((change: Change) => void)[] = [];
+  let recorded = 0;
+  for (const changes of journal?.past ?? []) {
+    for (const change of changes) apply(state, change);
+    recorded += changes.length;
   }
+  return {
+    state,
+    recorded,
+    commit(changes) {
+      if (changes.length === 0) return;
+      journal?.append(changes);
+      for (const change of changes) apply(state, change);
+      for (const change of changes) for (const listener of listeners) listener(change);
+    },
+    follow: (listener) => void listeners.push(listener),
+    compact: () => journal?.replace(snapshot(state)),
+    size: () => journal?.size?.() ?? 0,
+  };
 }
 
-/** A new contact and its event hold the same: it is written once. */
-function packed(changes: readonly Change[]): readonly unknown[] {
-  const [contact, event] = changes;
-  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
-  const { id, type, at, data } = event.event;
-  if (type !== 'contact.created' || data !== contact.contact) return changes;
-  return [contact, { type: 'event', event: { id, type, at } }, ...changes.slice(2)];
+export type Happening = 'event' | 'call';
+
+/** Returns a function that waits for the next change of a type, or for the signal. */
+export function awaiting(store: Store): (type: Happening, signal: AbortSignal) => Promise<void> {
+  const waiting = { event: new Set<() => void>(), call: new Set<() => void>() };
+  store.follow(({ type }) => {
+    if (type === 'event' || type === 'call') for (const wake of waiting[type]) wake();
+  });
+  return (type, signal) =>
+    new Promise((resolve) => {
+      const wake = () => {
+        waiting[type].delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      if (signal.aborted) return resolve();
+      waiting[type].add(wake);
+      signal.addEventListener('abort', wake);
+    });
 }
 
-function unpacked(changes: readonly Change[]): readonly Change[] {
-  const [contact, event] = changes;
-  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
-  if (Object.hasOwn(event.event, 'data')) return changes;
-  const whole: Change = { ...event, event: { ...event.event, data: contact.contact } };
-  return [contact, whole, ...changes.slice(2)];
+/** Journals below this many changes load fast enough. */
+const fastToLoad = 10_000;
+
+/** Compacts a journal that is mostly obsolete. */
+export function compactOnOpen(store: Store, warn: (text: string) => void): void {
+  const { recorded, state } = store;
+  if (recorded > fastToLoad && recorded > 2 * sizeOf(state)) compact(store, warn);
 }
 
-/** Each line is numbered, so that one which is missing, or stands elsewhere, is noticed. */
-function damaged(path: string, at: number): CliError {
-  const hint = 'nothing was changed; keep a copy of it, and move it away to begin anew';
-  return configuration(
-    'journal-damaged',
-    `${path} holds at byte ${at} what does not follow from the line before`,
-    hint,
-  );
+/** A running sandbox does not compact a smaller journal. In bytes. */
+const smallJournal = 16 * 1024 * 1024;
+/** The size is checked only every 100 changes, because stat is slow. */
+const checkEvery = 100;
+
+/** Compacts the journal each time it has doubled; logs drop old entries, but the journal does not. Returns a cancel function. */
+export function compactAsItGrows(store: Store, warn: (text: string) => void): () => void {
+  let [changes, compacted, isClosed] = [0, store.size(), false];
+  let soon: NodeJS.Immediate | undefined;
+  store.follow(() => {
+    changes += 1;
+    if (changes % checkEvery !== 0 || soon || isClosed || store.size() < Math.max(smallJournal, 2 * compacted)) return;
+    // A reply may be waiting for this commit.
+    soon = setImmediate(() => {
+      soon = undefined;
+      compact(store, warn);
+      compacted = store.size();
+    });
+  });
+  return () => {
+    isClosed = true;
+    clearImmediate(soon);
+  };
 }
 
-/** A checksum has shown that it is as it was written, so what it is called is enough. */
-function isChange(value: unknown): value is Change {
-  return isRecord(value) && typeof value['type'] === 'string';
+/** The sandbox also works with a long journal, so a failure is only a warning. */
+export function compact(store: Store, warn: (text: string) => void): void {
+  try {
+    store.compact();
+  } catch (error) {
+    warn(`the journal could not be compacted: ${String(error)}`);
+  }
 }

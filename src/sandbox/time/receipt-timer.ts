@@ -1,14 +1,14 @@
 import type { Change } from '../state/records.ts';
 import type { Clock } from './clock.ts';
-import type { Ledger } from '../state/ledger.ts';
-import type { Mint } from '../state/ids.ts';
+import type { Store } from '../state/store.ts';
+import type { Ids } from '../state/ids.ts';
 import { nextReceipt, receiptEvent } from '../state/receipts.ts';
 import type { SentMessage } from '../state/state.ts';
 
 interface ScheduleOptions {
-  readonly ledger: Ledger;
+  readonly store: Store;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly ids: Ids;
   readonly warn: (text: string) => void;
 }
 
@@ -16,13 +16,13 @@ interface ScheduleOptions {
 const again = 5_000;
 
 /** Has every receipt happen when it is due, after a restart as before. What is returned calls off the rest. */
-export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions): () => void {
-  const { state } = ledger;
+export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): () => void {
+  const { state } = store;
   /** By the millisecond at which something may be due for them: what came in between is seen only then. */
   const waiting = new Map<number, Set<SentMessage>>();
   let closed = false;
   for (const sent of state.messages.values()) watch(sent);
-  ledger.follow((change) => {
+  store.follow((change) => {
     const id =
       change.type === 'message' ? change.message.id : change.type === 'event' ? change.event.message : undefined;
     const sent = id === undefined ? undefined : state.messages.get(id);
@@ -54,10 +54,10 @@ export function scheduleReceipts({ ledger, clock, mint, warn }: ScheduleOptions)
     for (const sent of all) {
       const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
       if (!receipt || receipt.at > time) continue;
-      events.set(sent, { type: 'event', event: receiptEvent(mint.id('evt', ++serial), sent, receipt) });
+      events.set(sent, { type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent, receipt) });
     }
     try {
-      ledger.commit([...events.values()]);
+      store.commit([...events.values()]);
     } catch (error) {
       for (const { message } of events.keys())
         warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);

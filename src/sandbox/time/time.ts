@@ -1,6 +1,6 @@
 import { isWaiting } from '../events/fan-out.ts';
 import { Refusal } from '../refusal.ts';
-import type { Ledger } from '../state/ledger.ts';
+import type { Store } from '../state/store.ts';
 import type { Change } from '../state/records.ts';
 import type { State } from '../state/state.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
@@ -37,7 +37,7 @@ export const landmarks = ['next-minute', 'next-hour', 'next-day', 'next-month'] 
 export type Landmark = (typeof landmarks)[number];
 
 interface TimeOptions {
-  readonly ledger: Ledger;
+  readonly store: Store;
   readonly clock: AdjustableClock;
   /** Nothing is on its way to a webhook any more. */
   readonly settled: () => Promise<void>;
@@ -45,12 +45,12 @@ interface TimeOptions {
 
 const century = 100 * 366 * 86_400_000;
 
-export function createTime({ ledger, clock, settled }: TimeOptions): Time {
+export function createTime({ store, clock, settled }: TimeOptions): Time {
   const passing = new Set<Fired[]>();
-  ledger.follow((change) => {
-    for (const fired of passing) for (const one of firedBy(change, clock.now(), ledger)) fired.push(one);
+  store.follow((change) => {
+    for (const fired of passing) for (const one of firedBy(change, clock.now(), store)) fired.push(one);
   });
-  const keep = () => ledger.commit([{ type: 'clock', clock: clock.setting() }]);
+  const keep = () => store.commit([{ type: 'clock', clock: clock.setting() }]);
   const set = (setting: ClockSetting): TimeNow => {
     clock.set(setting);
     keep();
@@ -62,7 +62,7 @@ export function createTime({ ledger, clock, settled }: TimeOptions): Time {
     real() {
       const before = clock.now();
       const now = set({ ahead: 0 });
-      return { ...now, ...(clock.now() < before ? strandedAfter(before, ledger.state) : none) };
+      return { ...now, ...(clock.now() < before ? strandedAfter(before, store.state) : none) };
     },
     async advance(span) {
       const milliseconds = typeof span === 'number' ? span : landmarkAfter[span](new Date(clock.now())) - clock.now();
@@ -86,7 +86,7 @@ function timeOf(clock: AdjustableClock): TimeNow {
   return { now: new Date(now).toISOString(), frozen: 'frozen' in clock.setting(), ahead: now - clock.wall() };
 }
 
-function firedBy(change: Change, now: number, { state }: Ledger): readonly Fired[] {
+function firedBy(change: Change, now: number, { state }: Store): readonly Fired[] {
   const at = new Date(now).toISOString();
   if (change.type === 'event')
     return [{ at, what: change.event.type, id: change.event.id, about: change.event.message }];
@@ -105,7 +105,7 @@ const landmarkAfter: Readonly<Record<Landmark, (date: Date) => number>> = {
 };
 
 /** What a clock that goes back leaves behind: it is due at its own time, which is far away now. */
-export interface Stranded {
+interface Stranded {
   /** How many receipts and deliveries. */
   readonly later: number;
   /** When the first of them is due. */

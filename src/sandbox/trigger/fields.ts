@@ -1,12 +1,12 @@
 import { suggest } from '../../base/suggest.ts';
-import { type EventName, eventNames } from '../../contract/events.ts';
+import type { EventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { attributes } from '../api/bodies.ts';
 
 const receipt = { message: read.id, to: read.phone, template: read.id } as const;
 
-/** What may be said of each event; whatever is not said, the sandbox makes up. */
+/** The fields that a trigger may set; the sandbox generates the others. */
 const fields = {
   'message.received': { from: read.phone, text: read.string },
   'message.delivered': receipt,
@@ -18,8 +18,8 @@ const fields = {
   'order.paid': { contact: read.id, amount, currency, provider: read.id },
 } as const satisfies Readonly<Record<EventName, Readonly<Record<string, Reader<unknown>>>>>;
 
-/** What stands in an event's data too, and only the sandbox can tell. */
-const told: Readonly<Record<EventName, readonly string[]>> = {
+/** Fields of an event's data that only the sandbox can set. */
+const generated: Readonly<Record<EventName, readonly string[]>> = {
   'message.received': ['message_id', 'contact_id'],
   'message.delivered': ['status'],
   'message.read': ['status'],
@@ -36,66 +36,60 @@ export type FieldsOf<E extends EventName> = {
   readonly [F in keyof (typeof fields)[E]]?: ValueOf<(typeof fields)[E][F]> | undefined;
 };
 
-export function whyNoEvent(name: string): string {
-  const near = suggest(name, eventNames);
-  return `"${name}" is not an event; ${near ? `did you mean "${near}"?` : `the events are ${eventNames.join(', ')}`}`;
-}
-
 export function fieldNames(event: EventName): readonly string[] {
   return Object.keys(fields[event]);
 }
 
-/** What speaks against fields of these names, if anything does. */
+/** Why one of these names is not allowed; undefined if all are. */
 export function whyNotFields(event: EventName, names: readonly string[]): string | undefined {
-  const wrong = names.find((name) => fieldMeant(event, name) === undefined);
+  const wrong = names.find((name) => fieldFor(event, name) === undefined);
   if (wrong === undefined) return undefined;
-  if (told[event].includes(wrong)) return `"${wrong}" of ${event} is not yours to say; leave it out`;
+  if (generated[event].includes(wrong)) return `"${wrong}" of ${event} is set by the sandbox; remove it`;
   const near = suggest(wrong, fieldNames(event));
   const hint = near === undefined ? `: it has ${fieldNames(event).join(', ')}` : `; did you mean "${near}"?`;
   return `"${wrong}" is not a field of ${event}${hint}`;
 }
 
-/** Reads fields whose names are right; a Mismatch says what is wrong with one. */
+/** Reads fields whose names are valid. Throws a Mismatch if a value is not. */
 export function readFields<E extends EventName>(event: E, given: Readonly<Record<string, unknown>>): FieldsOf<E>;
 export function readFields(event: EventName, given: Readonly<Record<string, unknown>>): object {
   const readers: Readonly<Record<string, Reader<unknown>>> = fields[event];
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  const entries = said.map(([name, value]) => {
-    const field = fieldMeant(event, name) ?? name;
-    return [field, readers[field]?.(value, `/${name}`)] as const;
+  const entries = Object.entries(given).flatMap(([name, value]) => {
+    const field = fieldFor(event, name) ?? name;
+    return value === undefined ? [] : [[field, readers[field]?.(value, `/${name}`)] as const];
   });
   const twice = entries.find(([field], at) => entries.findIndex(([other]) => other === field) < at);
   if (twice) throw new read.Mismatch(`/${twice[0]}`, 'is given twice');
   return Object.fromEntries(entries);
 }
 
-/** An event's data names a record by `contact_id` where `contact` is enough for us. */
-function fieldMeant(event: EventName, name: string): string | undefined {
+/** Accepts `contact_id`, the name in the event's data, for the field `contact`. */
+function fieldFor(event: EventName, name: string): string | undefined {
   return [name, name.replace(/_id$/, '')].find((field) => Object.hasOwn(fields[event], field));
 }
 
-/** Why a message failed, as an event tells it. */
+/** Why a message failed, as its event reports it. */
 export interface Reason {
   readonly code: string;
   readonly message: string;
 }
 
-export const usualReason: Reason = { code: 'undeliverable', message: 'this message was made to fail' };
+export const defaultReason: Reason = { code: 'undeliverable', message: 'this message was made to fail' };
 
-/** Of its two parts each may be missing. */
+/** Code and message are both optional. */
 function reason(value: unknown, at = ''): Reason {
   if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object with code and message');
-  const other = Object.keys(value).find((name) => !Object.hasOwn(usualReason, name));
+  const other = Object.keys(value).find((name) => !Object.hasOwn(defaultReason, name));
   if (other !== undefined)
     throw new read.Mismatch(`${at}/${other}`, 'is not part of a reason: it has code and message');
-  const { code, message } = { ...usualReason, ...value };
+  const { code, message } = { ...defaultReason, ...value };
   return { code: read.id(code, `${at}/code`), message: read.string(message, `${at}/message`) };
 }
 
-/** A text, since a number of JSON would not keep its cents. */
+/** A string, because a JSON number would lose trailing zeros. */
 function amount(value: unknown, at = ''): string {
   if (typeof value === 'string' && /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(value)) return value;
-  throw new read.Mismatch(at, 'must be a decimal in a text, such as "10.00"');
+  throw new read.Mismatch(at, 'must be a decimal in a string, such as "10.00"');
 }
 
 function currency(value: unknown, at = ''): string {

@@ -1,65 +1,70 @@
 import type { EventName } from '../../contract/events.ts';
-import type { Change, SandboxEvent } from '../state/records.ts';
-import type { Clock } from '../time/clock.ts';
-import type { Ledger } from '../state/ledger.ts';
+import { readOrRefuse, Refusal } from '../refusal.ts';
+import type { Ids } from '../state/ids.ts';
+import type { SandboxEvent } from '../state/records.ts';
 import { inParts } from '../state/snapshot.ts';
-import type { Mint } from '../state/ids.ts';
-import { Refusal, readOrRefuse } from '../refusal.ts';
-import { broadcastCompleted, created, flowCompleted, orderPaid, receipt, received } from './events.ts';
-import type { Caused, Desk } from './context.ts';
+import type { Store } from '../state/store.ts';
+import type { Clock } from '../time/clock.ts';
+import {
+  broadcastCompleted,
+  contactCreated,
+  flowCompleted,
+  orderPaid,
+  receipt,
+  received,
+  type TriggerContext,
+  type Triggered,
+} from './events.ts';
 import { type FieldsOf, readFields, whyNotFields } from './fields.ts';
 
-/** Has an event happen, and what leads to it; throws a Refusal when it cannot. */
-export type Trigger = (event: EventName, fields?: Readonly<Record<string, unknown>>) => Triggered;
+/** Makes an event happen, with the changes that lead to it. Throws a Refusal if it is impossible. */
+export type Trigger = (event: EventName, fields?: Readonly<Record<string, unknown>>) => TriggerResult;
 
-interface Triggered {
-  /** All that it caused, in order. */
+interface TriggerResult {
+  /** All events it caused, in order. */
   readonly events: readonly SandboxEvent[];
-  /** The records that it is about, as in the event's data: `message_id`, `contact_id`… */
+  /** The records concerned: `message_id`, `contact_id`… */
   readonly [id: `${string}_id`]: string;
 }
 
-interface Office {
-  readonly ledger: Ledger;
-  readonly mint: Mint;
+interface TriggerOptions {
+  readonly store: Store;
+  readonly ids: Ids;
   readonly clock: Clock;
 }
 
-export function createTrigger({ ledger, mint, clock }: Office): Trigger {
-  const { state, commit } = ledger;
+export function createTrigger({ store, ids, clock }: TriggerOptions): Trigger {
+  const { state, commit } = store;
   return (event, fields = {}) => {
     let { serial } = state;
-    const id = (prefix: string) => mint.id(prefix, ++serial);
-    const desk = { state, now: clock.now(), id, random: mint.random(serial) };
-    const { changes, ids } = caused(event, read(event, fields), desk);
-    for (const part of inParts(changes)) commit(part);
-    return { ...ids, events: eventsIn(changes) };
+    const newId = (prefix: string) => ids.id(prefix, ++serial);
+    const context = { state, now: clock.now(), newId, random: ids.random(serial) };
+    const triggered = run(event, read(event, fields), context);
+    for (const part of inParts(triggered.changes)) commit(part);
+    const events = triggered.changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
+    return { ...triggered.ids, events };
   };
 }
 
-type Acts = { readonly [E in EventName]: (given: FieldsOf<E>, desk: Desk) => Caused };
+type Handlers = { readonly [E in EventName]: (fields: FieldsOf<E>, context: TriggerContext) => Triggered };
 
-const acts: Acts = {
+const handlers: Handlers = {
   'message.received': received,
-  'message.delivered': (given, desk) => receipt('message.delivered', given, desk),
-  'message.read': (given, desk) => receipt('message.read', given, desk),
-  'message.failed': (given, desk) => receipt('message.failed', given, desk),
+  'message.delivered': (fields, context) => receipt('message.delivered', fields, context),
+  'message.read': (fields, context) => receipt('message.read', fields, context),
+  'message.failed': (fields, context) => receipt('message.failed', fields, context),
   'flow.completed': flowCompleted,
   'broadcast.completed': broadcastCompleted,
-  'contact.created': created,
+  'contact.created': contactCreated,
   'order.paid': orderPaid,
 };
 
-function caused<E extends EventName>(event: E, fields: FieldsOf<E>, desk: Desk): Caused {
-  return acts[event](fields, desk);
+function run<E extends EventName>(event: E, fields: FieldsOf<E>, context: TriggerContext): Triggered {
+  return handlers[event](fields, context);
 }
 
 function read<E extends EventName>(event: E, fields: Readonly<Record<string, unknown>>): FieldsOf<E> {
-  const wrong = whyNotFields(event, Object.keys(fields));
-  if (wrong !== undefined) throw new Refusal(400, wrong);
+  const problem = whyNotFields(event, Object.keys(fields));
+  if (problem !== undefined) throw new Refusal(400, problem);
   return readOrRefuse(() => readFields(event, fields));
-}
-
-function eventsIn(changes: readonly Change[]): readonly SandboxEvent[] {
-  return changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
 }

@@ -62,7 +62,7 @@ describe('§4: the endpoints', () => {
 
 describe('§1, §4: every answer is JSON', () => {
   it('also of a disk that is full', async () => {
-    await using to = await wire({ store: { past: [], replace: () => {}, append: failOfMessage } });
+    await using to = await wire({ journal: { past: [], replace: () => {}, append: failOfMessage } });
     expect(await to.post(paths.send, order)).toMatchObject({ status: 500, body: { title: 'Server Error' } });
   });
 
@@ -194,7 +194,7 @@ describe('§5: keys', () => {
     expect(text).toContain('a live key of the real service');
     expect(to.server.sandbox.requests()[0]?.detail).toContain('a live key of the real service');
     expect(to.server.warnings).toEqual(Array(2).fill(expect.stringContaining('a live key of the real service')));
-    expect([...to.server.store.lines, ...to.server.warnings].join('\n')).not.toContain('Zk3Vq8');
+    expect([...to.server.journal.lines, ...to.server.warnings].join('\n')).not.toContain('Zk3Vq8');
     expect(to.server.sandbox.messages()).toEqual([]);
   });
 });
@@ -210,7 +210,7 @@ describe('a key in a path', () => {
   ])('such as %s is kept nowhere', async (query) => {
     await using to = await wire();
     await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
-    expect(to.server.store.lines.join('\n')).not.toContain('Zk3Vq8');
+    expect(to.server.journal.lines.join('\n')).not.toContain('Zk3Vq8');
   });
 
   it('and in a template that there is not comes back without', async () => {
@@ -221,12 +221,12 @@ describe('a key in a path', () => {
 });
 
 it('who has no key fills neither disk nor memory', async () => {
-  const { sandbox, store, get } = calls();
+  const { sandbox, journal, get } = calls();
   for (let request = 0; request < 1_050; request++)
     await sandbox.answer({ method: 'GET', target: '/', headers: {}, body: '' });
   expect(sandbox.requests()).toHaveLength(1_000);
   await get(`/?${'a'.repeat(15_000)}`);
-  expect(store.lines.at(-1)?.length).toBeLessThan(1_000);
+  expect(journal.lines.at(-1)?.length).toBeLessThan(1_000);
 });
 
 describe('§3: going live', () => {

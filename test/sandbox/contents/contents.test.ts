@@ -3,7 +3,7 @@ import { httpRequest } from '../../../src/base/http-request.ts';
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { seeds } from '../../../src/sandbox/contents/sample-data.ts';
 import { thrown } from '../../support/thrown.ts';
-import { bearing, calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
+import { bearing, calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 import { served, token } from '../served.ts';
 
 const created = new Date(start).toISOString();
@@ -83,12 +83,12 @@ describe('a reset', () => {
   });
 
   it('gives no identifier and no cursor again', async () => {
-    const { sandbox, store } = await lived();
+    const { sandbox, journal } = await lived();
     const ids = new Set(sandbox.events().map(({ id }) => id));
     const cursors = sandbox.cursors();
     sandbox.reset('all');
     expect(sandbox.cursors()).toEqual(cursors);
-    const { sandbox: again } = calls({ store });
+    const { sandbox: again } = calls({ journal });
     expect(again.cursors()).toEqual(cursors);
     again.trigger('message.received');
     expect(again.cursors().events).toBe(cursors.events + 2);
@@ -97,12 +97,12 @@ describe('a reset', () => {
   });
 
   it('makes the record small, which a restart takes up', async () => {
-    const { sandbox, store, post } = calls();
+    const { sandbox, journal, post } = calls();
     for (let sent = 0; sent < 200; sent++) await post(paths.send, order);
     sandbox.reset('all');
-    expect([...store.past].flat().length).toBeLessThan(25);
+    expect([...journal.past].flat().length).toBeLessThan(25);
     await post(paths.send, order);
-    const again = calls({ store }).sandbox;
+    const again = calls({ journal }).sandbox;
     expect([again.export(), again.keys.list()]).toEqual([sandbox.export(), sandbox.keys.list()]);
   });
 });
@@ -183,12 +183,12 @@ describe('what a sandbox is filled with', () => {
       '{"contacts":[{"phone":"+1"},{"phone":"1"},{"name":"x"},7]}',
       ['/contacts/1/phone must be', '/contacts/2/phone is missing', '/contacts/3 must be an object'],
     ],
-    ['{"contacts":[{"phone":"+1","nam":"x"}]}', ['/contacts/0/nam is not known; did you mean "name"?']],
+    ['{"contacts":[{"phone":"+1","nam":"x"}]}', ['/contacts/0/nam is unknown; did you mean "name"?']],
     ['{"contacts":[{"phone":"+1","created_at":"soon"}]}', ['/contacts/0/created_at must be a time']],
     ['{"contacts":[{"phone":"+1","id":""}]}', ['/contacts/0/id is empty']],
     ['{"contacts":[{"phone":"+1"},{"phone":"+1"}]}', ['/contacts/1 has the same phone as /contacts/0']],
     ['{"contacts":[{"phone":"+1","id":"a"},{"phone":"+2","id":"a"}]}', ['/contacts/1 has the same id as /contacts/0']],
-    ['{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}', ['/contacts/0/id is that of +12025550111']],
+    ['{"contacts":[{"phone":"+1","id":"con_sandbox_1"}]}', ['/contacts/0/id belongs to +12025550111']],
     ['{"contacts":{}}', ['/contacts must be an array']],
     ['{"contacts":null}', ['/contacts must be an array']],
     ['{"templates":[{"name":"x"}]}', ['/templates/0/body is missing']],
@@ -196,7 +196,7 @@ describe('what a sandbox is filled with', () => {
       '{"templates":[{"name":"x","body":"y","status":"approved"}]}',
       ['/templates/0/status must be one of APPROVED, PENDING, REJECTED'],
     ],
-    ['{"templates":[{"name":"x","body":"y","id":"tpl_sandbox_1"}]}', ['/templates/0/id is that of order_update']],
+    ['{"templates":[{"name":"x","body":"y","id":"tpl_sandbox_1"}]}', ['/templates/0/id belongs to order_update']],
     ['{"campaigns":[{"name":"x"}]}', ['/campaigns/0/template is missing']],
     [
       '{"campaigns":[{"name":"x","template":"y"},{"name":"x","template":"z"}]}',
@@ -204,15 +204,15 @@ describe('what a sandbox is filled with', () => {
     ],
     [
       '{"campaigns":[{"name":"x","template":"y","counts":{"sent":-1}}]}',
-      ['/campaigns/0/counts/sent must be a whole number'],
+      ['/campaigns/0/counts/sent must be an integer, at least 0'],
     ],
-    ['{"contcts":[]}', ['an object with contacts, templates, campaigns, or some of these, is needed']],
-    ['{"contacts":[],"tempaltes":[]}', ['/tempaltes is not known; did you mean "templates"?']],
-    ['[]', ['an object with contacts, templates, campaigns']],
-    ['7', ['an object with contacts, templates, campaigns']],
+    ['{"contcts":[]}', ['must be an object with at least one of contacts, templates, campaigns']],
+    ['{"contacts":[],"tempaltes":[]}', ['/tempaltes is unknown; did you mean "templates"?']],
+    ['[]', ['an object with at least one of contacts']],
+    ['7', ['an object with at least one of contacts']],
   ])('is refused whole as %s', (text, problems) => {
-    const { sandbox, store } = calls();
-    const before = store.lines.length;
+    const { sandbox, journal } = calls();
+    const before = journal.lines.length;
     const value: unknown = JSON.parse(text);
     const also =
       typeof value === 'object' && value !== null && !Array.isArray(value) ? { campaigns: [], ...value } : value;
@@ -220,7 +220,7 @@ describe('what a sandbox is filled with', () => {
     for (const problem of problems) {
       expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
     }
-    expect(store.lines).toHaveLength(before);
+    expect(journal.lines).toHaveLength(before);
   });
 
   it('is refused with a hundred reasons and no more', () => {
@@ -231,11 +231,11 @@ describe('what a sandbox is filled with', () => {
   });
 
   it('is recorded in commits that do not grow with it', () => {
-    const { sandbox, store } = calls();
-    const before = store.lines.length;
+    const { sandbox, journal } = calls();
+    const before = journal.lines.length;
     sandbox.seed({ contacts: Array.from({ length: 3_000 }, (_, number) => ({ phone: `+${number}` })) });
-    expect([...store.past].slice(before).map(({ length }) => length)).toEqual([1_000, 1_000, 1_000]);
-    expect(calls({ store: memoryStoreOf(store.lines) }).sandbox.contacts()).toHaveLength(3_005);
+    expect([...journal.past].slice(before).map(({ length }) => length)).toEqual([1_000, 1_000, 1_000]);
+    expect(calls({ journal: memoryStoreOf(journal.lines) }).sandbox.contacts()).toHaveLength(3_005);
   });
 });
 
@@ -243,15 +243,15 @@ describe('over the control plane', () => {
   it('contents come and go, and are reset', async () => {
     await using server = await served();
     const remote = openRemote({ url: server.url, token });
-    expect(await remote.seed({ contacts: [{ phone: '+12025550142' }] })).toEqual({
+    expect(await remote.ask('seed', { contacts: [{ phone: '+12025550142' }] })).toEqual({
       contacts: 1,
       templates: 0,
       campaigns: 0,
     });
-    expect((await remote.export()).contacts).toEqual(JSON.parse(JSON.stringify(server.sandbox.contacts())));
-    expect(await remote.reset('all')).toEqual(server.sandbox.counts());
+    expect((await remote.ask('export')).contacts).toEqual(JSON.parse(JSON.stringify(server.sandbox.contacts())));
+    expect(await remote.ask('reset', { what: 'all' })).toEqual(server.sandbox.counts());
     expect(server.sandbox.contacts()).toHaveLength(5);
-    await expect(remote.seed({ contacts: [{}] })).rejects.toMatchObject({
+    await expect(remote.ask('seed', { contacts: [{}] })).rejects.toMatchObject({
       code: 'sandbox-refused',
       message: 'the sandbox refused: /contacts/0/phone is missing',
     });
@@ -260,9 +260,9 @@ describe('over the control plane', () => {
   it('an event is triggered', async () => {
     await using server = await served();
     const remote = openRemote({ url: server.url, token });
-    const { events } = await remote.trigger('message.received', { text: 'Hi' });
+    const { events } = await remote.ask('trigger', { event: 'message.received', fields: { text: 'Hi' } });
     expect(events.map(({ id }) => id)).toEqual(server.sandbox.events().map(({ id }) => id));
-    await expect(remote.trigger('order.paid', { contact: 'none' })).rejects.toMatchObject({
+    await expect(remote.ask('trigger', { event: 'order.paid', fields: { contact: 'none' } })).rejects.toMatchObject({
       message: 'the sandbox refused: there is no contact none',
     });
   });
@@ -285,7 +285,7 @@ describe('over the control plane', () => {
       phone: `+1${number}`,
       attributes: { note: 'x'.repeat(200) },
     }));
-    expect(await openRemote({ url: server.url, token }).seed({ contacts })).toMatchObject({ contacts: 20_000 });
+    expect(await openRemote({ url: server.url, token }).ask('seed', { contacts })).toMatchObject({ contacts: 20_000 });
     expect(await asked(server, '/seed', ' '.repeat(64 * 1_048_576 + 1))).toEqual([
       400,
       '{"error":{"message":"the body is larger than 64 MiB"}}',
@@ -317,8 +317,8 @@ function bearingOf({ sandbox }: Server): Record<string, string> {
   );
 }
 
-function memoryStoreOf(lines: readonly string[]): ReturnType<typeof memoryStore> {
-  const store = memoryStore();
-  for (const line of lines) store.append(JSON.parse(line));
-  return store;
+function memoryStoreOf(lines: readonly string[]): ReturnType<typeof memoryJournal> {
+  const journal = memoryJournal();
+  for (const line of lines) journal.append(JSON.parse(line));
+  return journal;
 }

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
-import { controlRoutes } from '../../../src/sandbox/control/routes.ts';
+import { operations } from '../../../src/sandbox/control/operations.ts';
 import { proofOf, proofPath } from '../../../src/sandbox/remote/proof.ts';
 import { paths } from '../calls.ts';
 import { raw, served, token } from '../served.ts';
 
-const routes = controlRoutes.map(({ method, path }) => [method, `/__sandbox${path}`] as const);
-
-describe.each(routes)('%s %s', (method, path) => {
+describe.each(Object.keys(operations))('the operation %s', (operation) => {
   it.each([
     ['a foreign host', { host: 'evil.example' }],
     ['a foreign host on the same port', { host: 'evil.example:PORT' }],
@@ -29,7 +27,7 @@ describe.each(routes)('%s %s', (method, path) => {
     );
     const body = '{"scope":"full","name":"starter","key":"KEY","by":1000}'.replace('KEY', server.sandbox.keys.sandbox);
     const length = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
-    const answer = await raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}${body}`);
+    const answer = await raw(server.port, `POST /__sandbox/${operation} HTTP/1.1\r\n${lines.join('')}${length}${body}`);
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
     expect(answer).not.toMatch(/sk_|whsec_/);
     expect([stops, seen(server)]).toEqual([0, before]);
@@ -65,14 +63,15 @@ describe('the control plane', () => {
     await using server = await served();
     const host = `${name}:${server.port}`;
     const headers = `host: ${host}\r\norigin: http://${host.toLowerCase()}\r\nx-sandbox-token: ${token}\r\n`;
-    const answer = await raw(server.port, `GET /__sandbox/status HTTP/1.1\r\n${headers}connection: close\r\n\r\n`);
+    const body = 'content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
+    const answer = await raw(server.port, `POST /__sandbox/status HTTP/1.1\r\n${headers}${body}`);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it('has no limit, and no place in a log', async () => {
     await using server = await served();
     server.sandbox.setPlan({ name: 'starter', perMinute: 0, without: [] });
-    const answer = await ask(server.url, 'GET', '/status');
+    const answer = await ask(server.url, 'POST', '/status', '{}');
     expect(answer.status).toBe(200);
     expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toEqual([]);
   });
@@ -83,28 +82,36 @@ describe('the control plane', () => {
     expect(await httpRequest(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
     const authorization = `Bearer ${server.sandbox.keys.sandbox}`;
     expect(
-      await httpRequest(`${server.url}/__sandbox/env`, { method: 'GET', headers: { authorization } }),
+      await httpRequest(`${server.url}/__sandbox/env`, { method: 'POST', headers: { authorization } }),
     ).toMatchObject({
       status: 403,
     });
   });
 
   it.each([
-    ['GET', '/nothing', '', 404],
-    ['GET', '', '', 404],
-    ['POST', '/status', '{}', 404],
-    ['POST', '/keys', '', 400],
-    ['POST', '/keys', '{"scope":"everything"}', 400],
-    ['POST', '/keys/revoke', '{"key":"none"}', 404],
-    ['POST', '/plan', '{"name":"gold"}', 400],
-    ['POST', '/plan', '{"name":"starter","perMinute":-1}', 400],
-    ['POST', '/plan', '{"name":"starter","without":["flows"]}', 400],
-    ['GET', '/events?after=x', '', 400],
-    ['GET', '/requests?after=-1', '', 400],
-    ['GET', '/audit?key=none', '', 404],
-    ['POST', '/clock/advance', '{"by":-1}', 400],
-    ['POST', '/clock/advance', '{"by":"next-year"}', 400],
-    ['POST', '/clock/advance', '{}', 400],
+    ['POST', '/nothing', '{}', 404],
+    ['POST', '/toString', '{}', 404],
+    ['POST', '', '{}', 404],
+    ['POST', '/', '{}', 404],
+    ['POST', '/status/', '{}', 404],
+    ['GET', '/status', '', 404],
+    ['PUT', '/goLive', '{}', 404],
+    ['POST', '/goLive', '', 400],
+    ['POST', '/goLive', '[]', 400],
+    ['POST', '/goLive', '{"now":true}', 400],
+    ['POST', '/createKey', '', 400],
+    ['POST', '/createKey', '{"scope":"everything"}', 400],
+    ['POST', '/createKey', '{"scop":"full"}', 400],
+    ['POST', '/revokeKey', '{"key":"none"}', 404],
+    ['POST', '/setPlan', '{"name":"gold"}', 400],
+    ['POST', '/setPlan', '{"name":"starter","rate":-1}', 400],
+    ['POST', '/setPlan', '{"name":"starter","without":["flows"]}', 400],
+    ['POST', '/events', '{"after":"x"}', 400],
+    ['POST', '/requests', '{"after":-1}', 400],
+    ['POST', '/audit', '{"key":"none"}', 404],
+    ['POST', '/advanceClock', '{"by":-1}', 400],
+    ['POST', '/advanceClock', '{"by":"next-year"}', 400],
+    ['POST', '/advanceClock', '{}', 400],
   ] as const)('%s %s with %s is %i', async (method, path, body, status) => {
     await using server = await served();
     const before = seen(server);
@@ -121,6 +128,6 @@ function ask(url: string, method: string, path: string, body = '') {
 }
 
 /** All that ever changed, as it was recorded. */
-function seen({ store, clock }: Awaited<ReturnType<typeof served>>): unknown {
-  return [[...store.lines], clock.setting()];
+function seen({ journal, clock }: Awaited<ReturnType<typeof served>>): unknown {
+  return [[...journal.lines], clock.setting()];
 }

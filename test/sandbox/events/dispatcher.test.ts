@@ -1,39 +1,39 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SandboxEvent } from '../../../src/sandbox/state/records.ts';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
-import { createCourier } from '../../../src/sandbox/events/dispatcher.ts';
-import { delivering } from '../../../src/sandbox/events/fan-out.ts';
-import { openLedger } from '../../../src/sandbox/state/ledger.ts';
-import { createMint } from '../../../src/sandbox/state/ids.ts';
+import { createDispatcher } from '../../../src/sandbox/events/dispatcher.ts';
+import { withFanOut } from '../../../src/sandbox/events/fan-out.ts';
+import { openStore } from '../../../src/sandbox/state/store.ts';
+import { createIds } from '../../../src/sandbox/state/ids.ts';
 import { defaultShape } from '../../../src/sandbox/api/shapes.ts';
 import { createWebhooks } from '../../../src/sandbox/events/webhooks.ts';
 import { start } from '../calls.ts';
 import { receiver } from '../receiver.ts';
 
 it('carries nothing that was let go of with the logs', async () => {
-  const [clock, mint] = [manualClock(start), createMint('a seed')];
-  const ledger = delivering(openLedger(undefined), mint);
-  const courier = createCourier({ ledger, clock, mint, shape: defaultShape, warn: () => {} });
+  const [clock, ids] = [manualClock(start), createIds('a seed')];
+  const store = withFanOut(openStore(undefined), ids);
+  const courier = createDispatcher({ store, clock, ids, shape: defaultShape, warn: () => {} });
   onTestFinished(() => courier.close());
   const { url, received } = await receiver((response) => response.writeHead(500).end());
-  createWebhooks({ ledger, mint, clock }).add({ url });
+  createWebhooks({ store, ids, clock }).add({ url });
   const event: SandboxEvent = { id: 'evt_1', type: 'order.paid', at: start, data: {} };
-  ledger.commit([{ type: 'event', event }]);
+  store.commit([{ type: 'event', event }]);
   await courier.settled();
-  ledger.commit([{ type: 'event', event: { ...event, id: 'evt_2' } }]);
-  ledger.commit([{ type: 'reset', what: 'logs' }]);
+  store.commit([{ type: 'event', event: { ...event, id: 'evt_2' } }]);
+  store.commit([{ type: 'reset', what: 'logs' }]);
   await courier.settled();
   await clock.advance(86_400_000, courier.settled);
   expect(received.map(({ id }) => id)).toEqual(['evt_1']);
 });
 
 it('settles at once when it is closed', async () => {
-  const [clock, mint] = [manualClock(start), createMint('a seed')];
-  const ledger = delivering(openLedger(undefined), mint);
-  const courier = createCourier({ ledger, clock, mint, shape: defaultShape, warn: () => {} });
+  const [clock, ids] = [manualClock(start), createIds('a seed')];
+  const store = withFanOut(openStore(undefined), ids);
+  const courier = createDispatcher({ store, clock, ids, shape: defaultShape, warn: () => {} });
   const { url, received } = await receiver();
-  createWebhooks({ ledger, mint, clock }).add({ url });
-  ledger.commit([{ type: 'event', event: { id: 'evt_1', type: 'order.paid', at: start, data: {} } }]);
+  createWebhooks({ store, ids, clock }).add({ url });
+  store.commit([{ type: 'event', event: { id: 'evt_1', type: 'order.paid', at: start, data: {} } }]);
   courier.close();
   await courier.settled();
   expect(received).toEqual([]);

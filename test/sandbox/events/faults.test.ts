@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { EventFault } from '../../../src/sandbox/state/records.ts';
-import { memoryStore, order, paths } from '../calls.ts';
+import { memoryJournal, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 /** A sandbox where the first delivery of a message goes wrong so, once. */
@@ -61,25 +61,6 @@ describe('an event that is struck by', () => {
     expect(sandbox.deliveries().map(({ attempts }) => attempts)).toEqual([10, 10]);
   });
 
-  it('reorder comes after the one that follows', async () => {
-    const { sandbox, received, verify } = await faulty({ kind: 'reorder' });
-    await sandbox.time.advance(4_000);
-    expect(types(received)).toEqual(['message.read', 'message.delivered']);
-    verify(sandbox.secret());
-  });
-
-  it('reorder, with none that follows, comes after 5 s', async () => {
-    const { sandbox, post } = courierWorld();
-    const { url, received } = await receiver();
-    sandbox.webhooks.add({ url });
-    sandbox.faults.add({ on: ['contact.created'], effect: { kind: 'reorder' }, times: 1 });
-    await post(paths.contacts, { phone: '+1' });
-    await sandbox.time.advance(4_999);
-    expect(received).toEqual([]);
-    await sandbox.time.advance(1);
-    expect(types(received)).toEqual(['contact.created']);
-  });
-
   it('bad-signature is signed by nobody, once', async () => {
     const { sandbox, received, verify } = await faulty({ kind: 'bad-signature' }, 401);
     await sandbox.time.advance(400);
@@ -113,14 +94,14 @@ describe('a fault', () => {
   });
 
   it('still holds an event back after a restart, until the same time', async () => {
-    const store = memoryStore();
+    const journal = memoryJournal();
     const { url, received } = await receiver();
-    const before = courierWorld({ store });
+    const before = courierWorld({ journal });
     before.sandbox.webhooks.add({ url });
     before.sandbox.faults.add({ on: ['contact.created'], effect: { kind: 'delay', ms: 60_000 } });
     await before.post(paths.contacts, { phone: '+1' });
     before.sandbox.close();
-    const { sandbox } = courierWorld({ store });
+    const { sandbox } = courierWorld({ journal });
     await sandbox.time.advance(59_999);
     expect(received).toEqual([]);
     await sandbox.time.advance(1);

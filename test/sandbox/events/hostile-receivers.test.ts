@@ -6,8 +6,8 @@ import { paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
 /** What came of one delivery. */
-async function delivered(url: string, patience?: number) {
-  const { sandbox, post } = courierWorld({ patience });
+async function delivered(url: string, timeout?: number) {
+  const { sandbox, post } = courierWorld({ timeout });
   sandbox.webhooks.add({ url });
   await post(paths.contacts, { phone: '+12025550142' });
   await sandbox.settled();
@@ -97,7 +97,7 @@ describe('a receiver that answers with', () => {
 describe('a receiver', () => {
   it('that is not there is a failed attempt', async () => {
     const { state, error } = await delivered(`http://127.0.0.1:${await deadPort()}/`);
-    expect([state, error]).toEqual(['waiting', expect.stringMatching(/^nobody listens on 127\.0\.0\.1:\d+$/)]);
+    expect([state, error]).toEqual(['waiting', expect.stringMatching(/^connection refused by 127\.0\.0\.1:\d+$/)]);
   });
 
   it('whose certificate nobody vouches for is a failed attempt', async () => {
@@ -165,15 +165,15 @@ describe('a connection', () => {
 });
 
 it('closing a sandbox leaves nothing on its way, and records nothing more', async () => {
-  const { sandbox, post, store } = courierWorld();
+  const { sandbox, post, journal } = courierWorld();
   const hanging: ServerResponse[] = [];
   const { url, got } = await receiver((response) => hanging.push(response));
   sandbox.webhooks.add({ url });
   await post(paths.contacts, { phone: '+12025550142' });
   await got(1);
   const gone = new Promise((resolve) => hanging[0]?.on('close', resolve));
-  const { length } = store.lines;
+  const { length } = journal.lines;
   sandbox.close();
   await Promise.all([gone, sandbox.settled()]);
-  expect(store.lines).toHaveLength(length);
+  expect(journal.lines).toHaveLength(length);
 });

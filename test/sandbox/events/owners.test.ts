@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isForsaken } from '../../../src/sandbox/events/webhooks.ts';
+import { isOrphaned } from '../../../src/sandbox/events/webhooks.ts';
 
 const [url, elsewhere] = ['http://127.0.0.1:4781/', 'http://127.0.0.1:4782/'];
 const [dead, live] = [{ pid: 1 }, { pid: 2 }];
@@ -34,5 +34,5 @@ it.each([
     false,
   ],
 ])('a webhook %s forsaken', (_, webhook, next, expected) => {
-  expect(isForsaken(webhook, kill, next)).toBe(expected);
+  expect(isOrphaned(webhook, kill, next)).toBe(expected);
 });

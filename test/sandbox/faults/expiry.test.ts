@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import type { NewFault } from '../../../src/sandbox/state/records.ts';
 import { thrown } from '../../support/thrown.ts';
+import { operations } from '../../../src/sandbox/control/operations.ts';
 import { bearing, calls, order, paths } from '../calls.ts';
-import { onContacts, struck } from './struck.ts';
+import { onContacts, failures } from './failures.ts';
 
 describe('a fault', () => {
   it('expires by the sandbox’s clock', async () => {
     const world = calls();
     world.sandbox.faults.add({ ...onContacts, for: 60_000 });
-    expect(await struck(world, 2)).toBe('11');
+    expect(await failures(world, 2)).toBe('11');
     await world.clock.advance(59_999);
-    expect(await struck(world, 1)).toBe('1');
+    expect(await failures(world, 1)).toBe('1');
     await world.clock.advance(1);
-    expect(await struck(world, 2)).toBe('00');
-    expect(world.sandbox.faults.list()).toMatchObject([{ drawn: 3, struck: 3, active: false }]);
+    expect(await failures(world, 2)).toBe('00');
+    expect(world.sandbox.faults.list()).toMatchObject([{ matched: 3, injected: 3, active: false }]);
   });
 
-  it('expires when it has struck so often', async () => {
+  it('expires when it has failures so often', async () => {
     const world = calls();
     world.sandbox.faults.add({ ...onContacts, times: 3 });
-    expect(await struck(world, 5)).toBe('11100');
+    expect(await failures(world, 5)).toBe('11100');
   });
 
   it('is cleared by its id, or with all others', async () => {
@@ -28,7 +28,7 @@ describe('a fault', () => {
     const [first] = [faults.add(onContacts), faults.add(onContacts), faults.add(onContacts)];
     expect([faults.clear('none'), faults.clear(first.id), faults.list().length]).toEqual([[], [first], 2]);
     expect([faults.clear().length, faults.list(), faults.clear()]).toEqual([2, [], []]);
-    expect(await struck(world, 1)).toBe('0');
+    expect(await failures(world, 1)).toBe('0');
   });
 
   it('that is late has its caller wait by the wall, and acts before or after that', async () => {
@@ -60,7 +60,7 @@ describe('a fault', () => {
     ['after an event', { on: ['order.paid'], effect: { kind: 'drop' }, after: true }, '/after'],
     ['of no kind', { effect: { kind: 'flood' } }, '/effect/kind'],
     ['with a status that is no error', { effect: { kind: 'status', status: 200 } }, '400 to 599'],
-    ['with half a status', { effect: { kind: 'status', status: 500.5 } }, 'whole'],
+    ['with half a status', { effect: { kind: 'status', status: 500.5 } }, 'must be an integer'],
     ['later than a timer can be', { effect: { kind: 'latency', ms: 2 ** 31 } }, '/effect/ms'],
     ['at a rate above 1', { rate: 1.1 }, '/rate'],
     ['at a rate that is no number', { rate: 'often' }, '/rate'],
@@ -68,13 +68,10 @@ describe('a fault', () => {
     ['for no time', { for: 0 }, '/for'],
     ['with a seed that is no text', { seed: 7 }, '/seed'],
     ['perhaps after', { after: 'yes' }, '/after'],
-  ])('%s is refused, and not made', (_, change, told) => {
+  ])('%s is refused, and not made', (_, change, problem) => {
     const { sandbox } = calls();
-    const fault: NewFault = JSON.parse(JSON.stringify({ ...onContacts, ...change }));
-    expect(thrown(() => sandbox.faults.add(fault))).toMatchObject({
-      status: 400,
-      message: expect.stringContaining(told),
-    });
+    const { at, message } = Object(thrown(() => operations.addFault.call({ sandbox }, { ...onContacts, ...change })));
+    expect(`${at} ${message}`).toContain(problem);
     expect(sandbox.faults.list()).toEqual([]);
   });
 });

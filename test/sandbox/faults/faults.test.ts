@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../src/base/http-request.ts';
-import type { NewFault } from '../../../src/sandbox/state/records.ts';
+import type { NewFault } from '../../../src/sandbox/faults/input.ts';
 import { shapeNamed } from '../../../src/sandbox/api/shapes.ts';
 import { paths } from '../calls.ts';
 import { ask, send } from '../asked.ts';
@@ -36,7 +36,7 @@ describe.each(kinds)('with %o an answer', (effect, seen, status) => {
 });
 
 describe('a fault', () => {
-  it('is drawn only for requests that name its endpoint, whose key is valid and that the minute lets pass', async () => {
+  it('is matched only for requests that name its endpoint, whose key is valid and that the minute lets pass', async () => {
     await using server = await served();
     const { sandbox } = server;
     sandbox.setPlan({ name: 'starter', perMinute: 2, without: [] });
@@ -45,7 +45,7 @@ describe('a fault', () => {
     expect(await ask(server, 'GET', paths.contacts)).toBe('200 application/json');
     expect(await send(server)).toBe('503 text/html, no JSON');
     expect(await send(server)).toBe('429 application/problem+json');
-    expect(sandbox.faults.list()).toMatchObject([{ drawn: 1, struck: 1 }]);
+    expect(sandbox.faults.list()).toMatchObject([{ matched: 1, injected: 1 }]);
   });
 
   it('strikes in place of every other refusal, and after one tells of both', async () => {
@@ -75,7 +75,10 @@ describe('a fault', () => {
     const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
     server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
     const headers = { 'x-sandbox-token': token };
-    const answer = await httpRequest(`${server.url}/__sandbox/status`, { method: 'GET', headers });
+    const answer = await httpRequest(`${server.url}/__sandbox/status`, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{}',
+    });
     expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
   });
 

@@ -50,7 +50,7 @@ describe('faults', () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     const once = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
     expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
-    expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], struck: 1, active: false }]);
+    expect(sandbox.faults.list()).toMatchObject([{ id: once, on: ['sendTemplate'], injected: 1, active: false }]);
     sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, for: '1m' });
     const { misdeed } = await sent(sandbox);
     await sandbox.clock.advance('1m');

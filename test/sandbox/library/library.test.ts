@@ -70,7 +70,7 @@ describe('a sandbox in a test', () => {
   it('gives its control plane to nobody', async () => {
     await using sandbox = createSandbox();
     const { url } = await sandbox.listen();
-    expect(await httpRequest(`${url}/__sandbox/status`, { method: 'GET' })).toMatchObject({ status: 403 });
+    expect(await httpRequest(`${url}/__sandbox/status`, { body: '{}' })).toMatchObject({ status: 403 });
   });
 
   it('shares nothing with a hundred others in the same process', async () => {

@@ -5,7 +5,7 @@ import { served, token } from '../served.ts';
 
 it('tells how a sandbox is', async () => {
   await using server = await served();
-  expect(await openRemote({ url: server.url, token }).status()).toMatchObject({
+  expect(await openRemote({ url: server.url, token }).ask('status')).toMatchObject({
     url: server.url,
     pid: 42,
     build: 'b1',
@@ -20,7 +20,7 @@ it('tells how a sandbox is', async () => {
 it('tells its keys and secret', async () => {
   await using server = await served();
   const { keys } = server.sandbox;
-  expect(await openRemote({ url: server.url, token }).env()).toEqual({
+  expect(await openRemote({ url: server.url, token }).ask('env')).toEqual({
     url: server.url,
     keys: { sandbox: keys.sandbox, live: keys.live },
     secret: server.sandbox.secret(),
@@ -31,33 +31,34 @@ it('tells what happened after a cursor', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   await server.post(paths.contacts, { phone: '+1' });
-  const first = await remote.events();
+  const first = await remote.ask('events');
   await server.post(paths.send, order);
   await server.clock.advance(5_000);
-  const second = await remote.events(first.cursor);
+  const second = await remote.ask('events', { after: first.cursor });
   expect(first.events.map(({ type }) => type)).toEqual(['contact.created']);
   expect(second.events.map(({ type }) => type)).toEqual(['message.delivered', 'message.read']);
   expect(second.cursor).toBe(3);
-  expect(await remote.messages()).toMatchObject([{ to: order.to, status: 'read' }]);
+  expect(await remote.ask('messages')).toMatchObject([{ to: order.to, status: 'read' }]);
 });
 
 it('makes and revokes keys, and goes live', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
-  const { id, text } = await remote.createKey('send-only', 'live');
-  await remote.goLive();
+  const { id, text } = await remote.ask('createKey', { scope: 'send-only', mode: 'live' });
+  await remote.ask('goLive');
   expect(server.sandbox.keys.list()).toContainEqual(
     expect.objectContaining({ id, text, scope: 'send-only', state: 'active' }),
   );
-  await remote.revokeKey(String(id));
-  expect((await remote.keys()).find((key) => key['id'] === id)).toMatchObject({ state: 'revoked' });
+  await remote.ask('revokeKey', { key: id });
+  expect((await remote.ask('keys')).find((key) => key['id'] === id)).toMatchObject({ state: 'revoked' });
 });
 
 it('sets the plan', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
-  const plan = { name: 'enterprise', perMinute: 5, perMonth: 9, without: ['listCampaigns'] } as const;
-  expect(await remote.setPlan(plan)).toEqual(plan);
+  const without = ['listCampaigns'] as const;
+  const plan = { name: 'enterprise', perMinute: 5, perMonth: 9, without };
+  expect(await remote.ask('setPlan', { name: 'enterprise', rate: 5, monthly: 9, without })).toEqual(plan);
   expect(server.sandbox.plan()).toEqual(plan);
 });
 
@@ -65,15 +66,15 @@ it('shows the audit log of a key, and every choice', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   await server.get(paths.contacts);
-  expect(await remote.audit()).toMatchObject([{ target: paths.contacts }]);
-  expect(await remote.audit(server.sandbox.keys.live)).toEqual([]);
-  expect(await remote.choices()).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
+  expect(await remote.ask('audit')).toMatchObject([{ target: paths.contacts }]);
+  expect(await remote.ask('audit', { key: server.sandbox.keys.live })).toEqual([]);
+  expect(await remote.ask('choices')).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
 });
 
 it('stops it, and comes back once nobody answers there', async () => {
   const server = await served({ onStop: () => void server.close() });
   await openRemote({ url: server.url, token }).stop();
-  await expect(openRemote({ url: server.url, token }).status()).rejects.toMatchObject({
+  await expect(openRemote({ url: server.url, token }).ask('status')).rejects.toMatchObject({
     exit: 'configuration',
     code: 'sandbox-gone',
   });
@@ -81,5 +82,7 @@ it('stops it, and comes back once nobody answers there', async () => {
 
 it('says why it was refused', async () => {
   await using server = await served();
-  await expect(openRemote({ url: server.url, token: 'x' }).env()).rejects.toMatchObject({ code: 'sandbox-refused' });
+  await expect(openRemote({ url: server.url, token: 'x' }).ask('env')).rejects.toMatchObject({
+    code: 'sandbox-refused',
+  });
 });

@@ -7,7 +7,7 @@ it.each([token.slice(0, -1), `${token}x`, `${token.slice(0, -1)}T`, token.slice(
   async (wrong) => {
     await using server = await served();
     const headers = { 'x-sandbox-token': wrong };
-    const { status } = await httpRequest(`${server.url}/__sandbox/env`, { method: 'GET', headers });
+    const { status } = await httpRequest(`${server.url}/__sandbox/env`, { headers, body: '{}' });
     expect(status).toBe(403);
   },
 );

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import { openStore } from '../../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { startBin } from '../../support/bin.ts';
 import { alive, later } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
-import { calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
+import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
 const slow = { timeout: 120_000 };
@@ -20,10 +20,10 @@ function knock({ sandbox }: Pick<Calls, 'sandbox'>, target: string): unknown {
 
 describe('the log of requests', () => {
   it('keeps the last 10,000 with a key, before a restart and after it', slow, async () => {
-    const store = memoryStore();
-    const world = calls({ store });
+    const journal = memoryJournal();
+    const world = calls({ journal });
     for (let number = 0; number < 10_050; number++) await world.get(`/${number}`);
-    for (const { sandbox } of [world, calls({ store })]) {
+    for (const { sandbox } of [world, calls({ journal })]) {
       const audit = sandbox.audit(sandbox.keys.sandbox);
       expect(audit).toHaveLength(10_000);
       expect([audit[0]?.target, audit.at(-1)?.target]).toEqual(['/50', '/10049']);
@@ -55,15 +55,15 @@ describe('the log of requests', () => {
     await expect.poll(following.stdout, soon).toContain('/begin');
     for (let number = 0; number < 1_100; number++) knock({ sandbox }, `/${number}`);
     await expect.poll(following.stdout, soon).toContain('/1099');
-    expect(following.stderr()).toContain('requests that the log dropped before they could be shown: 100\n');
+    expect(following.stderr()).toContain('requests that left the log before they could be shown: 100\n');
     expect(following.stdout()).not.toContain('/99 ');
   });
 });
 
 describe('the log of events', () => {
   it('keeps the last 50,000, each with its deliveries', slow, async () => {
-    const store = memoryStore();
-    const { sandbox, post } = calls({ store });
+    const journal = memoryJournal();
+    const { sandbox, post } = calls({ journal });
     sandbox.webhooks.add({ url: 'http://127.0.0.1:9/' });
     await post(paths.contacts, { phone: '+12025550190' });
     await post(paths.contacts, { phone: '+12025550191' });
@@ -72,8 +72,8 @@ describe('the log of events', () => {
     expect(sandbox.counts()).toMatchObject({ events: 2, waiting: 2 });
     const event = { type: 'contact.created', at: start, data: {} } as const;
     const more = (count: number) => Array.from({ length: count }, (_, at) => ({ ...event, id: `evt_${at}` }));
-    store.append(more(49_999).map((event): Change => ({ type: 'event', event })));
-    const again = calls({ store }).sandbox;
+    journal.append(more(49_999).map((event): Change => ({ type: 'event', event })));
+    const again = calls({ journal }).sandbox;
     expect(again.counts()).toMatchObject({ events: 50_000, waiting: 1 });
     expect(again.cursors().events).toBe(50_001);
     expect(again.events(0)[0]?.id).toBe(second);
@@ -84,20 +84,20 @@ describe('the log of events', () => {
 
 describe('messages', () => {
   it('are kept up to 100,000, and the others still count in their month', slow, async () => {
-    const store = memoryStore();
-    const { sandbox } = calls({ store });
+    const journal = memoryJournal();
+    const { sandbox } = calls({ journal });
     const key = sandbox.keys.list()[0]?.id ?? '';
     const message = { ...order, mode: 'sandbox', key, sentAt: start, receipts: [] } as const;
     const sent = Array.from({ length: 100_010 }, (_, at): Change => ({
       type: 'message',
       message: { ...message, id: `msg_${at}` },
     }));
-    store.append(sent);
-    const again = calls({ store });
+    journal.append(sent);
+    const again = calls({ journal });
     expect(again.sandbox.messages()).toHaveLength(100_000);
     expect(again.sandbox.messages()[0]?.id).toBe('msg_10');
     again.sandbox.reset('logs');
-    const compacted = calls({ store });
+    const compacted = calls({ journal });
     compacted.sandbox.setPlan({ name: 'growth', perMonth: 100_011, without: [] });
     expect((await compacted.post(paths.send, order)).status).toBe(200);
     expect((await compacted.post(paths.send, order)).status).toBe(429);
@@ -108,8 +108,8 @@ describe('the journal of a sandbox that runs', () => {
   it('stays small, however many requests come, and loses nothing that is kept', slow, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-journal-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const store = openStore(folder, { later });
-    const world = calls({ store });
+    const journal = openFileJournal(folder, { later });
+    const world = calls({ journal });
     await world.post(paths.contacts, { phone: '+12025550190' });
     const filler = 'x'.repeat(400);
     for (let number = 0; number < 60_000; number++) {
@@ -119,9 +119,9 @@ describe('the journal of a sandbox that runs', () => {
     await setImmediate();
     expect(statSync(join(folder, 'journal.ndjson')).size).toBeLessThan(20 * 1024 * 1024);
     world.sandbox.close();
-    await store.close();
-    const again = openStore(folder, { later });
-    const { sandbox } = calls({ store: again });
+    await journal.close();
+    const again = openFileJournal(folder, { later });
+    const { sandbox } = calls({ journal: again });
     expect(sandbox.requests()).toEqual(world.sandbox.requests());
     expect([sandbox.contacts(), sandbox.events()]).toEqual([world.sandbox.contacts(), world.sandbox.events()]);
     expect(sandbox.cursors()).toEqual(world.sandbox.cursors());

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
-import { openStore } from '../../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { temporaryHome } from '../../support/bin.ts';
 import { isLong } from '../../support/long-tests.ts';
 import { type Asked, askOne, faultsIn, killEarly, load, startReal } from './crashing.ts';
@@ -38,8 +38,8 @@ it(`loses nothing in ${kills} times kill -9 under load (seed ${seed})`, { timeou
 /** How many there are in a journal that is as it was written. */
 async function changesIn(folder: string): Promise<number> {
   const warn = (text: string) => expect.fail(text);
-  const store = openStore(folder, { later: () => () => {}, warn });
-  const changes = [...store.past].flat();
-  await store.close();
+  const journal = openFileJournal(folder, { later: () => () => {}, warn });
+  const changes = [...journal.past].flat();
+  await journal.close();
   return changes.length;
 }

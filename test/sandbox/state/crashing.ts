@@ -104,8 +104,8 @@ export async function askOne(
 export async function faultsIn(sandbox: RealSandbox, { phones, contacts, messages }: Asked): Promise<string[]> {
   const [listed, sent, { events }] = await Promise.all([
     contactsOf(sandbox),
-    sandbox.remote.messages(),
-    sandbox.remote.events(),
+    sandbox.remote.ask('messages'),
+    sandbox.remote.ask('events'),
   ]);
   const own = listed.filter(({ phone }) => phones.has(phone));
   const ids = new Set(own.map(({ id }) => id));
@@ -117,7 +117,7 @@ export async function faultsIn(sandbox: RealSandbox, { phones, contacts, message
     ...twice('event', [...events.map(({ id }) => id), ...created.map(({ data }) => read.isRecord(data) && data['id'])]),
     ...[...contacts.values()].filter((id) => !ids.has(id)).map((id) => `contact ${id} is lost`),
     ...[...messages].filter((id) => !sentIds.has(id)).map((id) => `message ${id} is lost`),
-    ...sent.filter(({ to }) => !phones.has(String(to))).map(({ id }) => `message ${String(id)} was never sent`),
+    ...sent.filter(({ to }) => !phones.has(to)).map(({ id }) => `message ${id} was never sent`),
     ...(created.length === own.length ? [] : [`${created.length} events of ${own.length} contacts`]),
   ];
 }

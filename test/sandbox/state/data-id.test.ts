@@ -5,7 +5,7 @@ import { defaultData, findSandbox, liveLocators } from '../../../src/sandbox/rem
 import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serve, type Served } from '../../../src/sandbox/serve.ts';
-import { openStore } from '../../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { alive, cli, later } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
 
@@ -50,7 +50,7 @@ describe('the data id of a sandbox', () => {
     const machine = newMachine();
     const { locator } = await machine.start();
     const before = machine.dataId();
-    await openRemote(locator).reset('all');
+    await openRemote(locator).ask('reset', { what: 'all' });
     expect(machine.dataId()).not.toBe(before);
   });
 
@@ -121,7 +121,7 @@ function newMachine() {
   const data = defaultData(stateFolder);
   const start = async (folder: string | null = data): Promise<Served> => {
     const served = await serve({
-      sandbox: (store) => createSandbox({ store, seed: 'a seed' }),
+      sandbox: (journal) => createSandbox({ journal, seed: 'a seed' }),
       stateFolder,
       data: folder,
       port: 0,
@@ -143,7 +143,7 @@ function withoutId(change: Change): Change {
 }
 
 async function rewrite(folder: string, edit: (changes: readonly Change[]) => readonly Change[]): Promise<void> {
-  const store = openStore(folder, { later });
-  store.replace([edit([...store.past].flat())]);
-  await store.close();
+  const journal = openFileJournal(folder, { later });
+  journal.replace([edit([...journal.past].flat())]);
+  await journal.close();
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { openStore } from '../../../src/sandbox/state/store.ts';
+import { openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { bearing, order, paths, start } from '../calls.ts';
 import { receiver } from '../receiver.ts';
 
@@ -20,8 +20,8 @@ it('writes the same journal for the same seed, except for the time of day and th
 async function journal(seed: string, url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-seeded-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const store = openStore(folder, { later: () => () => {} });
-  const sandbox = createSandbox({ seed, store, clock: manualClock(start), plan: 'growth' });
+  const journal = openFileJournal(folder, { later: () => () => {} });
+  const sandbox = createSandbox({ seed, journal, clock: manualClock(start), plan: 'growth' });
   const headers = bearing(sandbox.keys.sandbox);
   const call = (method: string, target: string, body: object | string) =>
     sandbox.answer({ method, target, headers, body: JSON.stringify(body) });
@@ -36,7 +36,7 @@ async function journal(seed: string, url: string): Promise<string> {
   sandbox.keys.create('read-only');
   await sandbox.time.advance('next-day');
   sandbox.close();
-  await store.close();
+  await journal.close();
   return masked(readFileSync(join(folder, 'journal.ndjson'), 'utf8'));
 }
 

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventNames } from '../../../src/contract/events.ts';
-import { openLedger } from '../../../src/sandbox/state/ledger.ts';
+import { openStore } from '../../../src/sandbox/state/store.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 import { snapshot } from '../../../src/sandbox/state/snapshot.ts';
 import { eventNamed, type State } from '../../../src/sandbox/state/state.ts';
-import { calls, type Calls, memoryStore, type MemoryStore, order, paths } from '../calls.ts';
+import { calls, type Calls, memoryJournal, type MemoryJournal, order, paths } from '../calls.ts';
 
 /** Answers with the status that its path says. */
 const receiver = createServer(({ url = '' }, response) => response.writeHead(Number(url.slice(1, 4))).end());
@@ -53,9 +53,9 @@ const resets: readonly Operation[] = (['messages', 'contacts', 'logs', 'logs', '
 
 describe('a snapshot', () => {
   it.each(Array.from({ length: 25 }, (_, seed) => seed))('rebuilds the state of history %i', async (seed) => {
-    const store = memoryStore();
-    await live(store, seed, 120);
-    const state = openLedger(store).state;
+    const journal = memoryJournal();
+    await live(journal, seed, 120);
+    const state = openStore(journal).state;
     const again = rebuilt(state);
     expect(flat(again)).toEqual(flat(state));
     expect([...snapshot(again)]).toEqual([...snapshot(state)]);
@@ -64,24 +64,24 @@ describe('a snapshot', () => {
 
   it('lets a sandbox go on as it would have gone on', async () => {
     for (let seed = 100; seed < 105; seed++) {
-      const [store, small] = [memoryStore(), memoryStore()];
-      await live(store, seed, 60);
-      small.replace(snapshot(openLedger(store).state));
-      await Promise.all([live(store, seed + 1, 40), live(small, seed + 1, 40)]);
-      expect(timeless(openLedger(small).state)).toEqual(timeless(openLedger(store).state));
+      const [journal, small] = [memoryJournal(), memoryJournal()];
+      await live(journal, seed, 60);
+      small.replace(snapshot(openStore(journal).state));
+      await Promise.all([live(journal, seed + 1, 40), live(small, seed + 1, 40)]);
+      expect(timeless(openStore(small).state)).toEqual(timeless(openStore(journal).state));
     }
   });
 
   it('is short: no more is said of what has passed', () => {
-    const { sandbox, store } = calls();
-    const before = changesIn(store);
+    const { sandbox, journal } = calls();
+    const before = changesIn(journal);
     for (let time = 0; time < 50; time++) {
       sandbox.setPlan({ name: 'growth', perMinute: time, without: [] });
       sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'hang' } });
       sandbox.faults.clear();
     }
-    expect(changesIn(store)).toBe(before + 150);
-    expect([...snapshot(openLedger(store).state)].flat()).toHaveLength(before + 1);
+    expect(changesIn(journal)).toBe(before + 150);
+    expect([...snapshot(openStore(journal).state)].flat()).toHaveLength(before + 1);
   });
 });
 
@@ -90,48 +90,48 @@ describe('a sandbox that is opened', () => {
     Array.from({ length: count }, (_, time) => ({ type: 'clock', clock: { frozen: time } }) as const);
 
   it('makes a long record small where most of it no longer matters', () => {
-    const { store } = calls();
-    store.append(settings(20_000));
-    const { sandbox } = calls({ store });
-    expect(changesIn(store)).toBeLessThan(50);
+    const { journal } = calls();
+    journal.append(settings(20_000));
+    const { sandbox } = calls({ journal });
+    expect(changesIn(journal)).toBeLessThan(50);
     expect(sandbox.clock.now()).toBe(19_999);
-    expect(calls({ store }).sandbox.clock.now()).toBe(19_999);
+    expect(calls({ journal }).sandbox.clock.now()).toBe(19_999);
   });
 
   it('leaves a short one as it is', () => {
-    const { store } = calls();
-    store.append(settings(2_000));
-    calls({ store });
-    expect(changesIn(store)).toBeGreaterThan(2_000);
+    const { journal } = calls();
+    journal.append(settings(2_000));
+    calls({ journal });
+    expect(changesIn(journal)).toBeGreaterThan(2_000);
   });
 
   it('leaves one as it is that says little too much', () => {
-    const { store, sandbox } = calls();
+    const { journal, sandbox } = calls();
     const contacts = Array.from({ length: 11_000 }, (_, number) => ({ phone: `+1202${1_000_000 + number}` }));
     sandbox.seed({ contacts });
-    const lines = store.lines.length;
-    calls({ store });
-    expect(store.lines).toHaveLength(lines);
+    const lines = journal.lines.length;
+    calls({ journal });
+    expect(journal.lines).toHaveLength(lines);
   });
 
-  it('goes on with the long one when it cannot be made small', () => {
-    const { store } = calls();
-    store.append(settings(20_000));
+  it('works with the long journal if compaction fails', () => {
+    const { journal } = calls();
+    journal.append(settings(20_000));
     const full = () => {
       throw new Error('ENOSPC');
     };
-    const { warnings, sandbox } = calls({ store: { ...store, past: store.past, replace: full } });
-    expect(warnings).toEqual(['what is recorded could not be made smaller: Error: ENOSPC']);
+    const { warnings, sandbox } = calls({ journal: { ...journal, past: journal.past, replace: full } });
+    expect(warnings).toEqual(['the journal could not be compacted: Error: ENOSPC']);
     expect(sandbox.clock.now()).toBe(19_999);
   });
 });
 
 /** Does what the seed has it do; in every fifth history nothing is let go of. */
-async function live(store: MemoryStore, seed: number, length: number): Promise<void> {
+async function live(journal: MemoryJournal, seed: number, length: number): Promise<void> {
   const random = createRandom(seed);
   const draw: Draw = (below) => Math.floor(random() * below);
   // What is let go of stays in the record, or a snapshot would be held against another.
-  const world = calls({ store: { ...store, past: store.past, replace: () => {} } });
+  const world = calls({ journal: { ...journal, past: journal.past, replace: () => {} } });
   const choices = seed % 5 === 0 ? operations : [...operations, ...resets];
   for (let step = 0; step < length; step++) await choices[draw(choices.length)]?.(world, draw);
   await world.sandbox.settled();
@@ -139,9 +139,9 @@ async function live(store: MemoryStore, seed: number, length: number): Promise<v
 }
 
 function rebuilt(state: State): State {
-  const small = memoryStore();
+  const small = memoryJournal();
   small.replace(snapshot(state));
-  return openLedger(small).state;
+  return openStore(small).state;
 }
 
 /** With the order of all that has one. */
@@ -192,6 +192,6 @@ function attempt(act: () => unknown): void {
   }
 }
 
-function changesIn(store: MemoryStore): number {
-  return [...store.past].flat().length;
+function changesIn(journal: MemoryJournal): number {
+  return [...journal.past].flat().length;
 }

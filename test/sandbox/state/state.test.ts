@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { apply } from '../../../src/sandbox/state/apply.ts';
 import { emptyState } from '../../../src/sandbox/state/state.ts';
-import { calls, memoryStore, order, paths } from '../calls.ts';
+import { calls, memoryJournal, order, paths } from '../calls.ts';
 
 it('is rebuilt from its changes as they were written', async () => {
-  const store = memoryStore();
-  const { post, get, sandbox, clock } = calls({ store, plan: 'growth' });
+  const journal = memoryJournal();
+  const { post, get, sandbox, clock } = calls({ journal, plan: 'growth' });
   await post(paths.send, order);
   await post(paths.contacts, { phone: '+12025550142', name: 'Ada' });
   await get(paths.contacts);
@@ -14,7 +14,7 @@ it('is rebuilt from its changes as they were written', async () => {
   sandbox.keys.goLive();
   await clock.advance(300);
 
-  const again = calls({ store });
+  const again = calls({ journal });
   const seen = [sandbox, again.sandbox].map((from) => [
     [from.keys.list(), from.keys.sandbox, from.keys.live, from.secret(), from.plan()],
     [from.contacts(), from.templates(), from.campaigns()],
@@ -24,11 +24,11 @@ it('is rebuilt from its changes as they were written', async () => {
 });
 
 it('numbers what comes after a restart on from what was there', async () => {
-  const store = memoryStore();
-  for (let run = 0; run < 3; run++) await calls({ store }).post(paths.send, order);
+  const journal = memoryJournal();
+  for (let run = 0; run < 3; run++) await calls({ journal }).post(paths.send, order);
   expect(
     new Set(
-      calls({ store })
+      calls({ journal })
         .sandbox.messages()
         .map(({ id }) => id),
     ).size,
@@ -50,7 +50,7 @@ it('tells when a receipt cannot be recorded, and goes on', async () => {
   const append = ([change]: readonly Change[]) => {
     if (change?.type === 'event') throw new Error('ENOSPC');
   };
-  const { clock, post, sandbox, warnings } = calls({ store: { ...memoryStore(), append } });
+  const { clock, post, sandbox, warnings } = calls({ journal: { ...memoryJournal(), append } });
   await post(paths.send, order);
   await clock.advance(1_000);
   const [message] = sandbox.messages();
@@ -59,13 +59,13 @@ it('tells when a receipt cannot be recorded, and goes on', async () => {
 });
 
 it('records what it could not record once there is room again', async () => {
-  const memory = memoryStore();
+  const memory = memoryJournal();
   let isFull = true;
   const append = (changes: readonly Change[]) => {
     if (isFull && changes[0]?.type === 'event') throw new Error('ENOSPC');
     memory.append(changes);
   };
-  const { clock, post, sandbox } = calls({ store: { ...memory, append } });
+  const { clock, post, sandbox } = calls({ journal: { ...memory, append } });
   await post(paths.send, order);
   await clock.advance(1_000);
   isFull = false;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../../src/sandbox/time/clock.ts';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryStore, calls, order, paths, start } from '../calls.ts';
+import { memoryJournal, calls, order, paths, start } from '../calls.ts';
 
 describe('the test number', () => {
   it(`${testNumbers.delivers} is delivered, and then read`, async () => {
@@ -80,13 +80,13 @@ describe('receipts', () => {
   });
 
   it('that were due while it did not run come at once, in order, when it runs again', async () => {
-    const store = memoryStore();
-    const { post, sandbox } = calls({ store });
+    const journal = memoryJournal();
+    const { post, sandbox } = calls({ journal });
     await post(paths.send, { ...order, to: testNumbers.delivers5sLater });
     await post(paths.send, order);
     sandbox.close();
     const clock = manualClock(start + 60_000);
-    const again = createSandbox({ seed: 'a seed', clock, store });
+    const again = createSandbox({ seed: 'a seed', clock, journal });
     expect(again.keys).toMatchObject({ sandbox: sandbox.keys.sandbox, live: sandbox.keys.live });
     await clock.advance(0);
     expect(again.messages()).toMatchObject([{ status: 'read' }, { status: 'read' }]);

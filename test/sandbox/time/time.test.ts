@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type PlanName, plans } from '../../../src/contract/plans.ts';
 import { createClock, manualClock } from '../../../src/sandbox/time/clock.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { calls, memoryStore, order, paths, start } from '../calls.ts';
+import { calls, memoryJournal, order, paths, start } from '../calls.ts';
 
 const limited = ['starter', 'growth', 'scale'] as const satisfies readonly PlanName[];
 
@@ -79,10 +79,10 @@ describe('going back to the wall', () => {
 });
 
 it('stands still when frozen, also after a restart', async () => {
-  const store = memoryStore();
-  const sandbox = createSandbox({ store });
+  const journal = memoryJournal();
+  const sandbox = createSandbox({ journal });
   const { now } = sandbox.time.freeze();
-  const { sandbox: again } = { sandbox: createSandbox({ store }) };
+  const { sandbox: again } = { sandbox: createSandbox({ journal }) };
   expect(again.time.now()).toMatchObject({ now, frozen: true });
 });
 
@@ -117,12 +117,12 @@ it('enterprise has no limit but one that is set', async () => {
 });
 
 it('an advance that is stopped on the way ends where it is, and says so after a restart', async () => {
-  const { sandbox, post, store } = calls();
+  const { sandbox, post, journal } = calls();
   await post(paths.send, { ...order, to: '+12025550103' });
   const advance = sandbox.time.advance(60_000);
   await sandbox.happening('event', new AbortController().signal);
   sandbox.close();
   await advance;
   expect(sandbox.clock.now()).toBe(start + 5_000);
-  expect(calls({ store }).sandbox.clock.now()).toBe(start + 5_000);
+  expect(calls({ journal }).sandbox.clock.now()).toBe(start + 5_000);
 });

@@ -1,49 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { eventNames, events } from '../../../src/contract/events.ts';
 import { testNumbers } from '../../../src/sandbox/state/receipts.ts';
+import { eventNames } from '../../../src/contract/events.ts';
 import { thrown } from '../../support/thrown.ts';
-import { calls, type Calls, memoryStore, order, paths, start } from '../calls.ts';
+import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 
 const names = ({ sandbox }: Calls) => sandbox.events().map(({ type }) => type);
 
 describe('trigger', () => {
-  it.each(eventNames.filter((name) => !name.startsWith('message.')))('%s needs nothing to be said', (name) => {
+  it.each(eventNames.filter((name) => !name.startsWith('message.')))('triggers %s without any fields', (name) => {
     const world = calls();
     const { events } = world.sandbox.trigger(name);
     expect(events.map(({ type, at }) => [type, at])).toEqual([[name, start]]);
     expect(world.sandbox.events()).toMatchObject(events);
   });
 
-  it('has every event of the contract', () => {
-    expect(eventNames).toEqual(Object.keys(events));
-  });
-
-  it('gives its events to webhooks, as any other', () => {
-    const { sandbox, store } = calls();
+  it('sends its events to webhooks', () => {
+    const { sandbox, journal } = calls();
     sandbox.webhooks.add({ url: 'http://127.0.0.1:9/hooks', events: ['message.received'] });
     const { events } = sandbox.trigger('message.received');
-    const deliveries = [...store.past].flat().filter(({ type }) => type === 'delivery');
+    const deliveries = [...journal.past].flat().filter(({ type }) => type === 'delivery');
     expect(deliveries).toMatchObject([{ delivery: { event: events[1]?.id } }]);
     sandbox.close();
   });
 
-  it('is one commit, so that there is all of it or nothing', () => {
-    const store = memoryStore();
+  it('commits all its changes or none', () => {
+    const journal = memoryJournal();
     const full = () => {
       throw new Error('ENOSPC');
     };
-    const before = calls({ store }).sandbox.keys;
-    const { sandbox } = calls({ store: { ...store, past: store.past, append: full } });
+    const before = calls({ journal }).sandbox.keys;
+    const { sandbox } = calls({ journal: { ...journal, past: journal.past, append: full } });
     expect(() => sandbox.trigger('message.received')).toThrow('ENOSPC');
     expect([sandbox.events(), sandbox.contacts().length, before.live]).toEqual([[], 5, sandbox.keys.live]);
   });
 
   it('survives a restart', () => {
-    const store = memoryStore();
-    const { sandbox } = calls({ store });
+    const journal = memoryJournal();
+    const { sandbox } = calls({ journal });
     for (const name of eventNames)
       sandbox.trigger(name, name.startsWith('message.') && name !== 'message.received' ? { to: '+1' } : {});
-    const again = calls({ store });
+    const again = calls({ journal });
     expect(again.sandbox.events()).toEqual(sandbox.events());
     expect(again.sandbox.export()).toEqual(sandbox.export());
   });
@@ -51,11 +47,11 @@ describe('trigger', () => {
   it.each([
     ['message.received', { txt: 'Hi' }, '"txt" is not a field of message.received; did you mean "text"?'],
     ['message.received', { amount: '1' }, '"amount" is not a field of message.received: it has from, text'],
-    ['message.received', { message_id: 'm' }, '"message_id" of message.received is not yours to say; leave it out'],
+    ['message.received', { message_id: 'm' }, '"message_id" of message.received is set by the sandbox; remove it'],
     ['message.received', { from: '1202' }, '/from must be "+" followed by digits'],
     ['message.received', { __proto__: null, constructor: 1 }, '"constructor" is not a field of message.received'],
     ['order.paid', { contact: 'c', contact_id: 'd' }, '/contact is given twice'],
-    ['order.paid', { amount: 10 }, '/amount must be a decimal in a text, such as "10.00"'],
+    ['order.paid', { amount: 10 }, '/amount must be a decimal in a string, such as "10.00"'],
     ['order.paid', { amount: '1e3' }, '/amount must be a decimal'],
     ['order.paid', { currency: 'usd' }, '/currency must be three capital letters'],
     ['message.failed', { reason: 'blocked' }, '/reason must be an object with code and message'],
@@ -70,7 +66,7 @@ describe('trigger', () => {
 });
 
 describe('message.received', () => {
-  it('makes a contact of an unknown sender first', () => {
+  it('first creates a contact for an unknown sender', () => {
     const { sandbox } = calls();
     const { events, ...ids } = sandbox.trigger('message.received', { from: '+12025550199', text: 'Hi' });
     const contact = sandbox.contacts().at(-1);
@@ -82,7 +78,7 @@ describe('message.received', () => {
     expect(ids).toEqual({ contact_id: contact?.id, message_id: expect.stringMatching(/^msg_sandbox_/) });
   });
 
-  it('finds a known sender among the contacts', () => {
+  it('uses the contact of a known sender', () => {
     const { sandbox } = calls();
     const { events } = sandbox.trigger('message.received', { from: '+12025550111' });
     expect(events).toMatchObject([{ data: { contact_id: 'con_sandbox_1', text: 'Hello' } }]);
@@ -90,8 +86,8 @@ describe('message.received', () => {
   });
 });
 
-describe('the receipts of a message', () => {
-  it('are about the latest message that can still get one', async () => {
+describe('a receipt', () => {
+  it('goes to the latest message that can still get it', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, order);
     await post(paths.send, order);
@@ -101,7 +97,7 @@ describe('the receipts of a message', () => {
     expect(sandbox.trigger('message.read')).toMatchObject({ message_id: second });
   });
 
-  it('tell what those that come by themselves tell', async () => {
+  it('has the same data as a scheduled one', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, order);
     const [id] = sandbox.messages().map(({ id }) => id);
@@ -111,7 +107,7 @@ describe('the receipts of a message', () => {
     ]);
   });
 
-  it('take the place of those that would come: delivered leaves the reading', async () => {
+  it('replaces the scheduled delivery; the read follows as scheduled', async () => {
     const world = calls();
     await world.post(paths.send, order);
     world.sandbox.trigger('message.delivered');
@@ -126,7 +122,7 @@ describe('the receipts of a message', () => {
   it.each([
     ['message.read', ['message.delivered', 'message.read']],
     ['message.failed', ['message.failed']],
-  ] as const)('end with %s', async (name, expected) => {
+  ] as const)('of type %s is the last one', async (name, expected) => {
     const world = calls();
     await world.post(paths.send, order);
     expect(world.sandbox.trigger(name).events.map(({ type }) => type)).toEqual(expected);
@@ -135,7 +131,7 @@ describe('the receipts of a message', () => {
     expect(world.sandbox.messages()).toMatchObject([{ status: name.replace('message.', '') }]);
   });
 
-  it('can be those of a test number that would fail', async () => {
+  it('can deliver to the test number that fails', async () => {
     const world = calls();
     world.sandbox.trigger('message.delivered', { to: testNumbers.fails });
     world.sandbox.trigger('message.read');
@@ -143,18 +139,18 @@ describe('the receipts of a message', () => {
     expect(names(world)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('keep their order with those that come by themselves, also after a restart', async () => {
-    const store = memoryStore();
-    const { sandbox, post } = calls({ store });
+  it('is followed by the scheduled ones, also after a restart', async () => {
+    const journal = memoryJournal();
+    const { sandbox, post } = calls({ journal });
     await post(paths.send, order);
     sandbox.trigger('message.delivered');
     sandbox.close();
-    const again = calls({ store });
+    const again = calls({ journal });
     await again.clock.advance(60_000);
     expect(names(again)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('come to a new message with a number, and then the rest by itself', async () => {
+  it('sends a new message first if a number is given', async () => {
     const world = calls();
     const { message_id: id } = world.sandbox.trigger('message.delivered', { to: '+12025550142', template: 'welcome' });
     expect(world.sandbox.messages()).toMatchObject([
@@ -164,23 +160,23 @@ describe('the receipts of a message', () => {
     expect(names(world)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('bear the reason of a failure', () => {
+  it('carries the reason of a failure', () => {
     const { sandbox } = calls();
-    const told = (fields: object) =>
+    const reasonOf = (fields: object) =>
       sandbox.trigger('message.failed', { to: '+1', ...fields }).events[0]?.data['reason'];
-    expect(told({})).toEqual({ code: 'undeliverable', message: 'this message was made to fail' });
-    expect(told({ reason: { code: 'blocked' } })).toMatchObject({ code: 'blocked' });
-    expect(told({ reason: { code: 'a', message: 'b' } })).toEqual({ code: 'a', message: 'b' });
+    expect(reasonOf({})).toEqual({ code: 'undeliverable', message: 'this message was made to fail' });
+    expect(reasonOf({ reason: { code: 'blocked' } })).toMatchObject({ code: 'blocked' });
+    expect(reasonOf({ reason: { code: 'a', message: 'b' } })).toEqual({ code: 'a', message: 'b' });
   });
 
   it.each([
-    ['message.delivered', 'message.delivered', 'what it can still get is message.read'],
-    ['message.delivered', 'message.failed', 'what it can still get is message.read'],
-    ['message.read', 'message.delivered', 'nothing more happens to it'],
-    ['message.read', 'message.read', 'nothing more happens to it'],
-    ['message.failed', 'message.delivered', 'nothing more happens to it'],
-    ['message.failed', 'message.read', 'nothing more happens to it'],
-  ] as const)('after %s cannot be %s', (first, second, why) => {
+    ['message.delivered', 'message.delivered', 'it can still get message.read'],
+    ['message.delivered', 'message.failed', 'it can still get message.read'],
+    ['message.read', 'message.delivered', 'its status is final'],
+    ['message.read', 'message.read', 'its status is final'],
+    ['message.failed', 'message.delivered', 'its status is final'],
+    ['message.failed', 'message.read', 'its status is final'],
+  ] as const)('after %s, %s is refused', (first, second, why) => {
     const world = calls();
     const { message_id: message } = world.sandbox.trigger(first, { to: '+1' });
     const before = names(world);
@@ -192,18 +188,18 @@ describe('the receipts of a message', () => {
   });
 
   it.each([
-    [{}, 404, 'there is no message yet: send one, or give to for'],
-    [{ message: 'none' }, 404, 'there is no message none: send one, or give to for'],
+    [{}, 404, 'there is no message yet: send one, or pass to for'],
+    [{ message: 'none' }, 404, 'there is no message none: send one, or pass to for'],
     [{ message: 'none', to: '+1' }, 400, 'exclude each other'],
-    [{ template: 'welcome' }, 400, 'give to as well'],
+    [{ template: 'welcome' }, 400, 'pass to as well'],
     [{ to: '+1', template: 'none' }, 404, 'there is no template "none"'],
     [{ to: '+1', template: 'regalo' }, 400, 'is not approved: REJECTED'],
-  ])('are refused of %j', (fields, status, message) => {
+  ])('with %j is refused', (fields, status, message) => {
     const refusal = thrown(() => calls().sandbox.trigger('message.read', fields));
     expect(refusal).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 
-  it('are refused when every message has come to its end', () => {
+  it('is refused when every status is final', () => {
     const { sandbox } = calls();
     sandbox.trigger('message.failed', { to: '+1' });
     const refusal = thrown(() => sandbox.trigger('message.delivered'));
@@ -212,31 +208,31 @@ describe('the receipts of a message', () => {
 });
 
 describe('contact.created', () => {
-  it('adds a contact with what is said of it', () => {
+  it('creates a contact with the given fields', () => {
     const { sandbox } = calls();
-    const said = { phone: '+12025550142', name: 'Ada', tags: ['vip'], attributes: { city: 'Oslo' } };
-    const { events, contact_id: id } = sandbox.trigger('contact.created', said);
-    expect(sandbox.contacts().at(-1)).toMatchObject({ id, ...said });
-    expect(events).toMatchObject([{ data: { id, ...said } }]);
+    const given = { phone: '+12025550142', name: 'Ada', tags: ['vip'], attributes: { city: 'Oslo' } };
+    const { events, contact_id: id } = sandbox.trigger('contact.created', given);
+    expect(sandbox.contacts().at(-1)).toMatchObject({ id, ...given });
+    expect(events).toMatchObject([{ data: { id, ...given } }]);
   });
 
-  it('is refused for a known phone, since none is added', () => {
+  it('is refused for a known phone', () => {
     const refusal = thrown(() => calls().sandbox.trigger('contact.created', { phone: '+12025550111' }));
-    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('is a contact already') });
+    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('is already a contact') });
   });
 
-  it('finds a number of fiction that nobody has, as long as there is one', () => {
+  it('generates an unused fictional number, as long as there is one', () => {
     const { sandbox } = calls();
     for (let time = 0; time < 92; time++) sandbox.trigger('contact.created');
     const phones = sandbox.contacts().map(({ phone }) => phone);
     expect(new Set(phones).size).toBe(97);
     expect(Object.values(testNumbers).filter((number) => phones.includes(number))).toEqual([]);
-    expect(() => sandbox.trigger('contact.created')).toThrow('every number of fiction is a contact already');
+    expect(() => sandbox.trigger('contact.created')).toThrow('all 100 fictional numbers are contacts already');
   });
 });
 
 describe('flow.completed and order.paid', () => {
-  it('are about the first contact, or one by phone or id', () => {
+  it('use the first contact, or one by phone or id', () => {
     const { sandbox } = calls();
     const contacts = [{}, { contact: '+12025550113' }, { contact: 'con_sandbox_4' }, { contact_id: 'con_sandbox_5' }];
     for (const [at, fields] of contacts.entries()) {
@@ -246,7 +242,7 @@ describe('flow.completed and order.paid', () => {
     }
   });
 
-  it('tell what was said', () => {
+  it('carry the given fields', () => {
     const { sandbox } = calls();
     const flow = sandbox.trigger('flow.completed', { flow: 'Survey' });
     expect(flow.events[0]?.data).toEqual({
@@ -254,19 +250,19 @@ describe('flow.completed and order.paid', () => {
       flow: 'Survey',
       contact_id: 'con_sandbox_1',
     });
-    const said = { amount: '49.90', currency: 'EUR', provider: 'acme' };
-    const paid = sandbox.trigger('order.paid', said);
-    expect(paid.events[0]?.data).toEqual({ order_id: paid.order_id, contact_id: 'con_sandbox_1', ...said });
+    const given = { amount: '49.90', currency: 'EUR', provider: 'acme' };
+    const paid = sandbox.trigger('order.paid', given);
+    expect(paid.events[0]?.data).toEqual({ order_id: paid.order_id, contact_id: 'con_sandbox_1', ...given });
   });
 
-  it.each(['flow.completed', 'order.paid'] as const)('%s is refused for a contact that is not there', (name) => {
+  it.each(['flow.completed', 'order.paid'] as const)('%s is refused for an unknown contact', (name) => {
     const refusal = thrown(() => calls().sandbox.trigger(name, { contact: '+12025550199' }));
     expect(refusal).toMatchObject({ status: 404, message: 'there is no contact +12025550199' });
   });
 });
 
 describe('broadcast.completed', () => {
-  it('sends to every contact, and completes the first campaign that is not', async () => {
+  it('sends to every contact, and completes the first open campaign', async () => {
     const world = calls();
     const { sandbox, clock } = world;
     const { events, campaign_id: id } = sandbox.trigger('broadcast.completed');
@@ -284,14 +280,14 @@ describe('broadcast.completed', () => {
     expect(names(world)).toHaveLength(11);
   });
 
-  it('sends to those alone that have a tag', () => {
+  it('sends only to contacts with a tag', () => {
     const { sandbox } = calls();
     sandbox.trigger('broadcast.completed', { campaign: 'Reminders for May', tag: 'vip' });
     expect(sandbox.messages()).toMatchObject([{ to: '+12025550112', template: 'appointment_reminder' }]);
     expect(sandbox.campaigns()[2]).toMatchObject({ status: 'COMPLETED', audience: 1 });
   });
 
-  it('makes a campaign of its own with a name or template, or when all have completed', () => {
+  it('creates a campaign for a name or template, or if all are completed', () => {
     const { sandbox } = calls();
     sandbox.trigger('broadcast.completed', { name: 'Sale', template: 'welcome' });
     sandbox.trigger('broadcast.completed');
@@ -306,26 +302,26 @@ describe('broadcast.completed', () => {
     ]);
   });
 
-  it('sends to thousands in commits that do not grow with them', () => {
-    const { sandbox, store } = calls();
+  it('splits thousands of messages into commits of limited size', () => {
+    const { sandbox, journal } = calls();
     sandbox.seed({ contacts: Array.from({ length: 2_500 }, (_, number) => ({ phone: `+1202${5_600_000 + number}` })) });
-    const before = store.lines.length;
+    const before = journal.lines.length;
     sandbox.trigger('broadcast.completed');
-    const sizes = [...store.past].slice(before).map(({ length }) => length);
+    const sizes = [...journal.past].slice(before).map(({ length }) => length);
     expect(sizes).toEqual([1_000, 1_000, 508]);
     expect(new Set(sandbox.messages().map(({ id }) => id)).size).toBe(2_505);
     expect(new Set(sandbox.messages().map(({ receipts }) => receipts[0]?.at)).size).toBeGreaterThan(100);
   });
 
   it.each([
-    [{ campaign: 'Welcome to new customers' }, 400, 'is COMPLETED already; give name for a new one'],
-    [{ campaign: 'cmp_sandbox_1' }, 400, 'is COMPLETED already'],
+    [{ campaign: 'Welcome to new customers' }, 400, 'is already COMPLETED; pass name for a new one'],
+    [{ campaign: 'cmp_sandbox_1' }, 400, 'is already COMPLETED'],
     [{ campaign: 'none' }, 404, 'there is no campaign "none"'],
     [{ campaign: 'cmp_sandbox_2', name: 'Sale' }, 400, 'exclude each other'],
-    [{ name: 'Order updates' }, 400, 'there is a campaign "Order updates" already'],
+    [{ name: 'Order updates' }, 400, 'the campaign "Order updates" already exists'],
     [{ template: 'spring_sale' }, 400, 'is not approved: PENDING'],
     [{ tag: 'none' }, 400, 'no contact has the tag "none"'],
-  ])('is refused of %j', (fields, status, message) => {
+  ])('is refused with %j', (fields, status, message) => {
     const { sandbox } = calls();
     const refusal = thrown(() => sandbox.trigger('broadcast.completed', fields));
     expect(refusal).toMatchObject({ status, message: expect.stringContaining(message) });

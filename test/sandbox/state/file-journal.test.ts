@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openJournal } from '../../../src/base/journal.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import { type FileStore, openStore } from '../../../src/sandbox/state/store.ts';
+import { type FileJournal, openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { canLimitFiles, withRoomFor } from '../../support/disk.ts';
 import { bearing, order, paths } from '../calls.ts';
 
@@ -33,11 +33,11 @@ it('has a line for each commit', async () => {
 it('can put something else in place of it all', async () => {
   const folder = temporary();
   await recorded(folder, commits);
-  const store = open(folder);
-  expect([...store.past]).toEqual(commits);
-  store.replace([[{ type: 'seed', seed: 'another' }]]);
-  store.append([{ type: 'go-live', at: 3 }]);
-  await store.close();
+  const journal = open(folder);
+  expect([...journal.past]).toEqual(commits);
+  journal.replace([[{ type: 'seed', seed: 'another' }]]);
+  journal.append([{ type: 'go-live', at: 3 }]);
+  await journal.close();
   expect(await pastOf(folder)).toEqual([[{ type: 'seed', seed: 'another' }], [{ type: 'go-live', at: 3 }]]);
 });
 
@@ -46,9 +46,9 @@ it('says what a crash cost', async () => {
   await recorded(folder, commits);
   appendFileSync(logIn(folder), '[123,[{"ty');
   const warnings: string[] = [];
-  const store = openStore(folder, { later, warn: (text) => warnings.push(text) });
-  expect([...store.past]).toEqual(commits);
-  await store.close();
+  const journal = openFileJournal(folder, { later, warn: (text) => warnings.push(text) });
+  expect([...journal.past]).toEqual(commits);
+  await journal.close();
   expect(warnings).toEqual([expect.stringContaining('10 bytes')]);
   expect(warnings[0]).toContain(logIn(folder));
 });
@@ -71,7 +71,7 @@ it.each([[{ no: 'commit' }], [['no change']], [[{ type: 7 }]], [null]])(
 it('has a sandbox go on where it ended', async () => {
   const folder = temporary();
   const before = open(folder);
-  const sandbox = createSandbox({ store: before, plan: 'growth' });
+  const sandbox = createSandbox({ journal: before, plan: 'growth' });
   const headers = bearing(sandbox.keys.sandbox);
   const send = { method: 'POST', target: paths.send, headers, body: JSON.stringify(order) };
   await sandbox.answer(send);
@@ -80,7 +80,7 @@ it('has a sandbox go on where it ended', async () => {
   await before.close();
 
   const after = open(folder);
-  const again = createSandbox({ store: after });
+  const again = createSandbox({ journal: after });
   again.close();
   expect(again.keys.list()).toEqual(sandbox.keys.list());
   expect(again.messages()).toEqual(sandbox.messages());
@@ -95,8 +95,8 @@ it('has a sandbox go on where it ended', async () => {
 
 it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on nothing else', async () => {
   const folder = temporary();
-  const store = open(folder);
-  const sandbox = createSandbox({ store });
+  const journal = open(folder);
+  const sandbox = createSandbox({ journal });
   const { events, requests } = sandbox.cursors();
   const create = (phone: string) =>
     sandbox.answer({
@@ -110,7 +110,7 @@ it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on not
   expect([refused.status, sandbox.cursors()]).toEqual([500, { events, requests }]);
   expect((await create('+12025550178')).status).toBe(201);
   sandbox.close();
-  await store.close();
+  await journal.close();
   const kept = (await pastOf(folder)).flat().filter(({ type }) => type === 'contact');
   expect(kept.at(-1)).toMatchObject({ contact: { phone: '+12025550178' } });
   expect(JSON.stringify(kept)).not.toContain('+12025550177');
@@ -118,22 +118,22 @@ it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on not
 
 const later = () => () => {};
 
-function open(folder: string): FileStore {
-  return openStore(folder, { later });
+function open(folder: string): FileJournal {
+  return openFileJournal(folder, { later });
 }
 
 async function recorded(folder: string, commits: readonly (readonly Change[])[]): Promise<void> {
-  const store = open(folder);
-  for (const changes of commits) store.append(changes);
-  await store.close();
+  const journal = open(folder);
+  for (const changes of commits) journal.append(changes);
+  await journal.close();
 }
 
 async function pastOf(folder: string): Promise<readonly (readonly Change[])[]> {
-  const store = open(folder);
+  const journal = open(folder);
   try {
-    return [...store.past];
+    return [...journal.past];
   } finally {
-    await store.close();
+    await journal.close();
   }
 }
 
@@ -142,7 +142,7 @@ function logIn(folder: string): string {
 }
 
 function temporary(): string {
-  const path = mkdtempSync(join(tmpdir(), 'bizmsg-store-'));
+  const path = mkdtempSync(join(tmpdir(), 'bizmsg-journal-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
 }

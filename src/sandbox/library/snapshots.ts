@@ -1,11 +1,11 @@
+import type { DeliveryRow } from '../events/deliveries.ts';
 import type { Sandbox as Service } from '../sandbox.ts';
-import type { Sandbox } from './types.ts';
-import { deliveriesOf } from './webhooks.ts';
+import type { Delivery, Sandbox } from './types.ts';
 
-type Seen = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';
+type Snapshots = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';
 
-/** What is inside, each time as a copy that nothing later changes. */
-export function seenIn(service: Service): Pick<Sandbox, Seen> {
+/** The sandbox's records as copies: later changes do not affect them. */
+export function snapshotsOf(service: Service): Pick<Sandbox, Snapshots> {
   return {
     messages: () =>
       service.messages().map(({ id, to, template, params, mode, status, sentAt }) => {
@@ -15,8 +15,8 @@ export function seenIn(service: Service): Pick<Sandbox, Seen> {
     templates: () => [...service.templates()],
     campaigns: () => [...service.campaigns()],
     events: () => eventsIn(service),
-    deliveries: () => deliveriesOf(service),
-    requests: () => requestsOf(service),
+    deliveries: () => service.deliveries().flatMap(deliveriesOf),
+    requests: () => requestsIn(service),
   };
 }
 
@@ -24,7 +24,7 @@ export function eventsIn({ events }: Service, after?: number): ReturnType<Sandbo
   return events(after).map(({ id, type, at, data, payload }) => ({ id, type, at: new Date(at), data, payload }));
 }
 
-function requestsOf({ keys, requests }: Service): ReturnType<Sandbox['requests']> {
+function requestsIn({ keys, requests }: Service): ReturnType<Sandbox['requests']> {
   const texts = new Map(keys.list().map(({ id, text }) => [id, text]));
   return requests().map(({ at, method, target, status, key, detail }) => ({
     at: new Date(at),
@@ -34,4 +34,11 @@ function requestsOf({ keys, requests }: Service): ReturnType<Sandbox['requests']
     ...(key !== undefined && { key: texts.get(key) }),
     ...(detail !== undefined && { detail }),
   }));
+}
+
+/** Without the events for which no webhook was registered. */
+function deliveriesOf({ id, event, type, url, state, attempts, last, next_at }: DeliveryRow): readonly Delivery[] {
+  if (state === 'queued') return [];
+  const outcome = { ...(last !== null && { last }), ...(next_at !== null && { nextAt: new Date(next_at) }) };
+  return [{ id, event, type, url: url ?? '', state, attempts, ...outcome }];
 }

@@ -1,0 +1,218 @@
+import type { Probe } from '../../base/liveness.ts';
+import { eventNames, type EventName, isEventName } from '../../contract/events.ts';
+import { scopes } from '../../contract/keys.ts';
+import { planNames } from '../../contract/plans.ts';
+import * as read from '../../contract/readers.ts';
+import type { Reader } from '../../contract/readers.ts';
+import { endpointNames } from '../api/admission.ts';
+import { choices } from '../api/choices.ts';
+import { rowStates } from '../events/deliveries.ts';
+import { isOrphaned } from '../events/webhooks.ts';
+import type { Gone } from '../exchange.ts';
+import { newFault } from '../faults/input.ts';
+import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
+import { Refusal } from '../refusal.ts';
+import type { Sandbox } from '../sandbox.ts';
+import type { Happening } from '../state/store.ts';
+import { sleep } from '../time/clock.ts';
+import { type Landmark, landmarks } from '../time/time.ts';
+
+/** A sandbox that is served by this process. */
+export interface Served {
+  readonly sandbox: Sandbox;
+  readonly token: string;
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly build: string;
+  /** The data folder; null if nothing is saved. */
+  readonly data: string | null;
+  readonly uptime: () => number;
+  readonly warn: (text: string) => void;
+  readonly kill: Probe;
+  /** Ends the process once the reply is written. */
+  readonly stop: () => void;
+}
+
+type Inside = Pick<Served, 'sandbox'>;
+type Processes = Pick<Served, 'sandbox' | 'kill'>;
+type Waiting = Inside & { readonly gone: Gone };
+
+const nothing = fields({});
+const since = fields({ after: optional(integer()), wait: optional(integer()) });
+const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
+const newWebhook = fields({
+  url: read.string,
+  events: optional(read.list(eventName)),
+  secret: optional(read.string),
+  external: optional(read.boolean),
+  catchUp: optional(read.boolean),
+  owner: optional(owner),
+});
+const newPlan = fields({
+  name: oneOf(planNames),
+  rate: optional(integer()),
+  monthly: optional(integer()),
+  without: optional(read.list(oneOf(endpointNames))),
+});
+
+/** Everything that can be done to a sandbox: the source of the HTTP control routes, the remote calls and the library. */
+export const operations = {
+  status: op(nothing, ({ sandbox, url, pid, build, data, uptime }: Served) => ({
+    url,
+    pid,
+    uptime_ms: uptime(),
+    build,
+    data,
+    plan: sandbox.plan(),
+    shape: sandbox.shape,
+    counts: sandbox.counts(),
+    faults: sandbox.faults.list().filter(({ active }) => active).length,
+  })),
+  env: op(nothing, ({ sandbox, url }: Served) => ({
+    url,
+    keys: { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live },
+    secret: sandbox.secret(),
+  })),
+  stop: op(nothing, ({ stop }: Served) => {
+    stop();
+  }),
+
+  keys: op(nothing, ({ sandbox }: Inside) => sandbox.keys.list()),
+  createKey: op(
+    fields({ scope: optional(oneOf(scopes)), mode: optional(oneOf(['sandbox', 'live'])) }),
+    ({ sandbox }: Inside, { scope = 'full', mode }) => sandbox.keys.create(scope, mode),
+  ),
+  revokeKey: op(fields({ key: read.string }), ({ sandbox }: Inside, { key }) => {
+    if (!sandbox.keys.revoke(key)) throw unknownKey();
+  }),
+  goLive: op(nothing, ({ sandbox }: Inside) => sandbox.keys.goLive()),
+  setPlan: op(newPlan, ({ sandbox }: Inside, { name, rate, monthly, without = [] }) => {
+    sandbox.setPlan({ name, perMinute: rate, perMonth: monthly, without });
+    return sandbox.plan();
+  }),
+
+  /** Everything after a cursor, and the next cursor. With `wait`, waits that many milliseconds if there is nothing. */
+  events: op(since, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0 }) => {
+    if (sandbox.cursors().events <= after) await next('event', { sandbox, gone }, wait);
+    return { events: sandbox.events(after), cursor: sandbox.cursors().events };
+  }),
+  requests: op(since, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0 }) => {
+    if (sandbox.cursors().requests <= after) await next('call', { sandbox, gone }, wait);
+    return { requests: sandbox.requests(after), cursor: sandbox.cursors().requests };
+  }),
+  messages: op(nothing, ({ sandbox }: Inside) => sandbox.messages()),
+  /** Of a key or its id; by default of the first sandbox key. */
+  audit: op(fields({ key: optional(read.string) }), ({ sandbox }: Inside, { key = sandbox.keys.sandbox }) => {
+    if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
+    return sandbox.audit(key);
+  }),
+  choices: op(nothing, () => choices),
+
+  clock: op(nothing, ({ sandbox }: Inside) => sandbox.time.now()),
+  freezeClock: op(nothing, ({ sandbox }: Inside) => sandbox.time.freeze()),
+  resumeClock: op(nothing, ({ sandbox }: Inside) => sandbox.time.real()),
+  advanceClock: op(fields({ by: distance }), ({ sandbox }: Inside, { by }) => sandbox.time.advance(by)),
+
+  faults: op(nothing, ({ sandbox }: Inside) => sandbox.faults.list()),
+  addFault: op(newFault, ({ sandbox }: Inside, fault) => sandbox.faults.add(fault)),
+  /** Clears one fault, or all; returns the ids. */
+  clearFaults: op(fields({ fault: optional(read.string) }), ({ sandbox }: Inside, { fault }) => {
+    const cleared = sandbox.faults.clear(fault).map(({ id }) => id);
+    if (fault !== undefined && cleared.length === 0) throw new Refusal(404, `there is no fault ${fault}`);
+    return cleared;
+  }),
+
+  webhooks: op(nothing, ({ sandbox, kill }: Processes) => {
+    sandbox.webhooks.removeAll((webhook) => isOrphaned(webhook, kill));
+    return sandbox.webhooks.list();
+  }),
+  addWebhook: op(newWebhook, ({ sandbox, kill }: Processes, added) => {
+    sandbox.webhooks.removeAll((webhook) => isOrphaned(webhook, kill, added));
+    return sandbox.webhooks.add(added);
+  }),
+  removeWebhook: op(fields({ webhook: read.string }), ({ sandbox }: Inside, { webhook }) =>
+    sandbox.webhooks.remove(webhook),
+  ),
+  /** Replaces the secret of one webhook, or of the sandbox. */
+  rotateSecret: op(fields({ webhook: optional(read.string) }), ({ sandbox }: Inside, { webhook }) =>
+    sandbox.webhooks.rotate(webhook),
+  ),
+  deliveries: op(
+    fields({ states: optional(read.list(oneOf(rowStates))), limit: optional(integer()) }),
+    ({ sandbox }: Inside, filter) => sandbox.deliveries(filter),
+  ),
+  /** Deliveries with all attempts, by the id of a delivery or an event. */
+  delivery: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
+    const found = sandbox.delivery(id);
+    if (found.length === 0) throw new Refusal(404, 'there is no delivery or event with this id');
+    return found;
+  }),
+  /** By the id of a delivery or an event, or all that failed. */
+  redeliver: op(
+    fields({ id: optional(read.id), failed: optional(read.boolean) }),
+    ({ sandbox }: Inside, { id, failed = false }) => {
+      if ((id === undefined) !== failed) throw new Refusal(400, 'pass either id or failed');
+      return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
+    },
+  ),
+  trigger: op(fields({ event: triggerable, fields: optional(record) }), ({ sandbox }: Inside, { event, fields = {} }) =>
+    sandbox.trigger(event, fields),
+  ),
+
+  reset: op(fields({ what: oneOf(['messages', 'contacts', 'logs', 'all']) }), ({ sandbox }: Inside, { what }) => {
+    sandbox.reset(what);
+    return sandbox.counts();
+  }),
+  seed: op(read.notShown, ({ sandbox }: Inside, contents) => sandbox.seed(contents)),
+  export: op(nothing, ({ sandbox }: Inside) => sandbox.export()),
+};
+
+export type OperationName = keyof typeof operations;
+export type InputOf<O extends OperationName> = ReturnType<(typeof operations)[O]['input']>;
+export type OutputOf<O extends OperationName> = Awaited<ReturnType<(typeof operations)[O]['run']>>;
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(operations, name);
+}
+
+interface Operation<C, I, O> {
+  readonly input: Reader<I>;
+  readonly run: (context: C, input: I) => O;
+  /** Checks the input, then runs. Throws a Mismatch if the input is wrong, a Refusal if it cannot be done. */
+  readonly call: (context: C, input: unknown) => O;
+}
+
+function op<C, I, O>(input: Reader<I>, run: (context: C, input: I) => O): Operation<C, I, O> {
+  return { input, run, call: (context, value) => run(context, input(value)) };
+}
+
+/** Waits for the next event or request, at most that long, and not longer than the client. */
+async function next(type: Happening, { sandbox, gone }: Waiting, milliseconds: number): Promise<void> {
+  if (milliseconds === 0) return;
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, gone()]);
+  await Promise.race([sandbox.happening(type, signal), sleep(milliseconds, signal).catch(() => {})]);
+  enough.abort();
+}
+
+function distance(value: unknown, at = ''): number | Landmark {
+  if (typeof value === 'number') return value;
+  const landmark = landmarks.find((landmark) => landmark === value);
+  if (landmark) return landmark;
+  throw new read.Mismatch(at, `must be milliseconds, or one of ${landmarks.join(', ')}`);
+}
+
+function triggerable(value: unknown): EventName {
+  if (isEventName(value)) return value;
+  throw new Refusal(400, `"${String(value)}" is not an event${suggestion(value, eventNames)}`);
+}
+
+function record(value: unknown, at = ''): Readonly<Record<string, unknown>> {
+  if (read.isRecord(value)) return value;
+  throw new read.Mismatch(at, 'must be an object');
+}
+
+function unknownKey(): Refusal {
+  return new Refusal(404, 'there is no such key');
+}

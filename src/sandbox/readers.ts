@@ -1,0 +1,74 @@
+import { suggest } from '../base/suggest.ts';
+import { eventNames, type EventName, isEventName } from '../contract/events.ts';
+import { isRecord, Mismatch, type Reader } from '../contract/readers.ts';
+
+/** A field that may be missing. */
+interface Optional<T> extends Reader<T | undefined> {
+  readonly optional: true;
+}
+
+type Shape = Readonly<Record<string, Reader<unknown>>>;
+type OptionalName<S extends Shape> = { [K in keyof S]: S[K] extends Optional<unknown> ? K : never }[keyof S];
+type Fields<S extends Shape> = { readonly [K in Exclude<keyof S, OptionalName<S>>]: ReturnType<S[K]> } & {
+  readonly [K in OptionalName<S>]?: ReturnType<S[K]>;
+};
+
+/** An object with these fields and no others: an unknown one is most likely a typo. */
+export function fields<S extends Shape>(shape: S): Reader<Fields<S>>;
+export function fields(shape: Shape): Reader<object> {
+  return (value, at = '') => {
+    if (!isRecord(value)) throw new Mismatch(at, 'must be an object');
+    const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));
+    if (unknown !== undefined) throw new Mismatch(`${at}/${unknown}`, unknownName(unknown, Object.keys(shape)));
+    const given = Object.entries(shape).flatMap(([name, reader]) => {
+      if (value[name] !== undefined) return [[name, reader(value[name], `${at}/${name}`)] as const];
+      if ('optional' in reader) return [];
+      throw new Mismatch(`${at}/${name}`, 'is missing');
+    });
+    return Object.fromEntries(given);
+  };
+}
+
+export function optional<T>(reader: Reader<T>): Optional<T> {
+  const read: Reader<T | undefined> = (value, at) => (value === undefined ? undefined : reader(value, at));
+  return Object.assign(read, { optional: true } as const);
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
+  return (value, at = '') => {
+    const word = words.find((word) => word === value);
+    if (word === undefined) throw new Mismatch(at, `must be one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+export function number(least: number, most: number): Reader<number> {
+  return (value, at = '') => {
+    if (typeof value === 'number' && value >= least && value <= most) return value;
+    throw new Mismatch(at, `must be a number from ${least} to ${most}`);
+  };
+}
+
+export function integer(least = 0, most: number = Number.MAX_SAFE_INTEGER): Reader<number> {
+  return (value, at = '') => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    const range = most === Number.MAX_SAFE_INTEGER ? `, at least ${least}` : ` from ${least} to ${most}`;
+    throw new Mismatch(at, `must be an integer${range}`);
+  };
+}
+
+export function eventName(value: unknown, at = ''): EventName {
+  if (isEventName(value)) return value;
+  throw new Mismatch(at, `must be an event${suggestion(value, eventNames)}`);
+}
+
+/** ` (did you mean "x"?)`, or all names if none is similar. */
+export function suggestion(value: unknown, known: readonly string[]): string {
+  const near = suggest(String(value), known);
+  return near === undefined ? `: ${known.join(', ')}` : `; did you mean "${near}"?`;
+}
+
+export function unknownName(name: string, known: readonly string[]): string {
+  const near = suggest(name, known);
+  return near === undefined ? `is unknown; known: ${known.join(', ')}` : `is unknown; did you mean "${near}"?`;
+}
