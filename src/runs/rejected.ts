@@ -172,7 +172,7 @@ interface Draft {
   remove(): void;
 }
 
-/** Hidden, and readable by this user alone. */
+/** Hidden, and readable only by this user. */
 function createDraft(file: string): Draft {
   const path = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
   const hash = createHash('sha256');
@@ -233,10 +233,10 @@ function placeOfFile({ path, source }: RowsInput, word: Word): string {
   return besideOf(path ?? resolve(`stdin.${source.format}`), word);
 }
 
-/** What of an input says how its rows are written. */
+/** The properties of an input that determine how rows are written. */
 type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<Pick<Source, 'escapes'>>;
 
-/** Takes the rows that came to nothing. */
+/** Writes rejected rows. */
 interface Rejects {
   add(row: Row, reason: string): void;
   /** Closes a JSON array. */
@@ -244,9 +244,9 @@ interface Rejects {
 }
 
 /**
- * Writes rows in their input's own format, with `bizmsg_error` as the last column or field; what it writes can be
- * mended and read again. The first one brings what stands before it, so where there is none nothing is written.
- * A row that could not be read is written as a text, which stays damaged for every reader until somebody mends it.
+ * Formats rows in the format of their input, with `bizmsg_error` as the last column or field, so that they can be fixed
+ * and imported. The header comes with the first row; without rows there is no output. An unreadable row is written as
+ * text, which stays unreadable until it is fixed.
  */
 export function createRejects(shape: Shape, write: (text: string) => void): Rejects {
   const { begin, row: line, end } = formOf(shape);
@@ -294,7 +294,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A service's words are not to be taken for the mark. */
+/** Keeps an error of the service from looking like the mark. */
 function unmarked(reason: string): string {
   return reason.startsWith(damagedMark) ? ` ${reason}` : reason;
 }

@@ -6,7 +6,7 @@ export interface Suspect {
   readonly reason: string;
 }
 
-/** Never meant, whatever the column. */
+/** Damage in any column. */
 const surely = /\0|^[+-]?\d[.,]\d+e\+\d+$|^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/i;
 /** The document names no field of a contact, so a phone is recognized by the usual names. */
 const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
@@ -14,7 +14,7 @@ const phoneName = /phone|mobile|cell|tel|msisdn|whatsapp|^to$/i;
 const knownNames = new Map<string, boolean>();
 const mostNames = 1_000;
 
-/** A cell that looks damaged, and that the body holds as it is. */
+/** Finds a cell that looks damaged and is sent unchanged. */
 export function suspectIn(fields: Fields, content: () => string): Suspect | undefined {
   for (const [field, value] of Object.entries(fields)) {
     if (typeof value !== 'string' || !(surely.test(value.trim()) || isPhoneName(field))) continue;

@@ -43,7 +43,7 @@ describe('an import', () => {
     const world = await rig.newWorld();
     const running = redirected(world, ['contacts', 'import', pipeIn(world)]);
     expect(await running.ended).toBe(2);
-    expect(running.stderr()).toContain('it is no regular file\n  give "-"');
+    expect(running.stderr()).toContain('it is not a regular file\n  give "-"');
   });
 
   it.each([

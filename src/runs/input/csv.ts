@@ -1,7 +1,7 @@
 import { tsvCell, unescapeCsv, unescapeTsv } from '../../base/cell-escapes.ts';
 import type { Damage, TextReader } from './row.ts';
 
-/** What takes a table's records, one by one. */
+/** Receives the records of a table one by one. */
 interface RecordSink {
   record(cells: readonly string[], line: number): void;
   damage(damage: Damage): void;
@@ -9,20 +9,19 @@ interface RecordSink {
 
 export interface RecordOptions {
   readonly delimiter: string;
-  /** How many characters a record may have. */
+  /** Maximum length of a record in characters. */
   readonly limit: number;
   /** Whether a tab-separated file has the backslash escapes of our exports. */
   readonly escaped?: boolean | undefined;
 }
 
 /**
- * Takes a table's text apart by RFC 4180; the first record says how many cells the others have. After a damaged one it
- * goes on with the line after the one on which that began, so a quote that never closes costs its own line and not what
- * follows. Nothing is searched over and over by that: lines inside a quote have an even number of quotes, and such a
- * line ends outside a quote where it begins outside one.
+ * Parses a table (RFC 4180); the first record sets the number of cells. After a damaged record it continues with the
+ * next line, so an unclosed quote costs one line and not the rest of the file. No part is scanned repeatedly: a line
+ * inside a quote has an even number of quotes, so if it starts outside a quote it also ends outside one.
  */
 export function createRecordReader({ delimiter, limit, escaped }: RecordOptions, sink: RecordSink): TextReader {
-  // What ends a line is no part of it.
+  // The line break does not count.
   const most = limit + 2;
   const undo = delimiter !== '\t' ? unescapeCsv : escaped ? unescapeTsv : undefined;
   let [rest, line, width, skipping] = ['', 1, 0, false];
@@ -38,7 +37,7 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
     rest = piece.text.slice(at);
   }
 
-  /** Gives where to go on; undefined where more text is needed. */
+  /** Returns where the next record begins, or undefined if more text is needed. */
   function take(piece: Piece, from: number): number | undefined {
     const scan = scanRecord(piece, from);
     const reached = 'end' in scan ? scan.end : (scan.stray ?? piece.text.length - 1) + 1;
@@ -62,7 +61,7 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
     sink.damage({ line, text, reason: wrongCount(cells.length, width, lastLine) });
   }
 
-  /** The line alone on which it begins. */
+  /** Skips only the line on which the record begins. */
   function leaveOut(piece: Piece, from: number, reason: string): number | undefined {
     const end = lineEnd(piece, from);
     const long = end - from > most;
@@ -71,7 +70,7 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
     return skip(piece, end);
   }
 
-  /** To the next line, which may not have come yet. */
+  /** Skips to the next line, which may not have arrived yet. */
   function skip(piece: Piece, from: number): number {
     const end = lineEnd(piece, from);
     const next = afterBreak(piece, end);
@@ -83,11 +82,11 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
   return { push };
 }
 
-/** A piece of a table's text, to be taken apart. */
+/** A part of the text, with a cursor for each special character. */
 interface Piece {
   readonly text: string;
   readonly delimiter: string;
-  /** Whether the input ends with it. */
+  /** Whether it is the end of the input. */
   readonly last: boolean;
   readonly quote: FindAhead;
   readonly delimited: FindAhead;
@@ -97,16 +96,16 @@ interface Piece {
 
 interface Whole {
   readonly cells: readonly string[];
-  /** Where the next one begins. */
+  /** The start of the next record. */
   readonly end: number;
   /** Line breaks inside its cells. */
   readonly breaks: number;
 }
 
-/** What stands in the way: a quote where none may stand, or the end of the text. */
+/** A misplaced quote, or the end of the text inside a record. */
 interface Obstacle {
   readonly stray?: number;
-  /** Where the quote opened that has not closed by the end of the text. */
+  /** The position of a quote that is still open at the end of the text. */
   readonly opened?: number;
 }
 
@@ -118,12 +117,12 @@ function pieceOf(text: string, delimiter: string, last: boolean): Piece {
   return { text, delimiter, last, quote, delimited, newline, carriage };
 }
 
-/** Where the line ends on which this place is: at the end of the text where nothing ends it. */
+/** The end of the current line, or of the text. */
 function lineEnd({ text, newline, carriage }: Piece, from: number): number {
   return Math.min(newline(from), carriage(from), text.length);
 }
 
-/** Where the next line begins; undefined where what comes next may belong to this line's end. */
+/** The start of the next line; undefined if the next chunk may continue the line break. */
 function afterBreak({ text, last }: Piece, end: number): number | undefined {
   if (end >= text.length) return last ? end : undefined;
   if (text[end] === '\n') return end + 1;
@@ -131,7 +130,7 @@ function afterBreak({ text, last }: Piece, end: number): number | undefined {
   return text[end + 1] === '\n' ? end + 2 : end + 1;
 }
 
-/** The record that begins here: most hold no quote, and are a line split at the delimiters. */
+/** Scans one record. Most have no quote and are simply split at the delimiters. */
 function scanRecord(piece: Piece, from: number): Scan {
   const end = lineEnd(piece, from);
   if (piece.quote(from) < end) return scanQuoted(piece, from);
@@ -160,7 +159,7 @@ type Cell = { readonly text: string; readonly end: number; readonly breaks: numb
 function plainCell(piece: Piece, from: number): Cell {
   const end = Math.min(piece.delimited(from), lineEnd(piece, from));
   const stray = piece.quote(from);
-  // Between tabs a quote means something only where it opens a cell.
+  // In TSV, a quote is special only at the start of a cell.
   return stray < end && piece.delimiter !== '\t' ? { stray } : { text: piece.text.slice(from, end), end, breaks: 0 };
 }
 
@@ -180,13 +179,13 @@ function breaksIn(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-/** Where a character stands next, from a place in a text on. */
+/** Finds the next occurrence of a character. */
 interface FindAhead {
-  /** Infinity where it stands no more. */
+  /** Infinity if there is none. */
   (from: number): number;
 }
 
-/** Remembers what it found, so that a text without the character is searched once and not once a row. */
+/** Caches the last result, so that a text without the character is searched once and not once per row. */
 function findAhead(text: string, character: string): FindAhead {
   let [from, found] = [0, -1];
   return (start) => {
@@ -197,28 +196,28 @@ function findAhead(text: string, character: string): FindAhead {
   };
 }
 
-/** Where a record begins. */
+/** The start of a record. */
 interface Place {
   readonly piece: Piece;
   readonly from: number;
   readonly line: number;
 }
 
-const alone = 'this line alone is left out, and the next ones are read as rows of their own';
+const alone = 'only this line is skipped; the next lines are read as rows of their own';
 
-/** A record over several lines may have a quote too many, and rows of others in it. */
+/** A record over several lines may contain other rows because of an extra quote. */
 function wrongCount(cells: number, width: number, lastLine: number | undefined): string {
-  const told = `it has ${cells === 1 ? '1 cell' : `${cells} cells`} where the header has ${width}`;
-  return lastLine === undefined ? told : `${told}, and takes up everything to line ${lastLine}`;
+  const reason = `it has ${cells === 1 ? '1 cell' : `${cells} cells`}, and the header has ${width}`;
+  return lastLine === undefined ? reason : `${reason}; it extends to line ${lastLine}`;
 }
 
 function obstacleReason(place: Place, { stray, opened }: Obstacle): string {
   if (stray === undefined) return `the quote that opens on line ${lineOf(place, opened)} never closes; ${alone}`;
   const where = lineOf(place, stray);
-  return `a quote stands on line ${where} where none may; a cell that holds quotes is quoted and has each twice`;
+  return `misplaced quote on line ${where}; quote a cell that contains quotes, and double each of them`;
 }
 
-/** Told from the record's first characters alone, however much of it has come. */
+/** Looks only at the first characters of the record, so that the message does not depend on the chunks. */
 function tooLong(place: Place, limit: number): string {
   const size = `${limit} characters`;
   const beginning = pieceOf(place.piece.text.slice(place.from, place.from + limit), place.piece.delimiter, false);
@@ -235,14 +234,14 @@ function lineOf({ piece, from, line }: Place, at = from): number {
 
 const form = /^sep=([,;\t|])$/i;
 
-/** The delimiter that a line of Excel's own before the header names, such as `sep=;`. */
+/** The delimiter in the line `sep=;` that Excel writes before the header. */
 function separatorIn(line: string): string | undefined {
   return form.exec(line)?.[1];
 }
 
 const delimiters = [',', ';', '\t', '|'] as const;
 
-/** The one by which most records at a table's beginning have as many cells as its header; a comma where none has two. */
+/** Picks the delimiter with which most of the first records have as many cells as the header; default: comma. */
 export function delimiterOf(head: string, whole: boolean): string {
   const named = separatorIn(/^[^\r\n]*/.exec(head)?.[0] ?? '');
   if (named !== undefined) return named;
@@ -267,7 +266,7 @@ function fit(head: string, delimiter: string, whole: boolean) {
   return { cells, share: cells < 2 ? 0 : records / (records + damaged) };
 }
 
-/** A record of a table as its file has them. Any delimiter is quoted, so that the right one is found when it is read. */
+/** Formats a record. Any delimiter in a cell is quoted, so that a later import detects the right one. */
 export function recordText(
   cells: readonly string[],
   { delimiter, escaped }: Pick<RecordOptions, 'delimiter' | 'escaped'>,
@@ -276,12 +275,12 @@ export function recordText(
   return cells.map(escaped ? (cell) => tsvCell(cell) : quoted).join(delimiter);
 }
 
-/** A cell that a reader would change gets the apostrophe that is taken off again. */
+/** Adds an apostrophe to a cell that an import would otherwise change; the import removes it. */
 function guarded(cell: string): string {
   return unescapeCsv(cell) === cell ? cell : `'${cell}`;
 }
 
-/** A backslash is quoted too: in a file with quoted cells it stands for itself. */
+/** Also quotes backslashes: in a file with quoted cells they are literal. */
 function quoted(cell: string): string {
   return /[",;\t|\r\n\\]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -3,20 +3,20 @@ import { TextDecoder } from 'node:util';
 import { usage } from '../../base/errors.ts';
 
 export interface Encoding {
-  /** As TextDecoder calls it. */
+  /** The label for TextDecoder. */
   readonly name: string;
-  /** Whether a byte order mark stands before the text. */
+  /** Whether the text starts with a byte order mark. */
   readonly bom: boolean;
 }
 
-/** The encoding of a text that begins so: its byte order mark's, else the one given, else what is evident. */
+/** The encoding of the byte order mark, or the given one, or a guess. */
 export function encodingOf(head: Uint8Array, given?: string): Encoding {
   const asked = given === undefined ? undefined : known(given);
   const marked = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   return marked ? { name: marked.name, bom: true } : { name: asked ?? evident(head), bom: false };
 }
 
-/** Takes bytes and gives the text that is whole by then, without the byte order mark. */
+/** Decodes bytes into complete characters, without the byte order mark. */
 export interface Decoder {
   decode(bytes: Uint8Array, last: boolean): string;
 }
@@ -47,7 +47,7 @@ function known(label: string): string {
   }
 }
 
-/** Headers, digits and delimiters are ASCII in most languages' files, so UTF-16 shows by the zeros between them. */
+/** Detects UTF-16 by its zero bytes, since headers, digits and delimiters are mostly ASCII. */
 function evident(head: Uint8Array): string {
   const sample = head.subarray(0, 2048);
   const zeros = [0, 0];
@@ -74,7 +74,7 @@ function utf8(file: string): Decoder {
   return { decode };
 }
 
-/** How many bytes there are up to a character that has only begun. */
+/** The number of bytes before an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

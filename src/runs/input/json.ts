@@ -1,7 +1,7 @@
 import { parseJson } from '../../base/json.ts';
 import { errorField, heldIn, type Row, textField, type TextReader } from './row.ts';
 
-/** Gives the row in each element of a JSON array, of which never more than one element is held. */
+/** Reads the rows of a JSON array, holding one element at a time in memory. */
 export function createArrayReader(limit: number, give: (row: Row) => void): TextReader {
   const scanner = createElementScanner();
   let phase: 'before' | 'between' | 'inside' | 'after' | 'told' = 'before';
@@ -31,7 +31,7 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
     else if (phase === 'between' && code === closeList) phase = 'after';
     else if (phase === 'between' && code !== comma) return begin(code);
     else if (phase === 'before' || phase === 'after') {
-      tell('what stands outside the array, from this line on, is not read');
+      tell('text outside the array, from this line on, is not read');
       phase = 'told';
     }
     return false;
@@ -57,7 +57,7 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
     else give({ number, line: begun, raw: '', reason: `it is longer than ${limit} characters` });
   }
 
-  /** A file that was cut off must not pass for a whole one. */
+  /** Reports a file that was cut off. */
   function end(): void {
     if (phase === 'inside') tell('it never ends: the file may have been cut off', begun, kept);
     else if (phase === 'between') tell('the array never ends: the file may have been cut off');
@@ -70,7 +70,7 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
   return { push };
 }
 
-/** Gives the row on each line of an NDJSON text. Only `\n` ends a line: others may stand inside a JSON text. */
+/** Reads the rows of NDJSON. Only `\n` ends a line, since JSON text may contain other line breaks. */
 export function createLineReader(limit: number, give: (row: Row) => void): TextReader {
   let [rest, line, number, skipping] = ['', 1, 0, false];
 
@@ -102,7 +102,7 @@ export function createLineReader(limit: number, give: (row: Row) => void): TextR
   return { push };
 }
 
-/** Whether the element goes on, ends with this character, or ended before it. */
+/** Whether the element continues, ends with this character, or ended before it. */
 type Step = 'within' | 'done' | 'before';
 
 /** Finds where an element of a JSON array ends, character by character. */
@@ -113,12 +113,12 @@ interface ElementScanner {
 
 const [quote, backslash, comma, colon, newline] = [0x22, 0x5c, 0x2c, 0x3a, 0x0a];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Deeper than anything that is read; what is open below is only counted. */
+/** Beyond this depth brackets are only counted. */
 const deepest = 1000;
 
 /**
- * A damaged element is not to take the following ones with it: a line's end closes a text (JSON has none inside one),
- * a bracket closes those that were left open inside it, and an object inside another one where no colon stands before it is the next element.
+ * Keeps a damaged element from swallowing the next ones: a line break closes a string (JSON strings have none), a
+ * bracket closes those left open inside it, and an object that does not follow a colon starts the next element.
  */
 function createElementScanner(): ElementScanner {
   let open: number[] = [];
@@ -160,7 +160,7 @@ function createElementScanner(): ElementScanner {
     if (open.length === 0) return code === closeList ? 'before' : 'within';
     if (deeper > 0) deeper--;
     else {
-      // The pairs' codes are two apart.
+      // The codes of a pair differ by two.
       const at = open.lastIndexOf(code - 2);
       if (at !== -1) open.length = at;
     }
@@ -170,7 +170,7 @@ function createElementScanner(): ElementScanner {
   return { begin, step };
 }
 
-/** The row in the text of one JSON value. */
+/** Parses one JSON value as a row. */
 function objectRow(text: string, number: number, line: number): Row {
   const bad = (reason: string, raw = text): Row => ({ number, line, raw, reason });
   const read = parsed(text);
@@ -185,7 +185,7 @@ function objectRow(text: string, number: number, line: number): Row {
   const held = heldIn(said);
   if (typeof left !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
   if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
-  return bad(`its ${textField} still holds damaged text: take it out once the row is mended`);
+  return bad(`its ${textField} still holds damaged text: remove it once the row is fixed`);
 }
 
 type Parsed = { readonly value: unknown } | { readonly reason: string };
@@ -208,7 +208,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
-/** A number that would be sent as another one: 17 digits and a fraction are rounded, 1e400 becomes null. */
+/** Finds a number that would change when sent: 17 digits with a fraction are rounded, 1e400 becomes null. */
 export function inexactIn(text: string, value: unknown): string | undefined {
   const [hasMany, hasExponent] = [/\d{16}/.test(text), /\de\+?\d{3}/i.test(text)];
   const isLost = (number: number) =>

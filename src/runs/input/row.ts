@@ -2,69 +2,69 @@
 export type Row = GoodRow | BadRow;
 
 interface Place {
-  /** Counted from 1; header lines and blank lines are no rows. */
+  /** Counted from 1, without header lines and blank lines. */
   readonly number: number;
   /** The line of the input on which it begins, counted from 1. */
   readonly line: number;
-  /** As it came, to be written to the file of failed rows: the cells of a table's row, a line's text, or a value. */
+  /** The original, for the file of failed rows: the cells of a table's row, a line's text, or a JSON value. */
   readonly raw: unknown;
 }
 
 interface GoodRow extends Place {
   readonly fields: Fields;
-  /** Why it is not to be sent, by the file of failed rows that it stands in, unless its recipient may have several. */
+  /** Why the file of failed rows holds it back, unless its recipient may get several messages. */
   readonly held?: string;
 }
 
-/** It cannot be read: the run goes on without it. */
+/** A row that cannot be read. The run continues without it. */
 interface BadRow extends Place {
   readonly reason: string;
 }
 
-/** A table's cells are texts; JSON brings any value. */
+/** Texts in a table; any value in JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a row comes to: the body of a request, or why it cannot be sent. */
+/** The request body of a row, or the reason why it cannot be sent. */
 export type Mapped = { readonly body: object } | { readonly reason: string };
 
-/** Takes an input's text piece by piece. */
+/** Receives an input's text in chunks. */
 export interface TextReader {
   push(text: string, last: boolean): void;
 }
 
-/** What cannot be read as a record. */
+/** A part of the input that is not a readable record. */
 export interface Damage {
-  /** Where it begins. */
+  /** Its first line. */
   readonly line: number;
-  /** As it stands in the input; empty where it was too long to keep. */
+  /** The original text; empty if it is too long to keep. */
   readonly text: string;
   readonly reason: string;
 }
 
-/** Where a file of failed rows says why; an import of it drops it. */
+/** The column or field with the reason in a file of failed rows. An import ignores it. */
 export const errorField = 'bizmsg_error';
 
-/** Where such a file, if it is JSON, holds the text of what could not be read. */
+/** The field that holds the text of an unreadable record in a JSON file of failed rows. */
 export const textField = 'bizmsg_text';
 
-/** Begins the error of a table's row that could not be read; its text stands in the first cell. */
+/** Prefix of the error of an unreadable table row, whose text is in the first cell. */
 export const damagedMark = 'damaged: ';
 
-/** Begins the error of a row that was refused as a row before it has its recipient; it is refused again where it is read. */
+/** Prefix of the error of a row whose recipient an earlier row has. A later import refuses it again. */
 export const heldMark = 'the recipient is that of ';
 
-/** The file that a row failed from would send again what was done. */
+/** The original file would send again what was done. */
 export const allowing = 'send the file of those that failed with --allow-same-recipient';
 
-/** Why a row is held, in a file of failed rows, whose numbers are others than those of the file that they came from. */
+/** Why a row of a file of failed rows is held back. Its line number is that of the original file. */
 export function heldIn(error: unknown): string | undefined {
   if (typeof error !== 'string' || !error.startsWith(heldMark)) return undefined;
   const place = /^\w+ \d+/.exec(error.slice(heldMark.length))?.[0] ?? 'a row';
-  const ways = `if it is meant, ${allowing}; an empty ${errorField} says that the row is mended`;
+  const ways = `if it is meant, ${allowing}; an empty ${errorField} marks the row as fixed`;
   return `${heldMark}${place} of an earlier file; ${ways}`;
 }
 
-/** Why a value cannot be sent, in place of the value. */
+/** The reason why a value cannot be sent, in place of the value. */
 export class Refused {
   readonly why: string;
 
@@ -77,7 +77,7 @@ export class Refused {
 const hidden = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 const longest = 60;
 
-/** Text from outside on one line, in quotes, cut, and with nothing in it that a terminal would act on. */
+/** Quotes outside text on one line, shortened and without characters that a terminal interprets. */
 export function quoted(text: string): string {
   const safe = JSON.stringify(text.slice(0, longest * 2))
     .slice(1, -1)
@@ -86,12 +86,12 @@ export function quoted(text: string): string {
   return units.length > longest || text.length > longest * 2 ? `"${units.slice(0, longest).join('')}…"` : `"${safe}"`;
 }
 
-/** The name of a field: plain ones stand as they are. */
+/** A field name, quoted unless it is plain. */
 export function named(name: string): string {
   return /^[\w.-]{1,60}$/.test(name) ? name : quoted(name);
 }
 
-/** Any value, in words. */
+/** Describes any value. */
 export function described(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';

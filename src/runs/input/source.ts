@@ -13,49 +13,48 @@ import { createHeaderReader, createTableReader, type Header } from './table.ts';
 import { createEscapeScan, type Escapes } from './tsv-escapes.ts';
 
 export interface SourceOptions {
-  /** How it is called in what people read, and by whose extension its format is known; else its path. */
+  /** Its name in messages, whose extension gives the format; default: the path. */
   readonly name?: string | undefined;
-  /** Where neither name nor content tell, or tell wrong. */
+  /** Overrides the format that name and content suggest. */
   readonly format?: Format | undefined;
-  /** Anything that TextDecoder knows; a byte order mark wins over it. */
+  /** Any label that TextDecoder knows; a byte order mark overrides it. */
   readonly encoding?: string | undefined;
-  /** Bytes read at once. */
+  /** Bytes per read. */
   readonly chunkSize?: number | undefined;
-  /** How many characters a record may have. */
+  /** Maximum length of a record in characters. */
   readonly limit?: number | undefined;
 }
 
-/** An input of records, which can be read any number of times, each time from its beginning. */
+/** An input of records that can be read several times, each time from the start. */
 export interface Source {
   readonly format: Format;
-  /** What stands between a table's cells. */
+  /** The delimiter of a table. */
   readonly delimiter: string | undefined;
-  /** What backslashes mean in it, if tabs stand between its cells. */
+  /** The meaning of backslashes in TSV. */
   readonly escapes: Escapes;
-  /** The names in a table's header but for `bizmsg_error`; undefined for JSON, [] where nothing stands in the file. */
+  /** The column names without `bizmsg_error`; undefined for JSON, [] for an empty file. */
   readonly fields: readonly string[] | undefined;
-  /** How many empty columns without a name stand at the end of a table, and are left out. */
+  /** The number of unnamed empty columns at the end of a table, which are ignored. */
   readonly nameless: number;
   /**
-   * Whether its failed rows begin with a byte order mark, as they are UTF-8: where it has one itself, or is in another
-   * encoding, so that neither a spreadsheet nor an `encoding` that is given again takes them for something else.
+   * Whether the file of failed rows, which is UTF-8, gets a byte order mark: if the input has one or uses another
+   * encoding, so that spreadsheets and a repeated --encoding read it correctly.
    */
   readonly bom: boolean;
-  /** How many bytes it had when it was opened. */
+  /** Its size in bytes when it was opened. */
   readonly size: number;
   /**
-   * Its rows in batches of up to some hundred, damaged ones among them, the same every time. Each chunk of bytes is
-   * handed over before its rows are, and is good during that call only; an empty one is handed over at the end. What is
-   * thrown then ends the reading.
+   * Yields rows in batches of a few hundred, including damaged ones, the same each time. `onChunk` gets each chunk of
+   * bytes before its rows, valid only during the call, and an empty one at the end; if it throws, reading stops.
    */
   rows(signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void): AsyncGenerator<readonly Row[]>;
 }
 
-/** The most rows that come at once. */
+/** Maximum number of rows in a batch. */
 const batch = 500;
 const headSize = 65_536;
 
-/** Throws a usage error where the file cannot be read, or cannot be taken for what it is said to be. */
+/** Throws a usage error if the file cannot be read or does not match the given format. */
 export async function openSource(path: string, options: SourceOptions = {}): Promise<Source> {
   const { name = path, chunkSize = 65_536, limit = 1_048_576 } = options;
   const file: File = { path, name, chunkSize };
@@ -156,7 +155,7 @@ const extensions: Readonly<Record<string, Format>> = {
   '.tsv': 'tsv',
 };
 
-/** A file's format: the one given, else its name's, else its content's; undefined where it is some table. */
+/** The given format, or that of the name, or that of the content; undefined for some kind of table. */
 function formatOf(name: string, head: string, given?: Format): Format | undefined {
   refuseMarkup(name, head);
   const shown = shownBy(head);
@@ -177,7 +176,7 @@ const words: Readonly<Record<Format, string>> = {
   tsv: 'a TSV table',
 };
 
-/** A table may begin with a bracket, but hardly so. */
+/** A table may start with a bracket, but hardly like this. */
 function shownBy(head: string): 'ndjson' | 'json' | undefined {
   if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
   return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;
@@ -186,7 +185,7 @@ function shownBy(head: string): 'ndjson' | 'json' | undefined {
 function noArray(name: string, shown?: Format): CliError {
   const hint = 'give the array of records alone';
   return usage(
-    `"${name}" is no JSON array`,
+    `"${name}" is not a JSON array`,
     shown === 'ndjson' ? `${hint}, or --format ndjson if each line is an object` : hint,
   );
 }
@@ -199,12 +198,12 @@ function spread(name: string): CliError {
 function refuseBinary(name: string, head: Uint8Array, { name: encoding }: Encoding): void {
   const found = signatures.find(({ bytes }) => Buffer.from(bytes, 'latin1').every((byte, at) => head[at] === byte));
   if (found) throw other(name, found.what, found.hint);
-  // A cut at the end of the head may split a character.
+  // The end of the head may split a character.
   const isText = encoding !== 'utf-8' || !head.includes(0) || isUtf8(head.subarray(0, Math.max(0, head.length - 3)));
   if (!isText) throw other(name, 'binary data', 'give a file of text with one record a row');
 }
 
-/** A sign-in or error page saved in place of a download has rows of a kind, or none. */
+/** Refuses a sign-in or error page that was saved instead of the download. */
 function refuseMarkup(name: string, head: string): void {
   if (/^\s*<(?:!doctype|!--|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
     throw other(name, 'an HTML page', 'it may be a sign-in or error page: look at it, and download the file again');
@@ -231,25 +230,25 @@ const signatures = [
   { bytes: '%PDF-', what: 'a PDF', hint: 'export the rows as CSV' },
 ] as const;
 
-/** A file that can be read from its beginning any number of times. */
+/** A file that can be read several times. */
 interface File {
   readonly path: string;
-  /** How it is called in what people read. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Bytes read at once. */
+  /** Bytes per read. */
   readonly chunkSize: number;
 }
 
-/** Its size in bytes; throws where it is none that can be read. */
+/** Returns its size in bytes; throws if it is not a readable file. */
 async function sizeOf(file: File): Promise<number> {
-  // Not opened before: that waits for the writer of a pipe, and no signal ends the wait.
-  const found = await told(file, stat(file.path));
+  // Do not open it first: opening a pipe waits for a writer, and no signal interrupts that.
+  const found = await readable(file, stat(file.path));
   if (found.isDirectory()) throw unreadable(file, 'it is a folder');
-  if (!found.isFile()) throw unreadable(file, 'it is no regular file', 'give "-" and pipe the rows in');
+  if (!found.isFile()) throw unreadable(file, 'it is not a regular file', 'give "-" and pipe the rows in');
   return found.size;
 }
 
-/** What stands at its beginning. */
+/** Its first bytes. */
 async function headOf(file: File, size: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -261,14 +260,14 @@ async function headOf(file: File, size: number): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, size);
 }
 
-/** Its bytes; each chunk is good until the next one is asked for. */
+/** Yields its bytes; a chunk is valid until the next one is requested. */
 async function* chunksOf(file: File, signal?: AbortSignal): AsyncGenerator<Buffer> {
-  const handle = await told(file, open(file.path, 'r'));
+  const handle = await readable(file, open(file.path, 'r'));
   try {
     const buffer = Buffer.allocUnsafe(file.chunkSize);
     for (;;) {
       signal?.throwIfAborted();
-      const length = await told(file, filled(handle, buffer));
+      const length = await readable(file, filled(handle, buffer));
       if (length === 0) return;
       yield buffer.subarray(0, length);
     }
@@ -277,7 +276,7 @@ async function* chunksOf(file: File, signal?: AbortSignal): AsyncGenerator<Buffe
   }
 }
 
-/** To its end, unless the file ends before: so the same file comes in the same chunks each time. */
+/** Fills the buffer unless the file ends, so that a file always has the same chunks. */
 async function filled(handle: FileHandle, buffer: Buffer): Promise<number> {
   for (let length = 0; ;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
@@ -286,7 +285,7 @@ async function filled(handle: FileHandle, buffer: Buffer): Promise<number> {
   }
 }
 
-async function told<T>(file: File, reading: Promise<T>): Promise<T> {
+async function readable<T>(file: File, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -303,7 +302,7 @@ function fault(file: File, error: unknown): unknown {
       tooManyFiles(error)?.hint,
       error,
     );
-  // A copy of stdin has no name that anybody typed.
+  // Only a path that was typed gets a suggestion, not the copy of stdin.
   const near = file.name === file.path ? suggestFile(file.path) : undefined;
   return found ? unreadable(file, reasons[found.code] ?? found.reason, near) : error;
 }
@@ -312,7 +311,7 @@ function unreadable(file: File, reason: string, hint?: string): CliError {
   return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'give the path of a file with one record a row');
 }
 
-/** The file is not to blame. */
+/** Failures of the machine, not of the file. */
 const ofMachine: ReadonlySet<string> = new Set(['EIO', 'EMFILE', 'ENFILE']);
 
 const reasons: Readonly<Record<string, string>> = {
@@ -321,7 +320,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is no such file',
 };
 
-/** By what people find a row: its line, and in an array of JSON, whose lines say nothing, its number. */
+/** How people find a row: by its line, or by its number in a JSON array. */
 export type Unit = 'line' | 'record';
 
 export function unitOf({ format }: Pick<Source, 'format'>): Unit {
@@ -332,15 +331,15 @@ export function placeOf({ line, number }: Pick<Row, 'line' | 'number'>, source: 
   return unitOf(source) === 'record' ? number : line;
 }
 
-/** A checksum of each chunk of an input's bytes, in turn: by them it is noticed that it changed between two readings. */
+/** Checksums of an input's chunks, to notice that it changed between two readings. */
 export type Prints = readonly number[];
 
-/** The last chunk, an empty one, has none. */
+/** The empty chunk at the end has none. */
 export function printOf(chunk: Uint8Array): readonly number[] {
   return chunk.length > 0 ? [crc32(chunk)] : [];
 }
 
-/** To be given each chunk of a later reading; throws at the first that is not what it was. */
+/** Returns a check for the chunks of a later reading, which throws at the first one that differs. */
 export function refuseOther(prints: Prints, name: string): (chunk: Uint8Array) => void {
   let at = 0;
   return (chunk) => {

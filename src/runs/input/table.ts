@@ -6,11 +6,11 @@ import { type Damage, damagedMark, errorField, heldIn, quoted, type Row, type Te
 export interface Header {
   /** All but `bizmsg_error`. */
   readonly names: readonly string[];
-  /** How many columns without a name follow; they are left out. */
+  /** The number of unnamed columns after them, which are ignored. */
   readonly nameless: number;
 }
 
-/** Gives a table's header. */
+/** Reads the header of a table. */
 export function createHeaderReader(options: RecordOptions, file: string, give: (header: Header) => void): TextReader {
   let given = false;
   return createRecordReader(options, {
@@ -27,7 +27,7 @@ export function createHeaderReader(options: RecordOptions, file: string, give: (
   });
 }
 
-/** Gives each row of a table. */
+/** Reads the rows of a table. */
 export function createTableReader(options: RecordOptions, file: string, give: (row: Row) => void): TextReader {
   let number = 0;
   let read: ReadCells | undefined;
@@ -49,7 +49,7 @@ function damagedHeader({ line, reason }: Damage, file: string): CliError {
 
 type ReadCells = (cells: readonly string[], number: number, line: number) => Row;
 
-/** Leaves out the columns without a name at the end, which have to be empty. */
+/** Ignores unnamed columns at the end; they must be empty. */
 function rowReader(
   header: readonly string[],
   options: RecordOptions,
@@ -72,11 +72,11 @@ function cellReader(header: readonly string[], options: RecordOptions): ReadCell
   const good: ReadCells = (raw, number, line) => ({ number, line, raw, fields: fieldsOf(names, raw) });
   if (error === -1) return good;
   return (cells, number, line) => {
-    const said = cells[error] ?? '';
+    const stated = cells[error] ?? '';
     const raw = cells.filter((_, at) => at !== error);
-    if (said.startsWith(damagedMark))
-      return { number, line, ...stillDamaged(raw, said.slice(damagedMark.length), options) };
-    const held = heldIn(said);
+    if (stated.startsWith(damagedMark))
+      return { number, line, ...stillDamaged(raw, stated.slice(damagedMark.length), options) };
+    const held = heldIn(stated);
     return { number, line, raw, fields: fieldsOf(names, raw), ...(held !== undefined && { held }) };
   };
 }
@@ -87,21 +87,21 @@ function fieldsOf(names: readonly string[], cells: readonly string[]) {
   return fields;
 }
 
-/** Its text in the first cell and nothing else, as it was written; cells of somebody who mended it, and forgot to say so. */
-function stillDamaged(cells: readonly string[], said: string, options: RecordOptions) {
+/** An untouched row has its text in the first cell only; otherwise it was fixed, and its error was left in. */
+function stillDamaged(cells: readonly string[], stated: string, options: RecordOptions) {
   const [text = '', ...others] = cells;
-  if (others.every((cell) => cell === '')) return { raw: text, reason: said };
-  const reason = `its ${errorField} still says that it is damaged: empty that cell once the row is mended`;
+  if (others.every((cell) => cell === '')) return { raw: text, reason: stated };
+  const reason = `its ${errorField} still marks it as damaged: empty that cell once the row is fixed`;
   return { raw: recordText(cells, options), reason };
 }
 
-/** How many of a header's columns at its end have no name, as a delimiter at the end of each line leaves one. */
+/** The number of unnamed columns at the end of a header. A trailing delimiter causes one. */
 function namelessEnd(cells: readonly string[]): number {
   const named = cells.findLastIndex((cell) => cell.trim() !== '');
   return cells.length - 1 - named;
 }
 
-/** The names in a table's header, checked: rows are known by them. */
+/** Checks and returns the column names. */
 function headerNames(cells: readonly string[], file: string, line: number): readonly string[] {
   const names = cells.map((cell) => cell.trim());
   const where = `the header of "${file}" (line ${line})`;
@@ -111,7 +111,7 @@ function headerNames(cells: readonly string[], file: string, line: number): read
   if (twice.length > 0) throw duplicate(twice, where);
   const phone = names.find(isPhoneNumber);
   if (phone !== undefined) throw headless(phone, file, line);
-  // Setting it on an object sets no field.
+  // Assigning it to an object creates no field.
   if (names.includes('__proto__'))
     throw usage(`"__proto__" cannot be a column's name in ${where}`, 'name it otherwise');
   if (names.every((name) => name === errorField)) throw usage(`there is no column but "${errorField}" in ${where}`);
@@ -128,7 +128,7 @@ function repeatedIn(names: readonly string[]): readonly string[] {
   return [...twice];
 }
 
-/** Nobody calls a column so. */
+/** Whether a column name is a phone number, so the header line is missing. */
 function isPhoneNumber(name: string): boolean {
   return /^(\+|00)/.test(name) && normalizedPhone(name) !== undefined;
 }
@@ -143,7 +143,7 @@ function headless(phone: string, file: string, line: number): CliError {
 function duplicate(names: readonly string[], where: string): CliError {
   const listed = names.map((name) => `"${name}"`).join(', ');
   return usage(
-    `${listed} ${names.length === 1 ? 'stands' : 'stand'} twice in ${where}`,
+    `${listed} ${names.length === 1 ? 'appears' : 'appear'} twice in ${where}`,
     'give each column its own name',
   );
 }

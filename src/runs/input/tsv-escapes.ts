@@ -1,10 +1,10 @@
 /**
- * What backslashes mean in a tab-separated file: `undone` are the escapes of our own exports, `kept` are backslashes
- * that stand for themselves although some look like escapes; `none` look like escapes.
+ * The meaning of backslashes in TSV: `undone` are escapes of our own exports, `kept` are literal although some look like
+ * escapes; with `none` nothing looks like one.
  */
 export type Escapes = 'undone' | 'kept' | 'none';
 
-/** Takes a file's text piece by piece. */
+/** Receives a file's text in chunks. */
 export interface EscapeScan {
   push(text: string, last: boolean): void;
   found(): Escapes;
@@ -13,8 +13,8 @@ export interface EscapeScan {
 const [escape, longest] = [/\\(?:[\\trn0]|u[0-9a-f]{4})/y, 6];
 
 /**
- * An export of ours escapes every backslash, and a quote at the beginning of a cell. So one backslash that begins no
- * escape, or one cell in quotes, shows that another program wrote the file, to which a backslash is a character.
+ * Our exports escape every backslash, and a quote at the start of a cell. So a single backslash that starts no escape,
+ * or a quoted cell, shows that another program wrote the file, and its backslashes are literal.
  */
 export function createEscapeScan(): EscapeScan {
   let [rest, before, isForeign, hasEscapes] = ['', '\n', false, false];
@@ -35,7 +35,7 @@ export function createEscapeScan(): EscapeScan {
     before = piece[end - 1] ?? before;
   }
 
-  /** How many characters were taken. */
+  /** The number of characters consumed. */
   function look(piece: string, at: number): number {
     const opensCell = /[\t\r\n]/.test(piece[at - 1] ?? before);
     if (piece[at] === '"') {

@@ -3,9 +3,9 @@ import { named } from '../input/row.ts';
 import type { FieldMap, Split } from './flags.ts';
 
 /**
- * How a row becomes the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean`,
- * `json` and `phone` name fields of the body, dotted where they nest. Each field stands for itself unless it is mapped; a table's
- * header `a.b` nests, and a record's key `a.b`, which could have nested by itself, is the field "a.b".
+ * Maps a row to the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean`, `json`
+ * and `phone` name fields of the body, with dots for nested ones. An unmapped field keeps its name. A column `a.b` of a
+ * table nests; a key `a.b` of a record does not, since records can nest themselves.
  */
 export interface ContactMappingOptions {
   readonly map?: readonly FieldMap[];
@@ -13,24 +13,24 @@ export interface ContactMappingOptions {
   readonly split?: readonly Split[];
   readonly number?: readonly string[];
   readonly boolean?: readonly string[];
-  /** Texts that are JSON, into their values. */
+  /** Fields whose text is parsed as JSON. */
   readonly json?: readonly string[];
   readonly drop?: readonly string[];
   readonly phone?: readonly string[];
-  /** Whose numbers those are that lack their country's code. */
+  /** The country of numbers without a country code. */
   readonly country?: string;
 }
 
-/** A field that is the same in every body. */
+/** A field with the same value in every body. */
 interface Constant {
   readonly key: readonly string[];
   readonly value: string;
 }
 
-/** A name, and the flag that gives it. */
+/** A name with the flag it was given by. */
 export type Named = readonly [flag: string, name: string];
 
-/** Refuses what contradicts itself, whatever the input; nothing has to be read for it. */
+/** Refuses contradictory options before the input is read. */
 export function checkContactMapping(options: ContactMappingOptions): void {
   const { map = [], set = [], drop = [], phone = [], country } = options;
   if (country !== undefined && phone.length === 0)
@@ -48,7 +48,7 @@ export function checkContactMapping(options: ContactMappingOptions): void {
   }
 }
 
-/** The fields of the body that are to become something else, each with its flag. */
+/** The fields to convert, with their flags. */
 export function converted(options: ContactMappingOptions): readonly Named[] {
   const { split = [], number = [], boolean = [], json = [], phone = [] } = options;
   return [
@@ -60,13 +60,13 @@ export function converted(options: ContactMappingOptions): readonly Named[] {
   ];
 }
 
-/** A field of the body, and what gives it. */
+/** A field of the body with its origin. */
 export interface Claim {
   readonly path: readonly string[];
   readonly by: string;
 }
 
-/** No two may give the same field, nor one a field and another a part of it. */
+/** Refuses two origins for the same field, or for a field and a part of it. */
 export function refuseConflicts(claims: readonly Claim[]): void {
   const given = new Map<string, Claim>();
   for (const claim of claims) {
@@ -83,7 +83,7 @@ export function refuseConflicts(claims: readonly Claim[]): void {
   }
 }
 
-/** The same name with two flags that cannot both be meant, or twice with one. */
+/** Refuses a name given with two conflicting flags, or twice with one. */
 function refuseTwice(name: string, flag: string, other: string): never {
   const message =
     flag === other ? `${named(name)} is named twice by ${flag}` : `${named(name)} is named by ${flag} and by ${other}`;

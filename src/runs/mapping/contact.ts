@@ -15,13 +15,13 @@ import {
 import type { FieldMap } from './flags.ts';
 import { type Convert, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
 
-/** What is known of an input before its first row is read. */
+/** The facts about an input that are known before its first row. */
 export interface Source {
-  /** A table's headers; records (JSON, NDJSON) have none. */
+  /** The column names of a table; undefined for JSON and NDJSON. */
   readonly fields: readonly string[] | undefined;
 }
 
-/** Makes bodies of contacts. What contradicts itself, or names what a table has not, is a usage error at once. */
+/** Creates the mapping from rows to contact bodies; throws on contradictory options or unknown columns. */
 export async function createContactMapping(
   options: ContactMappingOptions,
   { fields }: Source,
@@ -30,7 +30,7 @@ export async function createContactMapping(
   return phoneNeeded(fields ? tableMapping(plan, fields) : recordMapping(plan), options.phone);
 }
 
-/** A mapping before it meets an input. */
+/** A mapping that is not bound to an input yet. */
 interface Plan {
   readonly options: ContactMappingOptions;
   readonly maps: readonly FieldMap[];
@@ -39,12 +39,12 @@ interface Plan {
   readonly conversions: ReadonlyMap<string, Convert>;
 }
 
-/** From a value to its place in a body. */
+/** One value and its place in the body. */
 interface Step {
-  /** The input's field, or a constant's value. */
+  /** The field of the input, or the value of a constant. */
   readonly from: string;
   readonly path: readonly string[];
-  /** The path as it is named in a message. */
+  /** The path in messages. */
   readonly field: string;
   readonly convert: Convert | undefined;
 }
@@ -61,19 +61,19 @@ function stepOf(plan: Pick<Plan, 'conversions'>, from: string, path: readonly st
   return { from, path, field: named(field), convert: plan.conversions.get(field) };
 }
 
-/** Gives a body the value of a step, or tells why it cannot. */
+/** Sets the value of a step in a body; returns the reason if it cannot. */
 function give(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
   const sent = convert && value !== '' && value !== null ? convert(value) : value;
   if (sent instanceof Refused) return `${field}: ${sent.why}`;
-  return place(body, path, sent) ? undefined : `${field}: it is given twice, or a part of it is`;
+  return place(body, path, sent) ? undefined : `${field}: it, or a part of it, is given twice`;
 }
 
-/** The input's fields that flags name as such. */
+/** The fields of the input that flags name. */
 export function namedInputs({ map = [], drop = [] }: ContactMappingOptions): readonly Named[] {
   return [...map.map(({ from }) => ['--map', from] as const), ...drop.map((name) => ['--drop', name] as const)];
 }
 
-/** The input's fields without which a flag would do nothing: also those that stand for themselves in the body. */
+/** The input fields without which a flag has no effect, including unmapped ones. */
 function neededInputs(options: ContactMappingOptions): readonly Named[] {
   const { map = [], set = [] } = options;
   const given = new Set([...map.map(({ to }) => to.join('.')), ...set.map(({ key }) => key.join('.'))]);
@@ -104,7 +104,7 @@ function phoneConvert(read: PhoneReader): Convert {
   };
 }
 
-/** In an order of their own, so that the order of flags changes no body. */
+/** Sorted, so that the order of flags does not change bodies. */
 function constantsOf(options: ContactMappingOptions, conversions: Plan['conversions']): readonly Step[] {
   const { set = [] } = options;
   const steps = set.map(({ key, value }) => stepOf({ conversions }, value, key));
@@ -116,7 +116,7 @@ function constantsOf(options: ContactMappingOptions, conversions: Plan['conversi
   return steps.sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
-/** A table's rows, by steps that its headers decide. An empty cell is no field. */
+/** Maps the rows of a table, with steps derived from its header. Empty cells are omitted. */
 function tableMapping(plan: Plan, headers: readonly string[]): (fields: Fields) => Mapped {
   for (const [flag, name] of namedInputs(plan.options))
     if (!headers.includes(name)) throw noColumn(flag, name, headers, plan.maps);
@@ -138,7 +138,7 @@ function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
-  if (isEmpty) return { reason: 'every cell of it that would be sent is empty' };
+  if (isEmpty) return { reason: 'all cells to be sent are empty' };
   for (const constant of constants) give(body, constant, constant.from);
   return { body };
 }
@@ -150,7 +150,7 @@ function stepsFrom(plan: Plan, header: string): readonly Step[] {
   return [stepOf(plan, header, pathOf(header))];
 }
 
-/** Dots nest, as they do in every flag. */
+/** Dots nest, as in flags. */
 function pathOf(header: string): readonly string[] {
   const parts = header.split('.');
   return parts.includes('') ? [header] : parts;
@@ -163,13 +163,13 @@ function columnClaim({ from, path }: Step): Claim {
 interface Parts {
   readonly plan: Plan;
   readonly steps: readonly Step[];
-  /** The input's fields that do not stand for themselves. */
+  /** The input fields that are mapped or dropped. */
   readonly taken: ReadonlySet<string>;
-  /** The body's fields that get parts from elsewhere. */
+  /** The body fields that also get parts from other fields. */
   readonly shared: ReadonlySet<string>;
 }
 
-/** Records, each with fields of its own. What is null or an empty text in them is sent as such. */
+/** Maps records, each with its own fields. Null and empty texts are sent unchanged. */
 function recordMapping(plan: Plan): (fields: Fields) => Mapped {
   const steps = plan.maps.map(({ from, to }) => stepOf(plan, from, to));
   const taken = new Set([...plan.drops, ...plan.maps.map(({ from }) => from)]);
@@ -188,7 +188,7 @@ function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Ma
     if (taken.has(name)) continue;
     const value = ownValue(plan, name, record[name]);
     if (value instanceof Refused) return { reason: `${named(name)}: ${value.why}` };
-    // What another field is put into must not be the record's own, which may have to be written again as it came.
+    // Copied before other fields are added to it: the original record may still be written to a file.
     put(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
     isEmpty = false;
   }
@@ -198,7 +198,7 @@ function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Ma
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
-  return isEmpty ? { reason: 'it has no field that would be sent' } : withConstants(body, plan.constants);
+  return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, plan.constants);
 }
 
 function ownValue({ conversions }: Plan, name: string, value: unknown): unknown {
@@ -216,14 +216,14 @@ function withConstants(body: Body, constants: readonly Step[]): Mapped {
 
 type Body = Record<string, unknown>;
 
-/** Sets a field of its own, whatever its name: `__proto__` too. */
+/** Sets an own field, even if it is named `__proto__`. */
 function put(body: Body, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
   else body[name] = value;
 }
 
-/** Puts a value where a path leads, and makes the objects on the way; false if another value is there. */
+/** Sets the value at a path, creating objects on the way; returns false if another value is there. */
 function place(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
   const name = path[from] ?? '';
   const isTaken = Object.hasOwn(body, name);
@@ -237,12 +237,12 @@ function place(body: Body, path: readonly string[], value: unknown, from = 0): b
   return place(inner, path, value, from + 1);
 }
 
-/** The value of a field that a row has itself. */
+/** The value of an own field. */
 export function own(fields: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** Whoever names a contact's phone means that it has one; of several, one is enough. */
+/** With `--phone`, a contact needs at least one of the named numbers. */
 function phoneNeeded(map: (fields: Fields) => Mapped, phones: readonly string[] = []): typeof map {
   if (phones.length === 0) return map;
   const [first, ...others] = phones.map(named);
@@ -260,19 +260,19 @@ function isFilled(body: object, field: string): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Watches which of the fields that the flags name the records of an input have. */
+/** Tracks which fields named by flags occur in the records. */
 interface NamedInputs {
   readonly see: (fields: Fields) => void;
-  /** To be called when all were seen: a field that no record has is a usage error. */
+  /** Call after the last record; throws if a field occurred in none. */
   readonly refuseUnseen: () => void;
 }
 
-// So many names are enough to guess what was meant.
+// Enough names for suggestions.
 const mostKnown = 200;
 
 /**
- * A record may lack any field, so a mistyped name shows only when all records were read: while the input is read for
- * its digest, before anything is sent. A table needs none of this.
+ * Records may lack any field, so a mistyped name is noticed only after all records were read, which is before anything
+ * is sent. Tables do not need this.
  */
 export function createNamedInputs(options: ContactMappingOptions): NamedInputs {
   const unseen = new Map(neededInputs(options).map(([flag, name]) => [name, flag]));
@@ -293,26 +293,26 @@ export function createNamedInputs(options: ContactMappingOptions): NamedInputs {
 
 type Maps = readonly FieldMap[] | undefined;
 
-/** A name that no column of a table has. */
+/** The error for a name that is not a column. */
 export function noColumn(flag: string, name: string, headers: readonly string[], maps?: Maps): CliError {
   const hint = mistaken(flag, name, headers, maps) ?? meant(name, headers, 'column');
-  return usage(`${flag} names ${quoted(name)}, and the input has no such column`, hint);
+  return usage(`${flag} names ${quoted(name)}, but the input has no such column`, hint);
 }
 
-/** A name that no record of the input has. */
+/** The error for a name that occurs in no record. */
 function noRecordField(flag: string, name: string, seen: readonly string[], maps?: Maps): CliError {
   const hint = mistaken(flag, name, seen, maps) ?? meant(name, seen, 'field');
-  return usage(`${flag} names ${quoted(name)}, and no record of the input has it`, hint);
+  return usage(`${flag} names ${quoted(name)}, but no record of the input has it`, hint);
 }
 
-/** A name that is no field of the body. */
+/** The error for a name that is not a field of the body. */
 function noField(flag: string, name: string, plan: Plan, fields: readonly string[]): CliError {
   const moved = plan.maps.find(({ from }) => from === name);
   const to = moved && named(moved.to.join('.'));
   if (to) return usage(`${flag} names ${quoted(name)}, which --map sends as ${to}`, `use ${flag} ${to}`);
   if (plan.drops.has(name)) return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
   return usage(
-    `${flag} names ${quoted(name)}, and no such field is sent`,
+    `${flag} names ${quoted(name)}, but no such field is sent`,
     mistaken(flag, name, fields) ?? meant(name, fields, 'field'),
   );
 }
@@ -323,7 +323,7 @@ function meant(name: string, known: readonly string[], what: string): string {
   return near === undefined ? listed(known, what) : `did you mean ${quoted(near)}?`;
 }
 
-/** Several names in one value, or a map with its ends changed. */
+/** A hint for several names in one value, or for a reversed --map. */
 function mistaken(flag: string, name: string, known: readonly string[], maps: Maps = []): string | undefined {
   const to = flag === '--map' ? maps.find(({ from }) => from === name)?.to.join('.') : undefined;
   const parts = (to === undefined ? name : `${name}=${to}`).split(',').map((part) => part.trim());
@@ -334,20 +334,20 @@ function mistaken(flag: string, name: string, known: readonly string[], maps: Ma
   return isTurned ? `did you mean --map ${shellQuote(`${to}=${name}`)}?` : undefined;
 }
 
-/** The first names of many. */
+/** Lists the first names. */
 export function listed(names: readonly string[], what: string): string {
   const shown = names.slice(0, 12).map(quoted).join(', ');
   return `the ${what}s are ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
 }
 
-/** Watches for texts that are JSON, as a CSV has them that was exported: they would be sent as texts. */
+/** Detects cells that contain JSON, as in exports; they would be sent as text. */
 interface JsonTexts {
   readonly see: (body: object) => void;
-  /** The fields of the body that have some, in the form in which flags name them. */
+  /** The affected fields of the body, as flags name them. */
   readonly fields: () => readonly string[];
 }
 
-/** So many rows show it. */
+/** The number of rows to look at. */
 const mostSeen = 100;
 
 export function createJsonTexts(): JsonTexts {

@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
 
-/** A field of the input, and where it goes in the body. */
+/** A field of the input and its place in the body. */
 export interface FieldMap {
   readonly from: string;
   readonly to: readonly string[];
@@ -10,13 +10,13 @@ export interface FieldMap {
 export const separators = { comma: ',', semicolon: ';', pipe: '|' } as const;
 const separatorNames = ['comma', 'semicolon', 'pipe'] as const;
 
-/** A field of the body whose text becomes a list. */
+/** A field of the body whose text is split into a list. */
 export interface Split {
   readonly field: string;
   readonly by: keyof typeof separators;
 }
 
-/** `--map column=field`, where dots in the field nest. The last = counts, since a column's name may hold one. */
+/** `--map column=field`; dots in the field nest. Splits at the last `=`, since column names may contain one. */
 export function mapFlag(text: string): FieldMap {
   const at = text.lastIndexOf('=');
   if (at < 1) throw usage(`"${text}" is not column=field`, "give both, such as --map 'Mobile=phone'");
@@ -25,7 +25,7 @@ export function mapFlag(text: string): FieldMap {
   return { from: text.slice(0, at), to };
 }
 
-/** `--split field` or `--split field=comma|semicolon|pipe`, or the sign itself. */
+/** `--split field`, `--split field=comma|semicolon|pipe`, or with the character itself. */
 export function splitFlag(text: string): Split {
   const at = text.lastIndexOf('=');
   if (at < 0) return { field: fieldFlag(text), by: 'comma' };
@@ -33,13 +33,13 @@ export function splitFlag(text: string): Split {
   return { field, by: separator(text.slice(at + 1), field) };
 }
 
-/** A field of the body, as --number, --boolean, --parse-json and --phone name it. */
+/** A field of the body, for --number, --boolean, --parse-json and --phone. */
 export function fieldFlag(text: string): string {
   if (text === '') throw usage('a field has no name', 'name a field of the body');
   return text;
 }
 
-/** `--country`: the two letters of ISO 3166. */
+/** `--country`: two letters (ISO 3166). */
 export function countryFlag(text: string): string {
   if (/^[a-z]{2}$/i.test(text)) return text.toUpperCase();
   throw usage(`"${text}" is not a country`, 'use its two letters, such as US, GB or DE');

@@ -3,21 +3,21 @@ import { type Fields, type Mapped, named, Refused } from '../input/row.ts';
 import { listed, noColumn, own, type Source } from './contact.ts';
 import { asItStands, createPhoneReader, textOf } from './values.ts';
 
-/** How a row becomes the body of a message. */
+/** Options for mapping a row to the body of a message. */
 export interface MessageMappingOptions extends RecipientOptions {
   readonly template: string;
   /** In the order of the command line. */
   readonly params: readonly ParamSource[];
-  /** An empty param is meant. */
+  /** Allow empty params. */
   readonly allowEmpty?: boolean;
 }
 
-/** A param that each row has itself, or one for all. */
+/** A param from a column, or the same for all rows. */
 type ParamSource = { readonly column: string } | { readonly value: string };
 
 type ParamReader = (fields: Fields) => string | Refused;
 
-/** Makes bodies of messages. What names a column that a table has not is a usage error at once. */
+/** Creates the mapping from rows to message bodies; throws on unknown columns. */
 export async function createMessageMapping(
   options: MessageMappingOptions,
   source: Source,
@@ -41,10 +41,10 @@ export async function createMessageMapping(
   };
 }
 
-/** Refuses what is wrong whatever the input. */
+/** Refuses options that are wrong for any input. */
 export function checkMessageMapping({ params, allowEmpty = false }: MessageMappingOptions): void {
   const empty = params.findIndex((param) => 'value' in param && param.value === '');
-  if (empty !== -1 && !allowEmpty) throw usage(`param ${empty + 1} is empty`, '--allow-empty says that it is meant');
+  if (empty !== -1 && !allowEmpty) throw usage(`param ${empty + 1} is empty`, 'add --allow-empty if that is intended');
 }
 
 function paramReader(param: ParamSource, place: number, { allowEmpty = false }: MessageMappingOptions): ParamReader {
@@ -61,15 +61,15 @@ function paramReader(param: ParamSource, place: number, { allowEmpty = false }: 
 }
 
 interface RecipientOptions {
-  /** The field with the recipient: without it `to`, or else `phone`. */
+  /** The field with the recipient; default: `to`, then `phone`. */
   readonly toColumn?: string;
-  /** Normalises the recipient's number, of this country where it does not say. */
+  /** Normalizes the recipient's number; the country is for numbers without a country code. */
   readonly phone?: { readonly country?: string };
 }
 
 const usual = ['to', 'phone'] as const;
 
-/** Finds the recipient in a row. */
+/** Returns the recipient of a row. */
 async function recipientIn(
   { toColumn, phone }: RecipientOptions,
   { fields: headers }: Source,

@@ -5,10 +5,10 @@ import { inexactIn } from '../input/json.ts';
 import { described, quoted, Refused } from '../input/row.ts';
 import { separators, type Split } from './flags.ts';
 
-/** A field's value as another one, or why there is none. */
+/** Converts a value, or returns the reason why it cannot. */
 export type Convert = (value: unknown) => unknown;
 
-/** The parts between separators, trimmed; empty ones are none. A list stays as it is. */
+/** Splits and trims a text, without empty parts. Keeps a list. */
 export function splitBy(by: Split['by']): Convert {
   const separator = separators[by];
   return (value) => {
@@ -19,7 +19,7 @@ export function splitBy(by: Split['by']): Convert {
   };
 }
 
-/** Only what comes out as it went in: no thousands separators, no decimal comma, no fraction that a double rounds. */
+/** Accepts only exact numbers: no thousands separators, decimal commas or fractions that a double rounds. */
 export function toNumber(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   const text = typeof value === 'string' ? value.trim() : '';
@@ -27,7 +27,7 @@ export function toNumber(value: unknown): unknown {
   const number = Number(text);
   if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text.replace('+', ''));
   if (isExact(text, number)) return number;
-  return new Refused(`${quoted(text)} has more digits than a number keeps; leave it a text`);
+  return new Refused(`${quoted(text)} has more digits than a number can hold; keep it as text`);
 }
 
 function isExact(text: string, number: number): boolean {
@@ -55,7 +55,7 @@ export function toBoolean(value: unknown): unknown {
   return found ?? new Refused(`${described(value)} is not true, false, yes, no, 1 or 0`);
 }
 
-/** What a text of JSON says; what is no text has been read already. */
+/** Parses a text as JSON; keeps other values. */
 export function toJson(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -68,7 +68,7 @@ export function toJson(value: unknown): unknown {
   }
 }
 
-/** A field's text; a number becomes one where that loses nothing. */
+/** A text, or an exact number as text. */
 export function textOf(value: unknown): string | Refused {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return String(value);
@@ -78,21 +78,21 @@ export function textOf(value: unknown): string | Refused {
   return isExact ? text : new Refused(`the number ${text} may not be exact; give it as a text`);
 }
 
-/** A text as a phone number of E.164, or why it is none. */
+/** Converts a text to E.164, or returns the reason why it cannot. */
 export type PhoneReader = (text: string) => string | Refused;
 
-/** Without a country it knows only numbers of the international form. */
+/** Without a country, accepts only numbers in international form. */
 export async function createPhoneReader(country?: string): Promise<PhoneReader> {
   const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
   const defaultCountry = country?.toUpperCase();
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
     throw usage(`"${country}" is not a country with phone numbers`, 'use its two letters, such as US, GB or DE');
   return (text) => {
-    // Digits alone may be a national number; but "01512345678.0" would pass for a longer one.
+    // Plain digits may be a national number, but "01512345678.0" would be read as a longer one.
     const damage = isDigits(text) ? undefined : spreadsheetDamage(text);
     const found = damage === undefined ? parse(bare(text), { defaultCountry, extract: false }) : undefined;
     if (found?.ext) return new Refused(`${quoted(text)} has an extension, or is two numbers`);
-    // With its + it needs no guess, and a country may have numbers that are newer than what is known of it.
+    // A number with "+" is accepted even if the country's numbering plan is newer than ours.
     const isGood = found && (bare(text).startsWith('+') ? found.isPossible() : found.isValid());
     if (isGood) return found.number;
     const doubt = country === undefined ? ' of the international form, and no --country is given' : '';
@@ -100,13 +100,13 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
   };
 }
 
-/** §2: a number that is sent as it stands. */
+/** §2: a number that is sent unchanged. */
 export function asItStands(text: string): string | Refused {
   if (isPhone(text)) return text;
   return new Refused(`${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`);
 }
 
-/** The number that was meant, or what became of it: what lost more than its + is not to be guessed. */
+/** Suggests a number that only lost its "+", or explains the damage. */
 function clue(text: string, damage: string | undefined): string | undefined {
   const isLost = damage !== undefined && !isDigits(text);
   const repaired = isLost || isPhone(text) ? undefined : normalizedPhone(text);
@@ -114,7 +114,7 @@ function clue(text: string, damage: string | undefined): string | undefined {
   return damage === undefined ? undefined : `: ${damage}`;
 }
 
-/** Which flags read it, where it may be one that leaves its country out. */
+/** Suggests the flags for national numbers. */
 function national(text: string): string {
   const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
   return isNumber ? '; --normalise --country US reads national numbers' : '';
@@ -124,7 +124,7 @@ function isDigits(text: string): boolean {
   return /^\d+$/.test(text.trim());
 }
 
-/** What address books put around a number to keep its digits in order. */
+/** Invisible characters that address books put around numbers. */
 function bare(text: string): string {
   return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
 }
@@ -144,7 +144,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/^\d{7,15}$/, `its "+" is lost, and with it perhaps the country code: ${asText}`],
 ];
 
-/** What damaged a phone number, mostly a spreadsheet; undefined if it shows no sign of that. */
+/** Explains how a spreadsheet damaged a phone number; undefined if it shows no damage. */
 export function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
   return signs.find(([sign]) => sign.test(trimmed))?.[1];

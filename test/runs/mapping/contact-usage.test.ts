@@ -44,7 +44,7 @@ it.each<[string, ContactMappingOptions, string, string]>([
   ['two columns in one', { drop: ['Mobile,age'] }, '--drop names', 'one --drop for each: --drop Mobile --drop age'],
   ['two fields in one', { number: ['age, x.y'] }, '--number names', 'one --number for each: --number age --number x.y'],
   ['an unknown column', { drop: ['zip code'] }, 'no such column', 'the columns are "Mobile", "age", "x.y"'],
-  ['a mistyped field', { number: ['agee'] }, '--number names "agee", and no such field', 'did you mean "age"?'],
+  ['a mistyped field', { number: ['agee'] }, '--number names "agee", but no such field', 'did you mean "age"?'],
   [
     'a field by its original name',
     { map: map('age=a.b'), number: ['age'] },
@@ -78,7 +78,7 @@ it("refuses a record's field by its original name before the first record", asyn
 });
 
 it.each<[string, ContactMappingOptions, string]>([
-  ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", and no record of the input has it'],
+  ['mapped', { map: map('Moblie=phone') }, '--map names "Moblie", but no record of the input has it'],
   ['dropped', { drop: ['Moblie'] }, '--drop names "Moblie"'],
   ['converted', { number: ['Moblie'] }, '--number names "Moblie"'],
 ])('refuses a name that is %s and that no record has', (_name, options, message) => {

@@ -33,9 +33,9 @@ describe('a row of a table', () => {
   });
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
-    ['is empty', {}, { a: '', b: '' }, 'every cell of it that would be sent is empty'],
-    ['has only constants', { set: [source] }, { a: '' }, 'every cell of it that would be sent is empty'],
-    ['has only dropped cells', { drop: ['b'] }, { a: '', b: '1' }, 'every cell of it that would be sent is'],
+    ['is empty', {}, { a: '', b: '' }, 'all cells to be sent are empty'],
+    ['has only constants', { set: [source] }, { a: '' }, 'all cells to be sent are empty'],
+    ['has only dropped cells', { drop: ['b'] }, { a: '', b: '1' }, 'all cells to be sent are'],
     ['has no number', { number: ['age'] }, { age: 'seven' }, 'age: "seven" is not a number'],
     [
       'has an invalid number under another name',
@@ -54,7 +54,7 @@ describe('a row of a table', () => {
 });
 
 describe('a record', () => {
-  const nothing = 'it has no field that would be sent';
+  const nothing = 'it has no field to send';
 
   it.each<[string, ContactMappingOptions, Record<string, unknown>, object]>([
     ['is sent unchanged', {}, { a: 1, b: null, c: '', d: [{}], e: false }, { a: 1, b: null, c: '', d: [{}], e: false }],
@@ -74,7 +74,7 @@ describe('a record', () => {
   it.each<[string, ContactMappingOptions, Record<string, unknown>, string]>([
     ['is empty', {}, {}, nothing],
     ['has only constants', { set: [source] }, {}, nothing],
-    ['has a field twice', { map: [mobile] }, { Mobile: '1', phone: '2' }, 'phone: it is given twice'],
+    ['has a field twice', { map: [mobile] }, { Mobile: '1', phone: '2' }, 'phone: it, or a part of it, is given twice'],
     ['has a constant already', { set: [source] }, { attributes: { source: 'x' } }, 'attributes.source: it is given'],
     [
       'has a text where an object goes',

@@ -73,7 +73,7 @@ describe('a number', () => {
   it.each(['9007199254740993.5', '0.1234567890123456789', '1.0000000000000000001', '1e99', '1e-999'])(
     'is not read from %j, which it cannot represent exactly',
     (text) => {
-      expect(toNumber(text)).toEqual({ why: `"${text}" has more digits than a number keeps; leave it a text` });
+      expect(toNumber(text)).toEqual({ why: `"${text}" has more digits than a number can hold; keep it as text` });
     },
   );
 

@@ -42,8 +42,8 @@ describe('the format', () => {
     ['a.csv', '{"a":1}\n', '"a.csv" is named as a CSV table, and holds JSON objects', 'give --format ndjson'],
     ['a.tsv', '[{"a":1}]', '"a.tsv" is named as a TSV table, and holds a JSON array', 'give --format json'],
     ['a.ndjson', '[\n{"a":1}]', '"a.ndjson" is named as JSON objects, and holds a JSON array', 'give --format json'],
-    ['a.json', '{"a":1}\n', '"a.json" is no JSON array', '--format ndjson'],
-    ['a.json', 'a,b\n', '"a.json" is no JSON array', 'give the array of records alone'],
+    ['a.json', '{"a":1}\n', '"a.json" is not a JSON array', '--format ndjson'],
+    ['a.json', 'a,b\n', '"a.json" is not a JSON array', 'give the array of records alone'],
     ['a.jsonl', '{\n  "a": 1\n}\n', 'holds an object that is spread over lines', 'one line'],
   ])('is refused if the content clearly has another format: %s %j', async (name, text, message, hint) => {
     await expect(openSource(fileOf(name, text), { name })).rejects.toMatchObject({

@@ -4,8 +4,8 @@ import { fileOf, readText } from './rig.ts';
 
 describe("a table's header", () => {
   it.each([
-    ['phone,name,phone\n', '"phone" stands twice in the header of "people.csv" (line 1)'],
-    ['a,b,a,b,a\n', '"a", "b" stand twice in the header'],
+    ['phone,name,phone\n', '"phone" appears twice in the header of "people.csv" (line 1)'],
+    ['a,b,a,b,a\n', '"a", "b" appear twice in the header'],
     ['\n\nphone, phone\n', '(line 3)'],
     ['phone,,name\n', 'column 2 has no name in the header'],
     ['phone,,name,\n', 'column 2 has no name in the header'],
@@ -13,7 +13,7 @@ describe("a table's header", () => {
     ['+12029000001,Ada\n+12029000002,Bo\n', 'the first line of "people.csv" holds a phone number, +1202…01:'],
     ['Ada;+1 202 900 0001\n', 'holds a phone number, +1 20…01: does it have a header line?'],
     ['bizmsg_error\n', 'there is no column but "bizmsg_error"'],
-    ['phone,na"me\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: a quote stands on line 1'],
+    ['phone,na"me\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: misplaced quote on line 1'],
     ['phone,"name\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: the quote that opens on line 1'],
   ])('is refused if it cannot name the columns: %j', async (text, message) => {
     const opening = openSource(fileOf('people.csv', text), { name: 'people.csv' });

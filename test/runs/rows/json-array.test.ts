@@ -49,7 +49,7 @@ describe('a JSON array', () => {
     ['[{"a":1}, {"a":2', 'it never ends: the file may have been cut off', '{"a":2'],
     ['[{"a":1},\n', 'the array never ends: the file may have been cut off', ''],
     ['[{"a":1}\n', 'the array never ends: the file may have been cut off', ''],
-    ['[{"a":1}]\n[{"a":2}]', 'what stands outside the array, from this line on, is not read', ''],
+    ['[{"a":1}]\n[{"a":2}]', 'text outside the array, from this line on, is not read', ''],
   ])('is not complete if it ends like this: %j', async (text, reason, raw) => {
     const rows = await readText('a.json', text);
     expect(rows).toMatchObject([{ fields: { a: 1 } }, { number: 2, raw, reason }]);

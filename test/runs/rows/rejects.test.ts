@@ -72,7 +72,7 @@ describe('the file of failed rows', () => {
     const rows = await readText('failed.csv', `${head}+1,Ada,\n+2,Bo,damaged: it has 1 cell\n+3,Cy,refused\n`);
     expect(fields(rows)).toEqual([
       { phone: '+1', name: 'Ada' },
-      'its bizmsg_error still says that it is damaged: empty that cell once the row is mended',
+      'its bizmsg_error still marks it as damaged: empty that cell once the row is fixed',
       { phone: '+3', name: 'Cy' },
     ]);
   });
@@ -83,7 +83,7 @@ describe('the file of failed rows', () => {
       '{"a":1,"bizmsg_text":"{a","bizmsg_error":"x"}\n{"a":2,"bizmsg_error":"x"}\n',
     );
     expect(fields(rows)).toEqual([
-      'its bizmsg_text still holds damaged text: take it out once the row is mended',
+      'its bizmsg_text still holds damaged text: remove it once the row is fixed',
       { a: 2 },
     ]);
   });

@@ -104,7 +104,7 @@ describe('a file that cannot be read', () => {
   it('is reported as not regular, because it could be read only once', async () => {
     await expect(openSource('/dev/null')).rejects.toMatchObject({
       exit: 'usage',
-      message: '"/dev/null" cannot be read: it is no regular file',
+      message: '"/dev/null" cannot be read: it is not a regular file',
     });
   });
 

@@ -56,20 +56,12 @@ describe('a table', () => {
 
 describe('a damaged row', () => {
   it.each<[string, string, string]>([
-    ['too few cells', '+2,Bo', 'it has 2 cells where the header has 3'],
-    ['one cell', '+2', 'it has 1 cell where the header has 3'],
-    [
-      'too few cells over several lines',
-      '+2,"Bo\nB"',
-      'it has 2 cells where the header has 3, and takes up everything to line 4',
-    ],
-    ['too many cells', '+2,Bo,x,y', 'it has 4 cells where the header has 3'],
-    [
-      'a stray quote',
-      '+2,B"o,x',
-      'a quote stands on line 3 where none may; a cell that holds quotes is quoted and has',
-    ],
-    ['text after a quote', '+2,"Bo" B,x', 'a quote stands on line 3 where none may'],
+    ['too few cells', '+2,Bo', 'it has 2 cells, and the header has 3'],
+    ['one cell', '+2', 'it has 1 cell, and the header has 3'],
+    ['too few cells over several lines', '+2,"Bo\nB"', 'it has 2 cells, and the header has 3; it extends to line 4'],
+    ['too many cells', '+2,Bo,x,y', 'it has 4 cells, and the header has 3'],
+    ['a stray quote', '+2,B"o,x', 'misplaced quote on line 3; quote a cell that contains quotes'],
+    ['text after a quote', '+2,"Bo" B,x', 'misplaced quote on line 3'],
   ])('is reported and kept, and reading continues: %s', async (_, text, reason) => {
     const rows = await readText('people.csv', `${header}+1,Ada,x\n${text}\n+3,Cy,x\n`);
     expect(rows[1]).toEqual({ number: 2, line: 3, raw: text, reason: expect.stringContaining(reason) });
@@ -83,7 +75,7 @@ describe('a damaged row', () => {
       line: 2,
       raw: '+1,"Ada,x',
       reason:
-        'the quote that opens on line 2 never closes; this line alone is left out, and the next ones are read as rows of their own',
+        'the quote that opens on line 2 never closes; only this line is skipped; the next lines are read as rows of their own',
     });
     expect(rows.filter((row) => 'fields' in row)).toHaveLength(300);
   });
