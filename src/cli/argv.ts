@@ -62,7 +62,7 @@ export function checkValues(argv: readonly string[], params: Params): void {
 function emptyValue(name: string, params: Params): CliError {
   return usage(
     `the value of ${name} is empty`,
-    'allowEmpty' in params ? 'if it is meant, add --allow-empty' : 'is a variable not set?',
+    'allowEmpty' in params ? 'add --allow-empty to send it' : 'is a variable not set?',
   );
 }
 

@@ -9,48 +9,48 @@ export type { Context } from './context.ts';
 export { newcomerNote } from '../session/current-caller.ts';
 export type { Ui } from './output/ui.ts';
 
-/** How something reads. Bytes are what a pipe gets as they are. */
+/** Formats a result for people. A pipe gets bytes unchanged. */
 export type View = (ui: Ui) => string | Uint8Array;
 
-/** What a command came to: the data, how it reads, and its exit code. */
+/** The result of a command: the data, its text form, and the exit code. */
 export interface Outcome {
   readonly data: unknown;
   readonly text: View;
-  /** A failure is told once the data is printed. */
+  /** A failure is reported after the data is printed. */
   readonly exit: ExitName | number | CliError;
-  /** Something was changed: what cannot be printed as asked is no failure any more. */
+  /** Whether something was changed. Then an output option that cannot be applied is only a note. */
   readonly changed: boolean;
-  /** What a pipe gets, of a command that has several kinds of results. */
+  /** The form of this result in a pipe. */
   readonly piped: Piped;
-  /** The columns that a terminal shows first. */
+  /** The first columns on a terminal. */
   readonly first?: readonly string[] | undefined;
-  /** It is only the request of a dry run. */
+  /** Whether it is the request of a dry run. */
   readonly isPlan?: boolean;
-  /** What there is to know where it cannot be written, of a command that keeps what it did. */
+  /** Where to find the result if it cannot be written. */
   readonly unprinted?: string | undefined;
 }
 
-/** Shows at once an item of a command that goes on, or a line of one that `showsLines`. */
+/** Prints an item of a long-running command, or a line if `showsLines`. */
 export type Emit = (item: unknown, text: View) => Promise<void>;
 
-/** What a pipe gets: rows with tabs between, the bare id, JSON, what a terminal gets, or that with no line feed added. */
+/** The form in a pipe: TSV, the id, JSON, the text of a terminal, or that text without an added line feed. */
 export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
 
 interface Described {
   readonly name: string;
   readonly summary: string;
   readonly details?: string;
-  /** Command lines that run as they stand, without the `bizmsg` in front. */
+  /** Command lines that run, without `bizmsg`. */
   readonly examples: readonly string[];
-  /** What it prints through a pipe. */
+  /** Its output in a pipe. */
   readonly sample: string;
   readonly honours: readonly Honour[];
   readonly piped: Piped;
-  /** Its items are the result: of JSON they make one array. */
+  /** Its items are the result; JSON prints them as one array. */
   readonly lists?: true;
-  /** The columns that a terminal shows first: where it is narrow, there is no room for the last. */
+  /** The first columns on a terminal; a narrow one has no room for the last. */
   readonly first?: readonly string[];
-  /** Options that people look for here, and what there is instead; VALUE stands for theirs. */
+  /** Options that users may try here, and their replacements; VALUE is the typed value. */
   readonly instead?: Readonly<Record<`--${string}`, string>>;
 }
 
@@ -60,20 +60,20 @@ export interface Command extends Described {
   readonly run: (context: Context, texts: Texts, emit: Emit) => Promise<Outcome>;
 }
 
-/** A param of its own may not have the name of a global one, which would hide it. */
+/** The command's own params; a global name would hide the global option. */
 type OwnParams = Params & { readonly [Name in keyof Globals]?: never };
 
 interface Definition<P extends Params, R> extends Described {
   readonly params: P;
   run(context: Context, input: Input<P>, emit: Emit): Promise<R>;
   view(result: R, ui: Ui): string | Uint8Array;
-  /** What the structured forms print, where it is not the result itself. */
+  /** The data for structured formats (default: the result). */
   data?(result: R): unknown;
-  /** A number is the code of a command that was run; a failure is told once the result is printed. */
+  /** A number is the exit code of a child command. A failure is reported after the result is printed. */
   exit?(result: R): ExitName | number | CliError;
-  /** What is said of a result that cannot be written, where it is kept anyway. */
+  /** Where to find the result if it cannot be written. */
   unprinted?(result: R): string | undefined;
-  /** What a pipe gets of a result that reads otherwise than `piped` says. */
+  /** The form of a result in a pipe, if it differs from `piped`. */
   pipedAs?(result: R): Piped;
   /** Whether it changes something. */
   readonly changes?: true | ((result: R) => boolean);
@@ -95,7 +95,7 @@ interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>
   line(item: I, ui: Ui): string;
 }
 
-/** A command that goes on: it yields items as they happen and returns their summary. */
+/** A long-running command: it yields items as they happen and returns a summary. */
 export function streaming<const P extends OwnParams, I, R>(definition: StreamDefinition<P, I, R>): Command {
   const { params, line } = definition;
   return {
@@ -125,7 +125,7 @@ async function drained<I, R>(items: AsyncGenerator<readonly I[], R>, show: (item
 
 type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
 
-/** A view sees only values that are safe to show; bytes are left to it. */
+/** Passes only values to the view that are safe for a terminal; the view handles bytes. */
 function ended<R>({ view, data, exit, changes, piped, pipedAs, unprinted, first }: Ending<R>, result: R): Outcome {
   return {
     data: data ? data(result) : result,

@@ -13,9 +13,9 @@ import { type Progress, withSpinner } from './output/progress.ts';
 import type { Reporter } from './output/reporter.ts';
 import { createPrompts, type Prompts } from './prompts.ts';
 
-/** What a command may use. Each part is created on first use. */
+/** The interface of commands to the rest of the program. Each part is created on first use. */
 export interface Context extends Prompts {
-  /** The command line as the session room sees it, for what calls the service or reads its settings. */
+  /** The options and the process, for functions of the session room. */
   readonly session: Session;
   readonly given: Globals;
   /** The arguments after the program's name. */
@@ -40,7 +40,7 @@ export interface Context extends Prompts {
   readonly showsLines: boolean;
 }
 
-/** What only `run` needs of the context. */
+/** The context with the members that only `run` uses. */
 export interface CliContext extends Context {
   /** Whether a local sandbox was called. */
   simulated(): boolean;

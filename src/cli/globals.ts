@@ -3,40 +3,40 @@ import { choice, columns, count, duration, flag, type Input, option } from './pa
 const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'id'] as const;
 export type Format = (typeof formats)[number];
 
-/** Accepted before and after every command; a command refuses those of `honourable` that it cannot honour. */
+/** Accepted before and after every command, except the `restricted` ones that a command does not list. */
 export const globals = {
-  profile: option('--profile <name>', 'the profile that is used; local is the sandbox on this machine'),
-  mode: choice('--mode <mode>', 'the mode of the key that has to be used, for this one command', ['sandbox', 'live']),
-  output: choice('-o, --output <format>', 'how results are printed', formats, toFile),
+  profile: option('--profile <name>', 'use this profile; local is the sandbox on this machine'),
+  mode: choice('--mode <mode>', 'require a key of this mode for this command', ['sandbox', 'live']),
+  output: choice('-o, --output <format>', 'print results in this format', formats, toFile),
   json: flag('--json', 'the same as -o json'),
-  columns: option('--columns <names>', 'only these columns, in this order, with commas between', columns),
-  noHeader: flag('--no-header', 'no header line in tables, csv and tsv'),
-  rawFormulas: flag('--raw-formulas', 'in csv, leave texts as they are that a spreadsheet would run'),
-  query: option('--query <expression>', 'a JMESPath expression that picks from the result'),
-  baseUrl: option('--base-url <url>', "the service's address"),
-  timeout: option('--timeout <duration>', 'give up a call after this long (30s for a GET, 60s for a POST)', duration),
-  retries: option('--retries <n>', 'repeat up to n times what was surely not done (3)', count),
-  noPace: flag('--no-pace', "do not wait for the plan's rate, nor for other processes that use it"),
-  caFile: option('--ca-file <file>', 'trust the certificate authorities in this PEM file too'),
+  columns: option('--columns <names>', 'print only these columns, in this order, separated by commas', columns),
+  noHeader: flag('--no-header', 'print no header line in tables, csv and tsv'),
+  rawFormulas: flag('--raw-formulas', 'in csv, do not escape texts that a spreadsheet would run'),
+  query: option('--query <expression>', 'filter the result with a JMESPath expression'),
+  baseUrl: option('--base-url <url>', 'use this address of the service'),
+  timeout: option('--timeout <duration>', 'time-out of each call (default: 30s for a GET, 60s for a POST)', duration),
+  retries: option('--retries <n>', 'retry a call at most n times, only if it was not carried out (default: 3)', count),
+  noPace: flag('--no-pace', "do not wait for the plan's rate limit, which all processes share"),
+  caFile: option('--ca-file <file>', 'also trust the certificate authorities in this PEM file'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),
-  noInput: flag('--no-input', 'never ask; fail and name the option instead'),
-  quiet: flag('--quiet', 'no notes, but for those that say whether a send is real'),
+  noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
+  quiet: flag('--quiet', 'print no notes, except whether messages are live or simulated'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
-  noColor: flag('--no-color', 'no colours'),
+  noColor: flag('--no-color', 'print no colors'),
   help: flag('-h, --help', 'show help'),
 } as const;
 
 export type Globals = Input<typeof globals>;
 
-/** For who names the file of the results. */
+/** The hint for a file name after -o. */
 function toFile(text: string): string | undefined {
   const [, ending] = /\.(\w+)$/.exec(text) ?? [];
   const format = formats.find((one) => one === ending) ?? 'csv';
   return ending && `results go to stdout: -o ${format} > ${text}`;
 }
 
-/** A flag that is ignored sends: what a command does not list of these, it refuses. */
+/** Options that must never be ignored: an ignored --dry-run would send. A command refuses those it does not list. */
 export const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
 export type Honour = (typeof honourable)[number];
 

@@ -3,7 +3,7 @@ import { globals } from './globals.ts';
 import type { Param, Params } from './params.ts';
 import { type Group, type Node, type Tree, whole } from './tree.ts';
 
-/** Help for people: what stands in the tree, laid out for 80 columns. */
+/** The help page of a node, for 80 columns. */
 export function help(path: readonly string[], node: Node | Tree): string {
   return node.kind === 'tree' ? rootHelp(node) : nodeHelp(path, node);
 }
@@ -18,7 +18,7 @@ function rootHelp(root: Tree): string {
     listed(root.children.map((node) => [names(node), node.summary])),
     '\nOptions, before or after the command:',
     listed(described(globals)),
-    '\nStart here, with no account and no network:',
+    '\nTry it without an account and without a network:',
     '  bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
     '\nMore: bizmsg help <command>, exit-codes, environment, output or announced',
     '',
@@ -49,7 +49,7 @@ function commandHelp(path: readonly string[], node: Command): string {
     ...(own.length > 0 ? ['Arguments and options:', listed(own), ''] : []),
     'Examples:',
     ...node.examples.map((example) => `  bizmsg ${example}`),
-    '\nIt prints, through a pipe:',
+    '\nOutput in a pipe:',
     ...node.sample.split('\n').map((line) => `  ${line}`),
     '\nGlobal options: bizmsg --help',
     '',
@@ -69,7 +69,7 @@ function described(params: Params): readonly (readonly [string, string])[] {
   return Object.values(params).map((param) => [param.spec, sentence(param)] as const);
 }
 
-/** What it is, what it may be, and in brackets what it is when it is left out. */
+/** The description with the choices, and the default in parentheses. */
 function sentence({ description, choices, repeats, kind }: Param<unknown>): string {
   const [, text = description, usual] = /^(.*) \(([^()]*)\)$/.exec(description) ?? [];
   const extras = [usual, repeats && kind === 'option' ? 'repeatable' : undefined].filter(Boolean);
@@ -79,7 +79,7 @@ function sentence({ description, choices, repeats, kind }: Param<unknown>): stri
   ].join(' ');
 }
 
-/** What is set in keeps its lines: it is to be typed. */
+/** Wraps paragraphs; indented lines are kept as they are. */
 function paragraphs(text: string): string {
   const ownLine = /^( |$)/;
   const lines: string[] = [];
@@ -113,7 +113,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The command reference of the README, made from the tree. */
+/** The command reference of the README. */
 export async function reference(tree: Tree): Promise<string> {
   const { name, children } = await whole(tree);
   return [

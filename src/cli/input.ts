@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { type CliError, usage } from '../base/errors.ts';
 
-/** More than any body or key. Input that never ends must not fill the memory. */
+/** More bytes than any body or key has. Endless input must not fill the memory. */
 const most = 32 * 1024 * 1024;
 
 /**
- * All of a file, pipe or device. It is opened without blocking: no signal can interrupt the wait for a pipe's writer
- * inside open().
+ * Reads a file, pipe or device. Opens it without blocking, because no signal can interrupt open() while it waits for
+ * the writer of a pipe.
  */
 export async function fileContent(path: string, signal: AbortSignal): Promise<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -23,7 +23,7 @@ export async function fileContent(path: string, signal: AbortSignal): Promise<Bu
   }
 }
 
-/** All that comes from a stream; an abort ends the wait for more. */
+/** Reads a stream to its end, or until the signal is aborted. */
 export async function streamContent(stream: Readable, name: string, signal: AbortSignal): Promise<Buffer> {
   const abort = () => stream.destroy(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
   if (signal.aborted) abort();
@@ -52,15 +52,15 @@ function deviceContent(fd: number, path: string): Buffer {
 }
 
 function endless(name: string) {
-  return usage(`${name} goes on after 32 MB`, 'is it the right one?');
+  return usage(`${name} is longer than 32 MB`, 'is it the right file?');
 }
 
 const megabyte = 1024 * 1024;
 const [newline, carriage] = [0x0a, 0x0d];
 
 /**
- * Passes bytes on, and throws at a line that seems to have no end. No row may be that long, but all rows of a JSON array
- * may be on one line.
+ * Passes bytes on; throws at a line that is too long for a row. All rows of a JSON array may be on one line, which has
+ * a higher limit.
  */
 export function limitLines(name: string): (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
   return async function* (chunks) {

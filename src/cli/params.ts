@@ -3,34 +3,34 @@ import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
 import { isPhone, normalizedPhone } from '../contract/phones.ts';
 
-/** Turns what was typed for one value into a typed one, or throws a usage error. */
+/** Parses the text of one value, or throws a usage error. */
 type TextReader<T> = (text: string) => T;
 
-/** One thing that may be typed after a command, and how its texts become a value. */
+/** An argument or option of a command, and how its texts become a value. */
 export interface Param<T> {
   readonly kind: 'argument' | 'option' | 'flag' | 'rest';
   /** `<phone>`, `[file]` or `[words...]` for an argument, `-p, --param <value>` for an option, `-- <command...>`. */
   readonly spec: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  /** What else may stand there, as far as a shell that completes can know it. */
+  /** Values for shell completion. */
   readonly known?: Known;
-  /** Every text counts; of the others a second one is refused. */
+  /** Whether it may be given several times. */
   readonly repeats?: true;
   readonly read: (texts: readonly string[]) => T;
 }
 
-/** Values by themselves, or where they come from. */
+/** Values, or their source. */
 export interface Known {
   readonly of: readonly string[] | 'files' | 'folders' | 'profiles' | 'callers' | 'templates' | 'commands';
-  /** Several, with commas between. */
+  /** Whether several values are separated by commas. */
   readonly commas?: true;
   readonly more?: readonly string[];
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 export type Input<P extends Params> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };
-/** What was typed for each param, by the param's name. */
+/** The typed texts of each param, by its name. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
 
 const asTyped: TextReader<string> = (text) => text;
@@ -41,7 +41,7 @@ export function argument(spec: string, description: string, read: TextReader<unk
   return { kind: 'argument', spec, description, read: last(read) };
 }
 
-/** An argument that the command cannot do without. */
+/** An argument that must be given. */
 export function required(spec: `<${string}>`, description: string): Param<string>;
 export function required<T>(spec: `<${string}>`, description: string, read: TextReader<T>): Param<T>;
 export function required(spec: string, description: string, read: TextReader<unknown> = asTyped): Param<unknown> {
@@ -73,17 +73,17 @@ export function repeated(spec: string, description: string, read: TextReader<unk
   return { kind: 'option', spec, description, repeats: true, read: (texts) => texts.map((text) => read(text)) };
 }
 
-/** All the words that are left. */
+/** All remaining arguments. */
 export function words(spec: string, description: string): Param<readonly string[]> {
   return { kind: 'argument', spec, description, repeats: true, read: (texts) => texts };
 }
 
-/** All that stands after `--`, as it is. */
+/** All words after `--`. */
 export function rest(spec: `-- ${string}`, description: string): Param<readonly string[]> {
   return { kind: 'rest', spec, description, repeats: true, read: (texts) => texts };
 }
 
-/** The same param, with what a shell may offer for it. */
+/** The param with values for shell completion. */
 export function knowing<T>(known: Known, param: Param<T>): Param<T> {
   return { ...param, known };
 }
@@ -98,7 +98,7 @@ export function chosen<const C extends readonly string[]>(text: string, choices:
   return found;
 }
 
-/** The typed input that a command's params make of the texts. */
+/** Parses the texts of a command line. */
 export function readInput<P extends Params>(params: P, texts: Texts): Input<P>;
 export function readInput(params: Params, texts: Texts): object {
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.read(texts[name] ?? [])]));
@@ -110,7 +110,7 @@ export function optionNamed(params: Params): (name: string) => Param<unknown> | 
   return (name) => options.find(({ spec }) => spec.split(/[ ,]+/).includes(name));
 }
 
-/** `--param` for `-p, --param <value>`; an argument's own spec otherwise. */
+/** `--param` for `-p, --param <value>`, the spec of an argument. */
 export function longName(param: Pick<Param<unknown>, 'spec'>): string {
   return /--[a-z-]+/.exec(param.spec)?.[0] ?? param.spec;
 }
@@ -122,7 +122,7 @@ function last<T>(read: TextReader<T>): (texts: readonly string[]) => T | undefin
   };
 }
 
-/** §2: `+` and digits. Only what that excludes is refused, with the repaired form where there is one. */
+/** §2: `+` and digits. The hint has the repaired number if there is one. */
 export function phone(text: string): string {
   if (isPhone(text)) return text;
   const repaired = normalizedPhone(text);
@@ -130,7 +130,7 @@ export function phone(text: string): string {
   throw usage(`"${text}" is not a phone number`, hint);
 }
 
-/** What speaks against a number that the document's form allows, or undefined. */
+/** Why a well-formed number may still be wrong, or undefined. */
 export function phoneDoubt(number: string): string | undefined {
   const digits = number.slice(1);
   if (digits.startsWith('0')) return `${number}: no country code begins with 0`;
@@ -143,12 +143,12 @@ export function duration(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit];
   const milliseconds = Number(amount) * (length ?? Number.NaN);
-  // A timer holds 31 bits; more would fire at once.
+  // A timer holds 31 bits; a longer one would fire immediately.
   if (milliseconds >= 1 && milliseconds < 2 ** 31) return Math.round(milliseconds);
   throw usage(`"${text}" is not a duration`, 'use 30s, 5m or 500ms; a bare number is seconds');
 }
 
-/** Milliseconds of a span that no timer has to hold: also `31d`, and nothing at all. */
+/** Milliseconds of a span, which may be longer than a timer (`31d`) or 0. */
 export function span(text: string): number {
   const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
   const length = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
@@ -174,7 +174,7 @@ export interface Setting {
   readonly value: string;
 }
 
-/** `key=value`, where dots in the key nest. */
+/** `key=value`; dots in the key nest objects. */
 export function setting(text: string): Setting {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`"${text}" is not key=value`);
@@ -206,7 +206,7 @@ export function rate(text: string): number {
   throw usage(`"${text}" is not a rate`, 'use 300/m or 20/s');
 }
 
-/** What a run may take: also `90%` of the plan's minute. A rate is kept within the span that it names. */
+/** The rate of a run, or its share of the plan's minute, such as `90%`. A rate per second holds for each second. */
 export function runRate(text: string): RunRate {
   const [, percent] = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(text) ?? [];
   const share = Number(percent);

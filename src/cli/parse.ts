@@ -3,7 +3,7 @@ import { usage } from '../base/errors.ts';
 import type { Line } from './suggestions.ts';
 import { longName, type Param, type Params, type Texts } from './params.ts';
 
-/** What was typed for each param. The one place that knows commander. */
+/** Parses a command line with commander, and returns the texts of each param. */
 export async function parse(line: Line): Promise<Texts> {
   const { path, params, argv } = line;
   const parser = new Parser(path.join(' ')).exitOverride().helpOption(false).showSuggestionAfterError(false);
@@ -25,7 +25,7 @@ export async function parse(line: Line): Promise<Texts> {
 function declare(parser: Parser, param: Param<unknown>): void {
   if (param.kind === 'rest') return;
   if (param.kind === 'argument') {
-    // Whether it may be missing is the param's own word.
+    // The param itself checks whether it is missing.
     parser.argument(param.spec.replace(/^<(.*)>$/, '[$1]'), param.description);
     return;
   }

@@ -6,24 +6,24 @@ import { isInteractive } from '../session/current-caller.ts';
 import type { Globals } from './globals.ts';
 import { safeLine } from './output/text.ts';
 
-/** What comes from the user besides the command line. */
+/** Input from the user besides the command line. */
 export interface Prompts {
-  /** Asks on a terminal; anywhere else it names the flag that gives the value. */
+  /** Prompts on a terminal; elsewhere throws an error that names the option. */
   ask(question: string, flag: string, read?: (text: string) => unknown): Promise<string>;
   askSecret(question: string, flag: string): Promise<string>;
-  /** Goes on only with a yes: from the terminal, or from --yes. */
+  /** Throws unless the user confirms, or --yes is given. */
   confirm(question: string): Promise<void>;
-  /** Asks which one; only if `interactive`. */
+  /** Prompts for a choice; only if `interactive`. */
   choose<T extends { readonly name: string }>(question: string, choices: readonly T[]): Promise<T>;
-  /** Whether somebody is there to be asked. */
+  /** Whether the user can be prompted. */
   readonly interactive: boolean;
-  /** All of stdin, into a new file of this user alone, however much it is. */
+  /** Copies stdin, of any length, into a new file with mode 0600. */
   stdinTo(path: string, signal: AbortSignal): Promise<void>;
-  /** All of stdin, which nothing else ever reads. */
+  /** Reads all of stdin, once. */
   stdin(): Promise<string>;
   /** A file's text, or stdin's for `-`. */
   read(path: string): Promise<string>;
-  /** The same as bytes, whatever they are. */
+  /** A file's bytes, or stdin's for `-`. */
   bytes(path: string): Promise<Buffer>;
 }
 
@@ -33,10 +33,10 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     return createAsker({ ...host.streams, signal: host.signal });
   };
   const missing = (question: string, flag: string) =>
-    usage(`${question} is missing, and nobody is there to be asked`, `give it with ${flag}`);
+    usage(`${question} is missing, and cannot be asked for: stdin is not a terminal`, `give it with ${flag}`);
   let taken = false;
   const take = () => {
-    if (taken) throw usage('stdin is asked for twice', 'it can be read once: give one of them in a file');
+    if (taken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');
     taken = true;
   };
   const stdin = () => {
@@ -58,7 +58,11 @@ export function createPrompts(host: Host, given: Globals): Prompts {
     askSecret: async (question, flag) => (await asker(missing(question, flag))).secret(question),
     confirm: async (question) => {
       if (given.yes) return;
-      const refusal = unsafe('not-confirmed', `${question}: nobody is there to confirm it`, 'add --yes if it is meant');
+      const refusal = unsafe(
+        'not-confirmed',
+        `${question}: cannot ask for confirmation, stdin is not a terminal`,
+        'add --yes to confirm',
+      );
       if (!(await (await asker(refusal)).confirm(question))) throw unsafe('declined', 'declined; nothing was changed');
     },
     choose: async (question, choices) => (await asker(missing(question, 'an option'))).choose(question, choices),
@@ -73,7 +77,7 @@ async function readAll({ streams: { stdin }, signal }: Host): Promise<Buffer> {
   return streamContent(stdin, 'stdin', signal);
 }
 
-/** A prompt's check from a reader that throws what is wrong. */
+/** Turns a reader that throws into the check of a prompt. */
 function checked(read: (text: string) => unknown): (text: string) => true | string {
   return (text) => {
     try {
@@ -97,7 +101,7 @@ async function contentOf(path: string, signal: AbortSignal): Promise<Buffer> {
   }
 }
 
-/** Bytes that are no text would be sent as something else, in silence. */
+/** Decodes UTF-8; invalid bytes would be replaced silently. */
 function text(bytes: Buffer, from: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -118,7 +122,6 @@ interface Asker {
   text(question: string, check?: Check): Promise<string>;
   secret(question: string, check?: Check): Promise<string>;
   confirm(question: string): Promise<boolean>;
-  /** Returns the chosen one. */
   choose<T extends Named>(question: string, choices: readonly T[]): Promise<T>;
 }
 
@@ -126,7 +129,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Prompts on stderr, so that stdout stays the result's alone. */
+/** Prompts on stderr, since stdout is for results. */
 async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker> {
   const { confirm, input, password, select } = await import('@inquirer/prompts');
   const streams = { input: stdin, output: stderr, signal };
@@ -146,7 +149,7 @@ async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker
   };
 }
 
-/** A check may quote what was typed, and a question names from files: neither acts on the terminal. */
+/** Escapes the message of a check, which may quote the input. */
 function checking(check: Check | undefined): { validate?: Check } {
   if (!check) return {};
   const validate = (text: string) => {

@@ -8,7 +8,7 @@ export type Query = readonly (readonly [name: string, value: string])[];
 
 type RecordPage = { readonly rows: readonly Row[]; readonly more: boolean } | { readonly whole: unknown };
 
-/** Each page's records, as long as there are any to be told. */
+/** Yields the records of each page, until a page has none that can be found. */
 export async function* recordPages(
   { pages }: Pick<Client, 'pages'>,
   { note }: Pick<Context, 'note'>,
@@ -25,20 +25,20 @@ export async function* recordPages(
     }
     empty = found?.length === 0 ? empty + 1 : 0;
     const end = empty > mostEmpty ? `${mostEmpty} pages in a row are empty` : endOf(found, before);
-    if (end) note('no-further-page', `${end}; shown is what came before it`);
+    if (end) note('no-further-page', `${end}; showing the pages before it`);
     if (!found || end) return;
     before = found;
     yield { rows: found, more };
   }
 }
 
-/** Pages may be empty, as where a service filters them afterwards, but not for ever. */
+/** A service may return empty pages if it filters after paging. */
 const mostEmpty = 20;
 
-/** Why a further page is the end of the list, although the one before pointed to it. */
+/** Why a page ends the list although the previous one links to it. */
 function endOf(found: readonly Row[] | undefined, before: readonly Row[] | undefined): string | undefined {
   if (!found) return 'no single list of records in a further page';
   if (found.length === 0) return undefined;
-  // A service that ignores its own cursor sends one page for ever.
+  // A service that ignores its own cursor returns the same page forever.
   return jsonText(found) === jsonText(before) ? 'the service sends the same page again' : undefined;
 }

@@ -15,7 +15,7 @@ import { longName, readInput } from './params.ts';
 import { parse } from './parse.ts';
 import type { Group, Tree } from './tree.ts';
 
-/** One command line from words to exit code: here every failure ends. */
+/** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
   const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv), redact });
   try {
@@ -75,13 +75,13 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
   }
 }
 
-/** A result that was cut off is not a success, unless it is kept elsewhere. */
+/** A truncated result is not a success, unless it is stored elsewhere. */
 function exitOf({ exit, unprinted: kept }: Outcome, { stdout, signal }: Host): Outcome['exit'] {
   const isCutOff = stdout.unprinted.bytes > 0 && kept === undefined;
   return isCutOff && exit === 'done' ? signalExit(signal.reason) : exit;
 }
 
-/** The reader of a pipe may print to the terminal, as that of head does. */
+/** Whether the output may reach a terminal; a pipe may end at one, as in `| head`. */
 function mayReachTerminal({ stdout, stderr }: Host): boolean {
   return stderr.isTTY && !stdout.isFile;
 }
@@ -91,12 +91,12 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
     throw usage(`--json and -o ${given.output} exclude each other`);
   }
   const name = refused(given, node.honours);
-  if (name) throw usage(`${path.join(' ')} cannot honour ${longName(globals[name])}`, 'leave it out');
+  if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 
 function wordMissing(path: readonly string[], { children }: Group | Tree): CliError {
   const names = children.map(({ name }) => name).join(', ');
-  return usage(`${path.join(' ')} needs one of its commands`, `they are ${names}`);
+  return usage(`${path.join(' ')} needs a subcommand`, `one of ${names}`);
 }
 
 function surroundings(host: Host, given: Globals) {
@@ -104,7 +104,7 @@ function surroundings(host: Host, given: Globals) {
   return {
     marks: mayReachTerminal(host),
     terminal: stdout.isTTY,
-    // A terminal of no size says 0, and any may get another one.
+    // A terminal without a size reports 0, and the size may change.
     get width() {
       return stdout.columns || 80;
     },
@@ -124,7 +124,7 @@ async function shown(host: Host, text: string): Promise<number> {
   return exitCodes.done;
 }
 
-/** What the command came to; in a dry run, the request that it would have made. */
+/** Runs the command; a dry run returns the planned request. */
 export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
   if (!dryRun) return perform();
   const { DryRunResult, curlLine } = await import('../client/dry-run.ts');
@@ -137,7 +137,7 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
   }
 }
 
-/** Shows items; one that cannot be written is a failure that a run can tell of. */
+/** Prints items; a failed write becomes an error that a run can report. */
 export function emitting({ item }: Printer): Emit {
   return (data, text) =>
     item(data, text).catch((error: unknown) => {
@@ -145,7 +145,7 @@ export function emitting({ item }: Printer): Emit {
     });
 }
 
-/** Ends what a command prints whose items are the result: also that of one that failed, so that it can be read. */
+/** Completes the output of a list, also after a failure, so that it can be parsed. */
 export async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise<Outcome> {
   try {
     const outcome = await perform();
@@ -157,7 +157,7 @@ export async function ended(perform: () => Promise<Outcome>, { end }: Printer): 
   }
 }
 
-/** After a call that changed something, what cannot be printed as asked is printed as it is. */
+/** Prints the result. After a change, a result that does not fit the output options is printed whole. */
 export async function print(
   { data, text, changed, piped, first, exit, unprinted, isPlan }: Outcome,
   given: PrinterOptions,
@@ -172,17 +172,17 @@ export async function print(
     const full = unwritable(error);
     if (full && unprinted !== undefined) throw keptElsewhere(full, exit, unprinted);
     if (full && changed) {
-      const hint = `do not repeat it; what it came to: ${jsonText(data)}`;
+      const hint = `do not repeat it; the result: ${jsonText(data)}`;
       throw new CliError('unsure', full.code, `it was done, but ${full.message}`, { hint, done: 'unknown' });
     }
     if (!(error instanceof CliError && error.exit === 'usage' && changed)) throw error;
-    context.note('not-as-asked', `${error.message}; the whole result is shown`);
+    context.note('not-as-asked', `${error.message}; showing the whole result`);
     const format = options.format === 'id' ? undefined : options.format;
     await createPrinter({ ...options, format, columns: undefined, query: undefined }).print(data, text);
   }
 }
 
-/** What stopped the command says more than that nobody can read of it. */
+/** The command's own failure matters more than the failed write. */
 function keptElsewhere(full: CliError, exit: Outcome['exit'], hint: string): CliError {
   if (!(exit instanceof CliError) || exit.code === full.code)
     return new CliError(full.exit, full.code, full.message, { hint, cause: full });

@@ -74,7 +74,7 @@ function commandHint({ tree, parent, path, word, after }: Stray): string {
   return rough ? didYouMean(rough.map((one) => one.join(' '))) : `see ${tree.name} --help`;
 }
 
-/** What other programs call a command, and its name here. */
+/** The names of a command in other programs, and here. */
 const verbs: readonly (readonly [typed: string, here: string])[] = [
   ['ls all index', 'list'],
   ['rm del delete destroy erase drop remove forget revoke unset', 'remove forget revoke clear'],

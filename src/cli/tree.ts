@@ -9,7 +9,7 @@ export interface Group {
 
 export type Node = Command | Group;
 
-/** What is loaded when it is asked for: what begins soonest loads least. */
+/** A node that is loaded on demand, for a fast start. */
 export interface Door {
   readonly kind: 'door';
   readonly to: Node['kind'];
@@ -33,12 +33,12 @@ export function groupDoor(name: string, summary: string, load: () => Promise<rea
   return { kind: 'door', to: 'group', name, summary, open: async () => group(name, summary, await load()) };
 }
 
-/** Its name and its summary are said twice, which a test holds together. */
+/** A command that is loaded on demand. A test compares the name and summary with the command's. */
 export function commandDoor(name: string, summary: string, open: () => Promise<Command>): Door {
   return { kind: 'door', to: 'command', name, summary, open };
 }
 
-/** With all its doors open. */
+/** The tree with all nodes loaded. */
 export async function whole({ name, summary, children }: Tree): Promise<Group> {
   const nodes = children.map(async (child) => (child.kind === 'door' ? child.open() : child));
   return group(name, summary, await Promise.all(nodes));

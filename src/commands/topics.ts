@@ -53,7 +53,7 @@ const environment = `Environment
   BIZMSG_API_KEY      the key; needs BIZMSG_BASE_URL
   BIZMSG_BASE_URL     the service's address
   BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
-  BIZMSG_MODE         sandbox or live: the mode of the key that has to be used
+  BIZMSG_MODE         sandbox or live: require a key of this mode
   BIZMSG_ACCOUNT      a name of your choice for the account (at most 100
                       printable characters), so that it is recognized after its
                       key is replaced; overrides the id that a profile has
@@ -73,7 +73,7 @@ const environment = `Environment
   NO_COLOR, FORCE_COLOR             obeyed
   CI                  nothing is asked, and no line changes in place
   ACCESSIBLE          no line changes in place: for a screen reader
-  TERM                "dumb": no colours, and no line changes in place
+  TERM                "dumb": no colors, and no line changes in place
   LC_ALL, LC_CTYPE, LANG            where they name no UTF-8, a terminal is
                       shown plain letters only
   SHELL               whose completion is installed

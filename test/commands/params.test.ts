@@ -138,7 +138,7 @@ describe('global options', () => {
     { argv: ['contacts', 'list', '--columns', 'id,,phone'], says: 'an empty column name' },
     { argv: ['contacts', 'list', '--limit', '-1'], says: '--limit=-1' },
     { argv: ['contacts', 'list', '--url-param', 'limit'], says: 'key=value' },
-  ])('refuses what cannot be honoured: $argv', async ({ argv, says }) => {
+  ])('refuses what a command does not accept: $argv', async ({ argv, says }) => {
     const { code, stdout, stderr } = await world.run(argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
@@ -151,10 +151,10 @@ describe('a mistyped word', () => {
     { argv: ['contact', 'list'], says: 'did you mean bizmsg contacts?' },
     { argv: ['contacts', 'lst'], says: 'did you mean bizmsg contacts list?' },
     { argv: ['send-templat', ada], says: 'did you mean bizmsg send-template?' },
-    { argv: ['contacts'], says: 'they are list, create' },
+    { argv: ['contacts'], says: 'one of list, create' },
     { argv: ['flows'], says: 'announced by the API' },
     { argv: ['analytics', '-o', 'json'], says: 'announced by the API' },
-  ])('is answered with the right one: $argv', async ({ argv, says }) => {
+  ])('gets a suggestion: $argv', async ({ argv, says }) => {
     const { code, stdout, stderr } = await world.run(argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);

@@ -214,7 +214,7 @@ describe('keys', () => {
     const before = stored();
     const { code, stdout, stderr } = await run('keys switch-mode live');
     expect([code, stdout, stored()]).toEqual([11, '', before]);
-    expect(stderr).toContain('add --yes if it is meant');
+    expect(stderr).toContain('add --yes to confirm');
   });
 
   it('uses the live key after switch-mode live --yes, and the sandbox key after switch-mode sandbox', async () => {
@@ -423,7 +423,7 @@ describe('an unusual environment', () => {
   it.runIf(existsSync('/dev/full'))('reports a send as done if its id could not be printed', async () => {
     const { exitCode, stderr } = await shell(`${send} > /dev/full`);
     expect([exitCode, world.sandbox.messages().length]).toEqual([13, 1]);
-    expect(stderr).toContain(`do not repeat it; what it came to: {"message_id":"${world.sandbox.messages()[0]?.id}"}`);
+    expect(stderr).toContain(`do not repeat it; the result: {"message_id":"${world.sandbox.messages()[0]?.id}"}`);
   });
 
   it
@@ -455,7 +455,7 @@ describe('an unusual environment', () => {
   });
 
   it.each([
-    ['that never ends', 'yes |', 'stdin goes on after 32 MB'],
+    ['that never ends', 'yes |', 'stdin is longer than 32 MB'],
     ['that is not text', String.raw`printf '{"name":"\377"}' |`, 'stdin is not UTF-8 text'],
     ['that is closed', '<&-', 'is not JSON'],
   ])('refuses stdin %s, and sends nothing', async (_, from, why) => {

@@ -3,7 +3,7 @@ import { nameIn, tokens } from '../tokens.ts';
 import type { Known } from '../params.ts';
 import type { Surface, SurfaceNode, SurfaceParam } from './surface.ts';
 
-/** What the word at the cursor can be. */
+/** The possible meanings of the word at the cursor. */
 type Position =
   | { readonly kind: 'children'; readonly node: SurfaceNode }
   | { readonly kind: 'options'; readonly params: readonly SurfaceParam[] }

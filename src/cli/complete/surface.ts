@@ -4,7 +4,7 @@ import { type Node, type Tree, whole } from '../tree.ts';
 import { globals, honourable } from '../globals.ts';
 import type { Known, Param, Params } from '../params.ts';
 
-/** The tree as a shell sees it: data alone, so that the build can write it down. */
+/** The command tree for completion, as plain data for the build. */
 export interface Surface {
   readonly root: SurfaceNode;
   readonly globals: readonly SurfaceParam[];
@@ -13,17 +13,17 @@ export interface Surface {
 export interface SurfaceNode {
   readonly name: string;
   readonly about: string;
-  /** Of a group. */
+  /** Only for a group. */
   readonly children?: readonly SurfaceNode[];
-  /** Of a command. */
+  /** Only for a command. */
   readonly params?: readonly SurfaceParam[];
-  /** Global options that it refuses. */
+  /** The global options that it does not accept. */
   readonly refuses?: readonly string[];
 }
 
 export interface SurfaceParam {
   readonly kind: Param<unknown>['kind'];
-  /** `-p` and `--param`; none of an argument. */
+  /** `-p` and `--param`; empty for an argument. */
   readonly names: readonly string[];
   readonly about: string;
   readonly repeats?: true | undefined;
@@ -60,7 +60,7 @@ function namesIn({ kind, spec }: Pick<Param<unknown>, 'kind' | 'spec'>): readonl
 const eventNames = Object.keys(events);
 const families = [...new Set(eventNames.map((name) => name.replace(/\..*/, '')))];
 
-/** By the option's name, or by what stands for its value. */
+/** Values by the name of the option, or of its placeholder. */
 const knownAs: Readonly<Record<string, Known>> = {
   '--profile': { of: 'callers' },
   '--template': { of: 'templates' },

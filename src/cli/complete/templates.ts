@@ -12,7 +12,7 @@ import type { Names } from './candidates.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
 
-/** The names on this machine. What cannot be read has none: a TAB is no place for errors. */
+/** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
 export function namesOn({ env, home }: Machine): Names {
   const store = () => readStore(configFolder(env, home));
   return {
@@ -22,7 +22,7 @@ export function namesOn({ env, home }: Machine): Names {
       if (!kept) return [];
       const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
       const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
-      // Who is calling may stand further on in the line.
+      // --profile may follow later in the line.
       return (caller ? kept.get(placeOf(caller)) : [...new Set([...kept.values()].flat())]) ?? [];
     },
   };
@@ -38,7 +38,7 @@ function ownFolder(folder: string): string {
   return folder;
 }
 
-/** Under what the templates of whoever is called are kept. */
+/** The cache key for the templates of a caller. */
 function placeOf(caller: Caller): string {
   return caller.kind === 'local' ? 'local' : `${caller.baseUrl} ${caller.mode}`;
 }
@@ -49,7 +49,7 @@ function templatesFile(folder: string): string {
 
 const largest = 1_000_000;
 
-/** The names of templates by place, as the last lists had them; none where the file is not what was written. */
+/** The cached template names by place; empty if the file is damaged. */
 function readTemplates(folder: string): ReadonlyMap<string, readonly string[]> {
   const file = templatesFile(folder);
   return new Map(
@@ -77,7 +77,7 @@ const mostPlaces = 16;
 const mostNames = 500;
 const longest = 200;
 
-/** Keeps the names for TAB to offer. It is a convenience: what cannot be kept is not. */
+/** Caches the names for completion; failures are ignored. */
 export function learnTemplates(
   { env, home, pid }: Pick<Host, 'env' | 'home' | 'pid'>,
   caller: Caller,

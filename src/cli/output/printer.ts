@@ -33,16 +33,16 @@ export interface PrinterOptions extends TablePrinting, CellOptions {
   readonly header: boolean;
   readonly query: Query | undefined;
   readonly lists?: boolean | undefined;
-  /** Takes the keys in use out of everything that leaves. */
+  /** Redacts the keys in use. */
   readonly clean: (text: string) => string;
 }
 
 export interface Printer {
-  /** One result, in the form that was asked for. */
+  /** Prints a result in the requested format. */
   print(data: unknown, text: View): Promise<void>;
-  /** One item of a command that goes on; only streaming forms show it at once. */
+  /** Prints an item of a long-running command; only streaming formats print it immediately. */
   item(data: unknown, text: View): Promise<void>;
-  /** After the last item of a command whose items are the result; of one that failed, what was begun is ended. */
+  /** Completes the output after the last item, or after a failure. */
   end(failed?: boolean): Promise<void>;
 }
 
@@ -71,11 +71,11 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
     if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
     if (isRows(shown) || isRow(shown)) return printRows([shown].flat());
-    // No rows: an empty success has nothing for a pipe, anything else is shown whole.
+    // Without rows, an empty result prints nothing, any other is printed whole.
     if (shown !== undefined && shown !== null) await write(json(shown));
   }
 
-  /** What a query left: texts as they are, a line each. */
+  /** Prints the result of a query, one text per line. */
   async function printScalars(value: unknown): Promise<void> {
     if (form === 'json') return write(json(value, terminal ? 2 : undefined));
     const values = Array.isArray(value) ? value : [value];
@@ -103,7 +103,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function writeAll(lines: readonly string[]): Promise<void> {
-    // In parts: one string of a long list would double its memory.
+    // One string for a long list would double its memory.
     for (let at = 0; at < lines.length; at += 500) await write(lines.slice(at, at + 500).join(''));
   }
 
@@ -132,7 +132,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   return { print, item, end };
 }
 
-/** Before it is cut, quoted or escaped: the half of a key is a secret too. */
+/** Redacts before cutting, quoting and escaping, because half a key is a secret too. */
 function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
   if (typeof value === 'string') return clean(value);
   if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
@@ -140,7 +140,7 @@ function cleaned(value: unknown, clean: PrinterOptions['clean']): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleaned(item, clean)]));
 }
 
-/** Latin-1 has a character for each byte, and a key has none that UTF-8 writes otherwise. */
+/** Latin-1 maps each byte to a character, and keys are ASCII. */
 function cleanedBytes(bytes: Uint8Array, clean: PrinterOptions['clean']): Uint8Array {
   const text = Buffer.from(bytes).toString('latin1');
   const safe = clean(text);
@@ -173,9 +173,9 @@ function isFilledRows(value: unknown): value is readonly Row[] {
   return isRows(value) && value.length > 0;
 }
 
-/** Reports what was given up because nobody read stdout; `kept` says where it can still be found. */
+/** Reports output that was dropped because stdout was not read; `kept` names its other place. */
 export function noteUnprinted({ bytes, lines }: Unprinted, reporter: Pick<Reporter, 'note'>, kept?: string): void {
   const amount = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'line' : 'lines'} (${bytes.toLocaleString('en-US')} bytes)`;
   const where = kept === undefined ? '' : `; ${kept}`;
-  reporter.note('unprinted', `not printed: ${amount}, since nobody read stdout after the signal${where}`);
+  reporter.note('unprinted', `not printed: ${amount}, because stdout was not read after the signal${where}`);
 }

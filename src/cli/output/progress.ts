@@ -4,11 +4,11 @@ import type { Reporter } from './reporter.ts';
 
 interface Shown {
   readonly host: Host;
-  /** Whoever wants quiet, or a trace, wants no spinner. */
+  /** --quiet and --debug turn the spinner off. */
   readonly given: { readonly quiet: boolean; readonly debug: boolean };
 }
 
-/** A spinner on stderr, but only on a terminal, and only when there is something to wait for. */
+/** Shows a spinner on a terminal if the work takes longer than 0.4 s. */
 export async function withSpinner<T>(text: string, { host, given }: Shown, work: Promise<T>): Promise<T> {
   const { stderr, streams } = host;
   if (!stderr.isTTY || given.quiet || given.debug) return work;
@@ -33,22 +33,22 @@ function patience(): Promise<false> {
   });
 }
 
-/** Whether a line may change in place: not in a log, and not for a screen reader (`ACCESSIBLE`), which reads it again. */
+/** Whether a line may change in place: not in a log, nor for a screen reader (`ACCESSIBLE`). */
 export function mayMove({ stderr, env }: Pick<Host, 'stderr' | 'env'>): boolean {
   return stderr.isTTY && !env['CI'] && !env['ACCESSIBLE'] && env['TERM'] !== 'dumb';
 }
 
-/** How far something that takes its time has come. */
+/** The progress of a run. */
 export interface Standing {
   readonly settled: number;
   readonly total: number;
   readonly failed: number;
   readonly unsure: number;
-  /** Of late; undefined as long as nobody can tell. */
+  /** The current rate; undefined until it is known. */
   readonly perSecond: number | undefined;
 }
 
-/** A line of at most so many columns: what matters least is left out first. */
+/** A progress line of at most `columns`; the least important parts are dropped first. */
 export function progressLine(standing: Standing, columns: number): string {
   const { settled, total, failed, unsure, perSecond } = standing;
   const share = total === 0 ? 1 : settled / total;
@@ -70,7 +70,7 @@ export function progressLine(standing: Standing, columns: number): string {
 
 const barColumns = 20;
 
-/** Where there is room for one that says more than the number. */
+/** Adds a bar if there is room. */
 function withBar(text: string, share: number, columns: number): string {
   if (text.length + barColumns + 3 > columns) return text;
   const full = Math.floor(share * barColumns);
@@ -87,7 +87,7 @@ function rate(perSecond: number): string {
   return `${(perSecond * 60).toFixed(perSecond * 60 >= 10 ? 0 : 1)}/min`;
 }
 
-/** In the two units that matter. */
+/** A duration in its two largest units. */
 export function span(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
   if (left < 60) return `${left} s`;
@@ -97,13 +97,13 @@ export function span(seconds: number): string {
   return `${Math.floor(minutes / 60 / 24)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
-/** How long something took that is over. */
+/** The duration of a finished run. */
 export function took(seconds: number): string {
   if (seconds >= 0.95 || seconds <= 0) return span(seconds).replace(/ 0 \w+$/, '');
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/** What happened of late, so that a rate is that of now and not of the whole. */
+/** Measures the current rate over a sliding window. */
 export function createGauge(now: () => number, spanOf = 15_000): (settled: number) => number | undefined {
   const samples: { at: number; settled: number }[] = [];
   return (settled) => {
@@ -116,21 +116,21 @@ export function createGauge(now: () => number, spanOf = 15_000): (settled: numbe
   };
 }
 
-/** Shows how far a run has come: live on a terminal, elsewhere a note now and then. */
+/** Shows the progress of a run: a live line on a terminal, elsewhere a note every 30 s. */
 export interface Progress {
   show(standing: Omit<Standing, 'perSecond'>): void;
   end(): void;
 }
 
-/** Milliseconds between two lines, and between two notes. */
+/** Milliseconds between updates of the line, and between notes. */
 const [redrawn, noted] = [100, 30_000];
-/** More than a log wants in one line. */
+/** The width of a note. */
 const noteColumns = 100;
 
 export function createProgress(host: Host, given: Globals, reporter: Reporter): Progress {
   const gauge = createGauge(host.now);
   const { stderr, stdout } = host;
-  // Lines of results on the same screen would have no last line to stand above.
+  // Result lines on the same screen would overwrite the live line.
   const isFree = !given.debug && !(stdout.isTTY && given.output === 'ndjson');
   const isLive = isFree && mayMove(host);
   let [lookedAt, shownAt] = [0, host.now()];

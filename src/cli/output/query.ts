@@ -3,7 +3,7 @@ import { usage } from '../../base/errors.ts';
 
 export type Query = (data: unknown) => unknown;
 
-/** Tried on nothing before anything is sent, so that a slip in it costs nothing. */
+/** Compiles a JMESPath expression. It is tried on null, so that a mistake is found before anything is sent. */
 export async function compileQuery(expression: string): Promise<Query> {
   const { default: jmespath } = await import('jmespath');
   const slip = (error: unknown): Error =>
@@ -22,13 +22,13 @@ export async function compileQuery(expression: string): Promise<Query> {
   try {
     jmespath.search(null, expression);
   } catch (error) {
-    // That nothing is of the wrong type says nothing about the expression.
+    // A type error only means that null has the wrong type.
     if (!(error instanceof Error && error.message.startsWith('TypeError'))) throw slip(error);
   }
   return query;
 }
 
-/** An integer that a number would round, for JMESPath, which knows no bigint but takes this for a number. */
+/** A large integer for JMESPath, which does not support bigint but accepts this as a number. */
 class Long extends Number {
   readonly exact: bigint;
 

@@ -10,9 +10,9 @@ export interface Reporter {
   error(failure: CliError): void;
   /** A line of the trace. */
   trace(line: string): void;
-  /** A last line that all else is written above, on a terminal; an empty one ends it. */
+  /** The live last line of a terminal; an empty one removes it. */
   live(line: string): void;
-  /** Keeps this text out of everything that leaves from now on. */
+  /** Redacts this text from all later output. */
   hide(secret: string): void;
   clean(text: string): string;
 }
@@ -25,7 +25,7 @@ interface ReporterOptions {
 
 const clearLine = '\r\u001b[2K';
 
-/** Notes and errors: text for people, an object a line for programs. */
+/** Prints notes and errors: as text, or one JSON object per line. */
 export function createReporter({ stderr, json, redact }: ReporterOptions): Reporter {
   const secrets = new Set<string>();
   let last = '';
@@ -42,7 +42,7 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
       if (line !== last) void stderr.write(clearLine + line);
       last = line;
     },
-    // As JSON writes it, too.
+    // Also in the form that JSON writes.
     hide: (secret) => [secret, JSON.stringify(secret).slice(1, -1)].forEach((form) => secrets.add(form)),
     clean: (text) => withoutSecrets(text, secrets),
   };
@@ -63,19 +63,19 @@ function readable({ message, hint }: CliError): string {
   return lines.join('\n');
 }
 
-/** The code of a process that a signal ended, as shells count. */
+/** The exit code after a signal, as shells define it. */
 export function signalExit(reason: unknown): number {
   if (reason === 'SIGTERM') return exitCodes.terminated;
   return reason === 'SIGHUP' ? exitCodes.hungUp : exitCodes.interrupted;
 }
 
-/** Says what went wrong, and returns the exit code that says it to a shell. */
+/** Reports an error and returns its exit code. */
 export function failed(error: unknown, { aborted, reason }: AbortSignal, reporter: Reporter): number {
   const signal: unknown = aborted ? reason : undefined;
   return signal === 'SIGPIPE' ? exitCodes.done : told(error, signal, reporter);
 }
 
-/** The same of what a command came to: that nobody read it to its end makes no success of it. */
+/** Like `failed`, for a result that is a failure: a closed pipe does not turn it into success. */
 export function failedInTheEnd(failure: CliError, { aborted, reason }: AbortSignal, reporter: Reporter): number {
   return told(failure, aborted && reason !== 'SIGPIPE' ? reason : undefined, reporter);
 }
@@ -94,13 +94,13 @@ function told(error: unknown, signal: unknown, reporter: Reporter): number {
   return signal === undefined ? exitCodes[failure.exit] : signalExit(signal);
 }
 
-/** Whatever the signal called off, such as the wait for a sandbox that starts. */
+/** The error of work that the signal aborted. */
 function interrupted(error: unknown, signal: unknown): CliError | undefined {
   if (signal === undefined || !(error instanceof Error && error.name === 'AbortError')) return undefined;
   return new CliError('interrupted', 'interrupted', 'interrupted', { cause: error });
 }
 
-/** A result that cannot be written, as on a full disk, must not look like success. */
+/** The error of a result that cannot be written, for example to a full disk. */
 export function unwritable(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'write')) return undefined;
   const why = fsError(error)?.reason ?? error.message;

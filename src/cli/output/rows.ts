@@ -4,8 +4,8 @@ import { jsonText } from '../../base/json.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The records in a body of unknown shape: the shallowest array of objects, at any depth.
- * Undefined when there is none, or when several stand at the same depth. §4 shows no list's shape.
+ * Finds the records in a body of unknown shape: the shallowest array of objects. Undefined without one, or with several
+ * at the same depth. §4 does not show the shape of lists.
  */
 export function findRows(body: unknown): readonly Row[] | undefined {
   let level: readonly unknown[] = [body];
@@ -28,12 +28,12 @@ export function isRows(value: unknown): value is readonly Row[] {
   return Array.isArray(value) && value.every((item) => isRow(item));
 }
 
-/** The columns that these rows have, in the order in which they first appear. */
+/** The columns of the rows, in order of appearance. */
 export function columnsOf(rows: readonly Row[]): readonly string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))];
 }
 
-/** A column's value: the field of that name, else the one its dots lead to. */
+/** The value of a column: the field with that name, or the nested field if the name has dots. */
 export function valueAt(row: Row, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column];
   const step = (value: unknown, key: string) => (isRow(value) && Object.hasOwn(value, key) ? value[key] : undefined);
@@ -44,31 +44,31 @@ export function pick(row: Row, columns: readonly string[]): Row {
   return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
 }
 
-/** A value as one cell: texts as they are, nothing for null, JSON for what has parts. */
+/** A value as a cell: texts unchanged, empty for null, JSON for objects and arrays. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** What identifies a row: `id`, else the one field whose name ends in it. Of several, none can be told. */
+/** The id of a row: the field `id`, or the only field whose name ends in `_id`. */
 export function idOf(row: Row): unknown {
   const name = row['id'] === undefined ? idColumn(Object.keys(row).filter((key) => key !== 'id')) : 'id';
   return name === undefined ? undefined : row[name];
 }
 
-/** Which of some names is that of the id. */
+/** The name of the id column. */
 export function idColumn(names: readonly string[]): string | undefined {
   if (names.includes('id')) return 'id';
   const [name, ...others] = names.filter((key) => /(_id|[a-z]Id|^uuid)$/.test(key));
   return others.length > 0 ? undefined : name;
 }
 
-/** Tab-separated: no value can add a line or a column, and every value can be had back. */
+/** A TSV line. Values are escaped, so that they add no line or column, and an import restores them. */
 export function tsvLine(cells: readonly unknown[], options?: CellOptions): string {
   return `${cells.map((value) => tsvCell(cell(value), options)).join('\t')}\n`;
 }
 
-/** One value on a line of its own. */
+/** A value on a line. */
 export function valueLine(value: unknown, options?: CellOptions): string {
   return `${tsvText(cell(value), options)}\n`;
 }

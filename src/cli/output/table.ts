@@ -3,10 +3,10 @@ import { endOf, safeLine, startOf, widthOf } from './text.ts';
 import { shortTime } from './times.ts';
 import type { Ui } from './ui.ts';
 
-/** What tables need that other forms do not. */
+/** Printer options only for tables. */
 export interface TablePrinting {
   readonly note: (code: string, message: string) => void;
-  /** The columns that a terminal shows first. */
+  /** The first columns on a terminal. */
   readonly first?: readonly string[] | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Options extends TablePrinting {
   readonly write: (text: string) => Promise<void>;
 }
 
-/** Prints an aligned table, and says what of it a terminal has no room for. */
+/** Prints an aligned table, and notes the columns that do not fit. */
 export async function printTable(rows: readonly Row[], options: Options): Promise<void> {
   const { ui, columns, first = [], header, write, note } = options;
   const known = columnsOf(rows);
@@ -49,7 +49,7 @@ type Cells = readonly (readonly string[])[];
 const longest = 1_000;
 const page = 100;
 
-/** An aligned table in parts, or lines for one row that does not fit. It ends with the columns that were left out. */
+/** Yields an aligned table in pages, or lines for a single row that does not fit. Returns the omitted columns. */
 export async function* table(
   rows: readonly Row[],
   ui: Ui,
@@ -75,7 +75,7 @@ export async function* table(
   return leftOut;
 }
 
-/** Only a terminal, whose user sees the clock on the wall, gets times in another form. */
+/** Formats times for people, only on a terminal. */
 function shown(value: unknown, { terminal, now }: Ui): string {
   const text = safeLine(cell(value));
   return terminal ? shortTime(text, now()) : text;
@@ -85,7 +85,7 @@ interface Place {
   readonly name: string;
   readonly at: number;
   readonly header: boolean;
-  /** How much of a text is measured: one that is wider is cut. */
+  /** The widest text that is measured; wider ones are cut. */
   readonly most: number;
 }
 
@@ -163,33 +163,33 @@ const noLines = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** A column as it would be, were there room for all of it. */
+/** The natural widths of a column. */
 interface Measured {
   readonly name: string;
-  /** Its place among those of the rows. */
+  /** Its index in the rows. */
   readonly at: number;
   readonly header: number;
-  /** The widest cell; 0 where all are empty. */
+  /** The widest cell; 0 if all are empty. */
   readonly cells: number;
-  /** Ids of another thing: their ends tell them apart. */
+  /** Whether the cells are ids, which differ at their ends. */
   readonly isId: boolean;
 }
 
 interface Fitted {
   readonly columns: readonly (Measured & { readonly width: number })[];
-  /** Those with something in them. */
+  /** Omitted columns that are not empty. */
   readonly leftOut: readonly string[];
 }
 
-/** Columns between two columns. */
+/** Spaces between columns. */
 const gap = 2;
 
-// Up to so many letters, such as in the name of an event, nothing is cut; a header, an id and a text keep at least these.
+// Cells up to `short`, such as event names, are never cut. Headers, ids and texts keep at least these widths.
 const [short, header, id, text] = [20, 8, 8, 10];
 
 /**
- * What gets how much of a width: empty columns give way first, headers next, then the widest, and the id never.
- * Where what is left of them still has no room, columns are left out from the right.
+ * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never the id.
+ * If the shortest widths do not fit, omits columns from the right.
  */
 function fit(columns: readonly Measured[], width: number): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
@@ -210,7 +210,7 @@ interface Room {
   readonly key: string | undefined;
 }
 
-/** Those that have room with their least widths; the id stays, and one column at least. */
+/** The columns that fit with their smallest widths; always the id, and at least one column. */
 function fromTheLeft(columns: readonly Measured[], { least, width, key }: Room): readonly Measured[] {
   let [taken, count] = [total(columns.map(least)), columns.length];
   const gone = new Set<Measured>();
@@ -224,7 +224,7 @@ function fromTheLeft(columns: readonly Measured[], { least, width, key }: Room):
   return columns.filter((column) => !gone.has(column));
 }
 
-/** Whether nothing has to give way. */
+/** Whether all columns fit with their natural widths. */
 function fits(columns: readonly Measured[], width: number): boolean {
   return total(columns.map(natural)) <= width;
 }
@@ -243,12 +243,12 @@ function leastOf({ name, cells, isId }: Measured, key: string | undefined): numb
   return cells <= short ? cells : text;
 }
 
-/** The widest first, of several the one to the right; none below its floor. */
+/** Shrinks the widest columns first, from the right, none below its floor. */
 function shrunk(from: readonly number[], floors: readonly number[], width: number): readonly number[] {
   const excess = total(from) - width;
   if (excess <= 0) return from;
   const capped = (most: number) => from.map((one, at) => Math.max(Math.min(one, most), Math.min(one, floors[at] ?? 0)));
-  // The lowest cap that still leaves too much, or as much as there is room for.
+  // The lowest cap with a total that fills the width or exceeds it.
   let [low, high] = [0, widest(from)];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

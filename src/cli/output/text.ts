@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// What hides or reorders text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
+// Characters that hide or reorder text: soft hyphens, fillers, zero width, bidi, line separators, BOM, tags.
 const unseen = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}`;
-// C0 and C1 controls and DEL too.
+// With C0 and C1 controls and DEL.
 const hostile = new RegExp(String.raw`[\u0000-\u001f\u007f-\u009f${unseen}]`, 'gu');
-// Joiners belong to other scripts and to emoji; between Latin letters they only make two words look alike.
+// Joiners are part of other scripts and emoji; between Latin letters they only make two words look alike.
 const idle = new RegExp(String.raw`(?<=\p{Script=Latin})[\u200c\u200d${unseen}]+(?=\p{Script=Latin})`, 'gu');
 
-/** Text from outside on one line, with nothing in it that a terminal would act on. */
+/** Makes outside text safe for a terminal, on one line. */
 export function safeLine(text: string): string {
   return text
     .replace(/[\t\r\n\u2028\u2029]+/g, ' ')
@@ -15,7 +15,7 @@ export function safeLine(text: string): string {
     .replace(hostile, '');
 }
 
-/** The same for text that may have lines of its own. */
+/** Makes outside text safe for a terminal; keeps its lines. */
 export function safeLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -23,12 +23,12 @@ export function safeLines(text: string): string {
     .join('\n');
 }
 
-/** JSON keeps its value: what a terminal would act on is escaped, not removed. */
+/** Escapes characters in JSON that a terminal interprets; the value does not change. */
 export function safeJson(json: string): string {
   return json.replace(idle, escaped).replace(hostile, (found) => (found === '\n' ? found : escaped(found)));
 }
 
-/** A value all of whose texts, names of fields included, are safe lines. */
+/** Makes all texts of a value safe for a terminal, including field names. */
 export function safeValue<T>(value: T): T;
 export function safeValue(value: unknown): unknown {
   if (typeof value === 'string') return safeLine(value);
@@ -49,8 +49,8 @@ const wide =
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * How many columns of a terminal a text takes; colors and marks upon a letter take none. Of a text that is wider than
- * `most` no more is looked at than shows it.
+ * The width of a text in terminal columns; colors and combining marks have none. Stops measuring after `most`
+ * columns.
  */
 export function widthOf(text: string, most = Infinity): number {
   const bare = stripVTControlCharacters(text);
@@ -63,7 +63,7 @@ export function widthOf(text: string, most = Infinity): number {
   return width;
 }
 
-/** The beginning of a text, in so many columns. */
+/** Cuts a text at the end to a width. */
 export function startOf(text: string, width: number): string {
   if (widthOf(text, width) <= width) return text;
   let [end, taken] = [0, 1];
@@ -75,7 +75,7 @@ export function startOf(text: string, width: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** The end of a text, in so many columns: where ids of a kind begin alike, that is what tells them apart. */
+/** Cuts a text at the start to a width: ids of a kind differ at their ends. */
 export function endOf(text: string, width: number): string {
   if (widthOf(text, width) <= width) return text;
   let [start, taken] = [text.length, 1];
@@ -93,17 +93,17 @@ interface Letter {
 }
 
 const pieceSize = 128;
-// Latin, Greek, Cyrillic, kana and Chinese: each is a letter, but the last of them may have marks after it.
+// Latin, Greek, Cyrillic, kana and Chinese letters; the last one may have combining marks.
 const plain = /[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*/y;
 
-/** How many letters there are from here on that need no segmenter. */
+/** Counts the letters from here that need no segmenter. */
 function plainLetters(text: string, start: number): number {
   plain.lastIndex = start;
   const { length } = plain.exec(text)?.[0] ?? '';
   return start + length < text.length ? Math.max(0, length - 1) : length;
 }
 
-/** With its marks each; a family of emoji is one. Read in pieces, since Node's segmenter takes quadratic time. */
+/** Splits a text into graphemes, in pieces, because Node's segmenter takes quadratic time. */
 function* letters(text: string): Generator<Letter> {
   segmenter ??= new Intl.Segmenter('en');
   let [start, size] = [0, pieceSize];
@@ -111,7 +111,7 @@ function* letters(text: string): Generator<Letter> {
     for (const end = start + plainLetters(text, start); start < end; start++)
       yield { segment: text.charAt(start), index: start };
     const found = Array.from(segmenter.segment(text.slice(start, start + size)));
-    // The last letter of a piece may go on in the next one.
+    // The last grapheme of a piece may continue in the next one.
     const begun = start + size < text.length ? found.pop() : undefined;
     if (found.length === 0) {
       size *= 2;
@@ -127,7 +127,7 @@ function columnsOf(letter: string): number {
   return wide.test(letter) ? 2 : 1;
 }
 
-/** Fields on a line; where that is too long it is broken between them, and within one only at its spaces. */
+/** Joins fields to a line; breaks a long one between fields, or at spaces. */
 export function folded(fields: readonly string[], width: number, indent = '  '): string {
   const lines: string[] = [];
   let [line = '', ...rest] = piecesOf(fields, width - indent.length);
@@ -142,7 +142,7 @@ export function folded(fields: readonly string[], width: number, indent = '  '):
   return [...lines, line].join('\n');
 }
 
-/** What may begin a line, with the space before it. */
+/** Splits fields into unbreakable pieces with their leading space. */
 function piecesOf(fields: readonly string[], room: number): readonly string[] {
   return fields.flatMap((field, at) => {
     const between = at === 0 ? '' : '  ';

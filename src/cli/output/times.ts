@@ -1,13 +1,13 @@
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const day = { month: 'short', day: 'numeric' } as const;
 
-/** The local time of day with its milliseconds, of a time in ISO's form. */
+/** The local time of day with milliseconds, for an ISO time. */
 export function timeOfDay(time: string): string {
   const at = new Date(time);
   return `${clock(at)}.${padded(at.getMilliseconds(), 3)}`;
 }
 
-/** A time in ISO's form as people read it: local, with the date unless it is today, and any other text as it is. */
+/** An ISO time for people: local, with the date unless it is today. Returns other texts unchanged. */
 export function shortTime(text: string, now: number): string {
   const at = iso.test(text) ? new Date(text) : undefined;
   if (!at || Number.isNaN(at.getTime())) return text;
@@ -17,7 +17,7 @@ export function shortTime(text: string, now: number): string {
   return at.getFullYear() === today.getFullYear() ? `${date} ${clock(at).slice(0, 5)}` : `${date} ${at.getFullYear()}`;
 }
 
-/** The local date, hour and minute with their zone, for a message. */
+/** The local date, hour and minute with the zone. */
 export function zonedTime(milliseconds: number): string {
   const at = new Date(milliseconds);
   const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(at);

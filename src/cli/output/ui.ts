@@ -7,20 +7,20 @@ type Paint = (text: string) => string;
 
 export interface Ui {
   readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
-  /** How many columns a line may take now. */
+  /** The current width of the terminal. */
   readonly width: number;
-  /** Whether somebody sees it, and no program reads it. */
+  /** Whether the output is a terminal. */
   readonly terminal: boolean;
   readonly now: () => number;
-  /** What was done, and whether only the sandbox on this machine did it. */
+  /** The colored verb, with "(simulated)" for a local sandbox. */
   done(verb: string, color?: 'green' | 'yellow'): string;
-  /** Of a time in ISO's form what a terminal shows of it in a line of now. */
+  /** On a terminal, the time of day of an ISO time. */
   time(iso: string): string;
-  /** Fields in a line, which a terminal too narrow for it gets broken between them. */
+  /** Joins fields to a line; a narrow terminal gets it wrapped between them. */
   line(fields: readonly string[], indent?: string): string;
-  /** A page of help, which a terminal too narrow for it gets laid out anew. */
+  /** A help page, wrapped for a narrow terminal. */
   page(text: string): string;
-  /** Text from outside with its lines: safe for a terminal, and for a pipe that may end at one. */
+  /** Makes outside text safe for a terminal, and for a pipe that may end at one; keeps its lines. */
   outside(text: string): string;
 }
 
@@ -37,7 +37,7 @@ interface Surroundings {
   readonly marks?: boolean;
 }
 
-/** https://no-color.org and https://force-color.org; the flag wins over both. */
+/** https://no-color.org and https://force-color.org; --no-color overrides both. */
 function wantsColor({ terminal, noColor, env }: Pick<Surroundings, 'terminal' | 'noColor' | 'env'>): boolean {
   if (noColor) return false;
   if (env['NO_COLOR']) return false;
@@ -68,14 +68,13 @@ async function colors(): Promise<Ui['color']> {
   return new Chalk({ level: 1 });
 }
 
-/** What help is laid out for, and what it is not laid out below. */
+/** The usual and the smallest width of a help page. */
 const [usual, narrowest] = [80, 24];
-/** Columns that a text wants beside a label, and what it is set in by beneath one. */
+/** The smallest width of a text beside a label, and its indentation below one. */
 const [least, under] = [20, '    '];
 
 /**
- * A page of help for a terminal that has fewer columns: its paragraphs and its lists are laid out anew, and what is to
- * be typed or was printed keeps its lines.
+ * Wraps a help page for a narrow terminal: paragraphs and lists are wrapped, examples and samples keep their lines.
  */
 export function narrowed(page: string, columns: number | undefined): string {
   const width = Math.max(columns || usual, narrowest);
@@ -86,7 +85,7 @@ export function narrowed(page: string, columns: number | undefined): string {
 }
 
 interface Piece {
-  /** What stands before its text: the left column of a list, or nothing but spaces. */
+  /** The left column of a list, or spaces. */
   readonly label: string;
   text: string;
 }
@@ -101,7 +100,7 @@ function pieces(lines: readonly string[]): readonly Piece[] {
   return made;
 }
 
-/** A paragraph goes on at the margin, the text of a list deeper than its labels. */
+/** Whether a line continues the piece: paragraphs continue at the margin, list texts with a deeper indentation. */
 function goesOn(line: string, { label, text }: Piece): boolean {
   if (line.trim() === '' || text.endsWith(':')) return false;
   const indent = line.search(/\S/);
@@ -116,7 +115,7 @@ function pieceOf(line: string): Piece {
 
 function laidOut({ label, text }: Piece, width: number): string {
   if (text === '') return label.trimEnd();
-  // Where too little room is left beside the label, it has a line of its own.
+  // A label with too little room beside it gets its own line.
   const isTight = label.trim() !== '' && label.length + least > width;
   const left = isTight ? under : label.replaceAll(/./g, ' ');
   const below = folded([text], width - left.length, '').replaceAll('\n', `\n${left}`);

@@ -61,7 +61,7 @@ describe('the options', () => {
     [['doctor', '--contract', '--template', 'welcome'], 'add --allow-writes'],
     [['doctor', '--contract', '--allow-writes', '1'], 'add --to'],
     [['doctor', '--contract', '--allow-writes', '0', '--to', '+12025550101'], 'add --allow-writes'],
-    [['doctor', '--contract', '--dry-run'], 'leave it out'],
+    [['doctor', '--contract', '--dry-run'], 'remove it'],
   ])('%j are refused', async (argv, hint) => {
     const { url, seen } = await openService();
     const { code, stderr } = await cli(argv, { home: newHome(), env: callerOf(url, key) });
