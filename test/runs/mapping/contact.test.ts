@@ -75,12 +75,17 @@ describe('a record', () => {
     ['is empty', {}, {}, nothing],
     ['has only constants', { set: [source] }, {}, nothing],
     ['has a field twice', { map: [mobile] }, { Mobile: '1', phone: '2' }, 'phone: it, or a part of it, is given twice'],
-    ['has a constant already', { set: [source] }, { attributes: { source: 'x' } }, 'attributes.source: it is given'],
+    [
+      'has a constant already',
+      { set: [source] },
+      { attributes: { source: 'x' } },
+      'attributes.source: it, or a part of it, is given',
+    ],
     [
       'has a text where an object goes',
       { map: [city] },
       { City: 'x', attributes: 'y' },
-      'attributes.city: it is given',
+      'attributes.city: it, or a part of it, is given',
     ],
     ['has an object for a number', { number: ['a'] }, { a: { b: 1 } }, 'a: an object is not a number'],
   ])('is refused if it %s', async (_name, options, fields, reason) => {
