@@ -22,10 +22,10 @@ describe.skipIf(!existsSync('/dev/zero'))('an endless input', () => {
       2,
       'line 2 of stdin is longer than 4 MB',
     ],
-  ])('is refused as %s', async (_, line, code, says) => {
+  ])('is refused as %s', async (_, line, code, message) => {
     const world = await rig.newWorld();
     const ran = await rig.shell(world, `${limits} ${line}`);
-    expect(ran).toMatchObject({ code, stderr: expect.stringContaining(says) });
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect(readdirSync(join(world.home, '.local/state/bizmsg')).filter((name) => name.startsWith('.stdin'))).toEqual(
       [],
     );

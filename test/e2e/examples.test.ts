@@ -7,7 +7,7 @@ import { goOn, openMachine } from './examples-rig.ts';
 /** Examples that prompt on a terminal; e2e/readme-account.test.ts runs them. */
 const elsewhere = new Set(['login', 'keys set --profile acme']);
 /** Examples that run until Ctrl-C. */
-const goesOn = /^(webhooks listen|sandbox start(?!.*--background))/;
+const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;
 
 /** In the short form the first example of each command. */
 const all = commands
@@ -19,7 +19,7 @@ const all = commands
   .filter(({ example }) => !elsewhere.has(example));
 
 describe('the example', () => {
-  it.each(all.filter(({ example }) => !goesOn.test(example)))('$example runs unchanged', async (one) => {
+  it.each(all.filter(({ example }) => !runsUntilCtrlC.test(example)))('$example runs unchanged', async (one) => {
     const { home, shell, here } = await openMachine(one.name);
     const listener = one.name === 'webhooks expect' ? await goOn(shell, `bizmsg ${listen} --port 0`) : undefined;
     const { exitCode, stdout, stderr } = await shell(`bizmsg ${here(one.example)}`);
@@ -29,7 +29,7 @@ describe('the example', () => {
     expect(shaped(stdout.replaceAll(home, '/home/ada'))).toMatch(shapeOf(one.sample));
   });
 
-  it.each(all.filter(({ example }) => goesOn.test(example)))('$example runs until Ctrl-C', async (one) => {
+  it.each(all.filter(({ example }) => runsUntilCtrlC.test(example)))('$example runs until Ctrl-C', async (one) => {
     const { shell, here } = await openMachine(one.name);
     const going = await goOn(shell, `bizmsg ${here(one.example)} --port 0`);
     if (one.example === listen) await shell('bizmsg send-template +12025550101 welcome --profile local');

@@ -76,8 +76,8 @@ describe('the command of sandbox exec', () => {
     ['no-such-command', 127, 'there is no command "no-such-command"'],
     ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
     ['npm test', 127, "a line of shell is run by sh -c '…'"],
-  ])('that cannot start because it is %s exits %i', async (name, code, said) => {
-    expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(said) });
+  ])('that cannot start because it is %s exits %i', async (name, code, message) => {
+    expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) });
     expect(readdirSync(join(home, '.local/state/bizmsg/sandboxes'))).toEqual([]);
   });
 
@@ -94,9 +94,9 @@ describe('the command of sandbox exec', () => {
     [['--webhook', 'http://example.com/x', '--', 'true'], 'example.com is not this machine'],
     [['--webhook', 'hooks', '--', 'true'], 'needs a full URL'],
     [['--webhook', 'ftp://127.0.0.1/x', '--', 'true'], 'starts with http'],
-  ])('is not started by %j: %s', async (words, said) => {
+  ])('is not started by %j: %s', async (words, message) => {
     const { code, stdout, stderr } = await run(words);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   });
 });
 

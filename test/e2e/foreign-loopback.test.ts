@@ -27,15 +27,15 @@ function newState() {
 }
 
 /** Another user's server on the other loopback address. */
-async function strangerAt(port: number) {
-  const heard: string[] = [];
+async function foreignServer(port: number) {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    heard.push(JSON.stringify(request.headers));
+    requests.push(JSON.stringify(request.headers));
     response.end('{"message_id":"msg_stolen"}');
   });
   await listening(server, port);
   onTestFinished(() => void server.close());
-  return { heard, port: portOf(server) };
+  return { requests, port: portOf(server) };
 }
 
 function listening(server: Server, port: number): Promise<void> {
@@ -66,7 +66,7 @@ function locatorOf(state: string, port: number): Locator {
 
 it.skipIf(!hasIpv6)('does not start on a port whose other loopback address is in use', async () => {
   const { home } = newState();
-  const { port } = await strangerAt(0);
+  const { port } = await foreignServer(0);
   const ran = await bin(['sandbox', 'start', '--port', String(port), '--idle', '1ms'], { home });
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toContain(`error: port ${port} is in use on [::1]\n`);
@@ -75,7 +75,7 @@ it.skipIf(!hasIpv6)('does not start on a port whose other loopback address is in
 it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses', async () => {
   const { home, state } = newState();
   // Another program may use it.
-  const { heard } = await strangerAt(4780).catch(() => ({ heard: [] }));
+  const { requests } = await foreignServer(4780).catch(() => ({ requests: [] }));
   const sandbox = startBin(['sandbox', 'start'], { home });
   onTestFinished(async () => {
     alive(sandbox.pid, 'SIGTERM');
@@ -86,7 +86,7 @@ it.skipIf(!hasIpv6)('uses the next port that is free on both loopback addresses'
   expect(found?.port).not.toBe(4780);
   const env = { BIZMSG_BASE_URL: `http://[::1]:${found?.port}`, BIZMSG_API_KEY: found?.keys.sandbox ?? '' };
   expect(await bin(order, { home, env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^msg_sandbox_/) });
-  expect(heard).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
@@ -94,7 +94,7 @@ it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
   async (host) => {
     const { home, state } = newState();
     const service = await serve((_, __, response) => response.end('{"message_id":"msg_1"}'));
-    const { heard } = await strangerAt(service.port);
+    const { requests } = await foreignServer(service.port);
     locatorFolder(state);
     writeLocator(state, locatorOf(state, service.port));
     const address = `http://${host}:${service.port}`;
@@ -102,7 +102,7 @@ it.skipIf(!hasIpv6).each(['[::1]', 'localhost'])(
     const ran = await bin(order, { home, env });
     expect(ran).toMatchObject({ code: 11, stdout: '' });
     expect(ran.stderr).toContain(`BIZMSG_ONLY=local refuses ${address}`);
-    expect([heard, service.seen]).toEqual([[], []]);
+    expect([requests, service.seen]).toEqual([[], []]);
   },
 );
 

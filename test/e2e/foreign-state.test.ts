@@ -9,7 +9,7 @@ import { bin, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { testKey } from '../support/fake-service.ts';
 
-const stranger = 4242;
+const otherUser = 4242;
 const isRoot = userInfo().uid === 0;
 
 interface Trap {
@@ -54,10 +54,10 @@ it.skipIf(!isRoot).each([
   ['a locator', (place: Trap) => place.file],
 ] as const)('sends nothing if another user owns %s (needs root)', async (_, pick) => {
   const place = await trap();
-  chownSync(pick(place), stranger, stranger);
+  chownSync(pick(place), otherUser, otherUser);
   const ran = await bin(send, place);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
-  expect(ran.stderr).toContain(`error: ${pick(place)} belongs to another user (uid ${stranger})\n`);
+  expect(ran.stderr).toContain(`error: ${pick(place)} belongs to another user (uid ${otherUser})\n`);
   expect(place.service.seen).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ it.each([
 
 it.skipIf(!isRoot)('sends nothing if a group with other members can write the state folder (needs root)', async () => {
   const place = await trap();
-  chownSync(place.state, userInfo().uid, stranger);
+  chownSync(place.state, userInfo().uid, otherUser);
   chmodSync(place.state, 0o770);
   expect(await bin(send, place)).toMatchObject({ code: 3, stdout: '' });
   expect(place.service.seen).toEqual([]);

@@ -52,8 +52,8 @@ it.each([
   await rig.untilSent(world, 50, running);
   rmSync(join(world.home, '.local/state/bizmsg', folder), { recursive: true });
   const ended = await running.ended;
-  const said = ended === 0 ? 'done' : String(errorIn(running.stderr())['code']);
-  expect([said, rig.twice(world)]).toEqual([expect.stringMatching(code), []]);
+  const result = ended === 0 ? 'done' : String(errorIn(running.stderr())['code']);
+  expect([result, rig.twice(world)]).toEqual([expect.stringMatching(code), []]);
   expect(world.sandbox.counts().messages).toBeLessThan(most);
 });
 

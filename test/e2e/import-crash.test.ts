@@ -67,7 +67,7 @@ it.each([
   ['no row is unsure if none is in flight', false, 0],
 ])('after kill -9 while rows wait for their slots, %s', async (_, hangs, unsure) => {
   const world = await rig.newWorld();
-  if (hangs) rig.strike(world.sandbox, { kind: 'hang' });
+  if (hangs) rig.addFault(world.sandbox, { kind: 'hang' });
   const file = rig.writePeople(world, 40);
   // One slot of the minute goes to the list of templates.
   const running = rig.start(world, ['send-batch', 'welcome', file, '--rate', '5/m']);

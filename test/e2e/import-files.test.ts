@@ -39,24 +39,24 @@ describe('rejected rows', () => {
     const world = await rig.newWorld();
     const { code, stdout } = await world.bin(importing(write(world, `people.${format}`, text)));
     const failed = join(world.home, `people.failed.${format}`);
-    const told = { sent: 1, failed: 1, files: { failed, unsure: null } };
-    expect([code, rig.summaryIn(stdout), mode(failed)]).toMatchObject([10, told, 0o600]);
+    const summary = { sent: 1, failed: 1, files: { failed, unsure: null } };
+    expect([code, rig.summaryIn(stdout), mode(failed)]).toMatchObject([10, summary, 0o600]);
     expect(readFileSync(failed, 'utf8')).toBe(rejected);
     writeFileSync(failed, rejected.replace('12025550142', '+12025550142'));
-    const mended = await world.bin(importing(failed));
-    expect([mended.code, rig.summaryIn(mended.stdout)]).toMatchObject([0, { rows: 1, sent: 1 }]);
+    const imported = await world.bin(importing(failed));
+    expect([imported.code, rig.summaryIn(imported.stdout)]).toMatchObject([0, { rows: 1, sent: 1 }]);
     expect(world.sandbox.contacts().map(({ phone }) => phone)).toContain('+12025550142');
   });
 
   it('are written to a second file if they may have been sent, and can be sent again', async () => {
     const world = await rig.newWorld();
-    rig.strike(world.sandbox, { kind: 'reset' }, { after: true, times: 1 });
+    rig.addFault(world.sandbox, { kind: 'reset' }, { after: true, times: 1 });
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
     const argv = ['send-batch', 'welcome', file, '-o', 'json', '--concurrency', '1'];
     const { code, stdout } = await world.bin(argv);
     const unsure = join(world.home, 'people.unsure.csv');
-    const told = { sent: 0, failed: 1, unsure: 1, files: { unsure } };
-    expect([code, rig.summaryIn(stdout), mode(unsure)]).toMatchObject([10, told, 0o600]);
+    const summary = { sent: 0, failed: 1, unsure: 1, files: { unsure } };
+    expect([code, rig.summaryIn(stdout), mode(unsure)]).toMatchObject([10, summary, 0o600]);
     expect(rig.linesOf(unsure)).toEqual([
       'phone,bizmsg_error',
       expect.stringMatching(/^\+12025550141,.*connection .* broke.*\(line 2\)/),

@@ -19,10 +19,10 @@ export async function newWorld(options: SandboxOptions = {}): Promise<World> {
 }
 
 export function slow({ sandbox }: World, ms = 20): void {
-  strike(sandbox, { kind: 'latency', ms });
+  addFault(sandbox, { kind: 'latency', ms });
 }
 
-export function strike({ faults }: World['sandbox'], effect: NewFault['effect'], more: Partial<NewFault> = {}): void {
+export function addFault({ faults }: World['sandbox'], effect: NewFault['effect'], more: Partial<NewFault> = {}): void {
   faults.add({ on: ['sendTemplate', 'createContact'], effect, ...more });
 }
 

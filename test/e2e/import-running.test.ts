@@ -6,7 +6,7 @@ import * as rig from './import-rig.ts';
 /** Starts a batch with four rows in flight. */
 async function underWay(world: World) {
   const file = rig.writePeople(world, 40);
-  rig.strike(world.sandbox, { kind: 'hang' }, { on: ['sendTemplate'] });
+  rig.addFault(world.sandbox, { kind: 'hang' }, { on: ['sendTemplate'] });
   const argv = ['send-batch', 'welcome', file, '--concurrency', '4', '-o', 'json'];
   const running = rig.start(world, argv);
   await expect.poll(() => world.sandbox.faults.list()[0]?.injected ?? 0, { timeout: 10_000 }).toBe(4);

@@ -48,7 +48,7 @@ describe('a signal to a batch', () => {
 
   it('sent twice abandons the requests in flight, which are unsure', async () => {
     const world = await rig.newWorld();
-    rig.strike(world.sandbox, { kind: 'hang' });
+    rig.addFault(world.sandbox, { kind: 'hang' });
     const file = rig.writePeople(world, 50);
     const running = rig.start(world, ['send-batch', 'welcome', file, '-o', 'json']);
     await expect.poll(() => world.sandbox.faults.list()[0]?.injected, { timeout: 10_000 }).toBe(rig.concurrency);

@@ -14,7 +14,7 @@ const rows = 300;
 describe('a run stops, and can be continued,', () => {
   it('after twenty consecutive unsure rows, because the service answers 500', async () => {
     const world = await rig.newWorld();
-    rig.strike(world.sandbox, { kind: 'status', status: 500 }, { after: true });
+    rig.addFault(world.sandbox, { kind: 'status', status: 500 }, { after: true });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json', '--max-errors', '20'];
     const first = await world.bin(argv);
     const sent = world.sandbox.counts().messages;

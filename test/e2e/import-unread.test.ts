@@ -21,7 +21,7 @@ describe('a run whose stdout is closed by the reader', () => {
   it('keeps its exit code', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
-    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    rig.addFault(world.sandbox, { kind: 'status', status: 400 });
     const cut = await rig.shell(world, `set -o pipefail; ${line} | true`);
     expect([cut.code, errorIn(`${cut.stderr}\n`)]).toMatchObject([6, { code: 'too-many-errors' }]);
   });
@@ -29,7 +29,7 @@ describe('a run whose stdout is closed by the reader', () => {
   it('keeps its exit code if it prints only a summary', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
-    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    rig.addFault(world.sandbox, { kind: 'status', status: 400 });
     const cut = await rig.shell(world, 'set -o pipefail; bizmsg send-batch welcome people.csv | true');
     expect([cut.code, cut.stderr]).toEqual([6, expect.stringContaining('the first 3 rows failed')]);
   });
@@ -65,7 +65,7 @@ describe.skipIf(!canSwapFiles)('a run whose output disk is full', () => {
   it('keeps the exit code of a wrong mapping', async () => {
     const world = await rig.newWorld();
     rig.writePeople(world, rows);
-    rig.strike(world.sandbox, { kind: 'status', status: 400 });
+    rig.addFault(world.sandbox, { kind: 'status', status: 400 });
     const ran = await rig.shell(world, 'bizmsg send-batch welcome people.csv > /dev/full');
     expect([ran.code, ran.stderr]).toEqual([6, expect.stringContaining('and not all of the result could be written')]);
   });

@@ -32,7 +32,7 @@ interface Listening extends Running {
   /** The objects printed so far. */
   items(type: string): readonly Row[];
   /** Resolves to them once there are this many. */
-  told(type: string, count: number): Promise<readonly Row[]>;
+  printed(type: string, count: number): Promise<readonly Row[]>;
 }
 
 /** A ready listener that prints JSON objects. */
@@ -41,12 +41,12 @@ async function listen(argv: readonly string[], env: Readonly<Record<string, stri
   const running = startBin(words, { home: home.path, env });
   onTestFinished(() => void alive(running.pid, 'SIGKILL'));
   const items = (type: string) => rowsIn(running.stdout()).filter((row) => row['type'] === type);
-  const told = async (type: string, count: number) => {
+  const printed = async (type: string, count: number) => {
     await expect.poll(() => items(type).length, soon).toBeGreaterThanOrEqual(count);
     return items(type);
   };
-  const [ready] = await told('ready', 1);
-  return { ...running, url: String(ready?.['url']), items, told };
+  const [ready] = await printed('ready', 1);
+  return { ...running, url: String(ready?.['url']), items, printed };
 }
 
 function rowsIn(text: string): readonly Row[] {
@@ -95,7 +95,7 @@ describe('webhooks listen --profile local', () => {
   it('prints objects with the event, its signature status, and its body as JSON', async () => {
     const listening = await listen(['--profile', 'local']);
     await trigger('order.paid', '--amount', '49.90', '--currency', 'EUR');
-    const [event] = await listening.told('event', 1);
+    const [event] = await listening.printed('event', 1);
     expect(event).toMatchObject({ name: 'order.paid', signature: { verdict: 'good' }, body: { type: 'order.paid' } });
     expect(event).toMatchObject({
       headers: { 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^evt_/) },
@@ -121,10 +121,10 @@ describe('webhooks listen --profile local', () => {
     await run('sandbox', 'start', '--background', '--port', '0');
     await expect.poll(listening.stderr, soon).toContain('sandbox-back');
     await trigger('order.paid');
-    await listening.told('event', 1);
+    await listening.printed('event', 1);
     await run('sandbox', 'reset', 'all');
     await trigger('flow.completed');
-    const events = await listening.told('event', 2);
+    const events = await listening.printed('event', 2);
     expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
   });
 
@@ -142,7 +142,7 @@ describe('webhooks listen --profile local', () => {
       .toBe('[]\n');
     for (const step of steps) expect((await run('sandbox', ...step.split(' '))).code).toBe(0);
     await trigger('flow.completed');
-    const events = await listening.told('event', 2);
+    const events = await listening.printed('event', 2);
     expect(events.map(({ name }) => name)).toEqual(['order.paid', 'flow.completed']);
     expect(await end(listening)).toBe(0);
     expect(await webhooks()).toEqual([]);
@@ -155,7 +155,7 @@ describe('webhooks listen --profile local', () => {
     await killed.ended;
     const port = new URL(killed.url).port;
     const next = await listen(['--profile', 'local', '--port', port, '--catch-up']);
-    await next.told('event', 1);
+    await next.printed('event', 1);
     expect([await webhooks(), listeners()]).toMatchObject([
       [{ url: `${killed.url}/` }],
       [expect.stringMatching(`^${port}-[0-9a-f]+\\.json$`)],
@@ -186,7 +186,7 @@ describe('webhooks listen', () => {
       fetch(new URL('/other', listening.url), signed(body)),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
-    const events = await listening.told('event', 3);
+    const events = await listening.printed('event', 3);
     const verdicts = events.map(({ signature }) => (isRecord(signature) ? signature['verdict'] : ''));
     expect(new Set(verdicts)).toEqual(new Set(['bad', 'good', 'unsigned']));
     expect(await end(listening)).toBe(0);
@@ -198,7 +198,7 @@ describe('webhooks listen', () => {
       (await fetch(listening.url, { method: 'POST', body: JSON.stringify({ type, data: { n } }) })).status;
     const statuses = [await send('order.paid', 1), await send('contact.created', 2), await send('message.read', 2)];
     expect(statuses).toEqual([503, 503, 503]);
-    const [event] = await listening.told('event', 1);
+    const [event] = await listening.printed('event', 1);
     expect([event?.['name'], event?.['signature']]).toEqual(['message.read', { verdict: 'unsigned' }]);
     expect(await end(listening)).toBe(0);
     expect(listening.items('event')).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('webhooks listen', () => {
   it('prints a body that is not JSON in base64', async () => {
     const listening = await listen([]);
     await fetch(listening.url, { method: 'POST', body: Buffer.from([0xff, 0x00]) });
-    expect(await listening.told('event', 1)).toMatchObject([{ name: null, body: '/wA=', encoding: 'base64' }]);
+    expect(await listening.printed('event', 1)).toMatchObject([{ name: null, body: '/wA=', encoding: 'base64' }]);
   });
 
   it('refuses a port that is in use: exit 3', async () => {
@@ -241,7 +241,7 @@ describe('webhooks listen forwards', () => {
       'x-own': 'kept',
       host: new URL(handler.url).host,
     });
-    expect(await listening.told('forwarded', 1)).toMatchObject([{ status: 200, attempt: 1, url: handler.url }]);
+    expect(await listening.printed('forwarded', 1)).toMatchObject([{ status: 200, attempt: 1, url: handler.url }]);
   });
 
   it('refused events again with --retry, and holds back later events of the same message', async () => {
@@ -259,7 +259,7 @@ describe('webhooks listen forwards', () => {
     handler.verify(secret);
     const [one, two] = sent.map(({ headers }) => expect.objectContaining(lowercased(headers)));
     expect(got.map(({ headers }) => headers)).toEqual([one, one, one, two, two, two]);
-    const outcomes = await listening.told('forwarded', 6);
+    const outcomes = await listening.printed('forwarded', 6);
     expect(outcomes.map(({ status }) => status)).toEqual([500, 500, 200, 500, 500, 200]);
     expect(outcomes[0]).toMatchObject({ body: 'not now', attempt: 1, retry_in: 1_000 });
   });
@@ -268,7 +268,7 @@ describe('webhooks listen forwards', () => {
     const [all, paid] = [await receiver(), await receiver()];
     const listening = await listen(['--forward-to', all.url, '--route', `order.paid=${paid.url}`]);
     for (const type of ['order.created', 'order.paid']) await fetch(listening.url, signed(JSON.stringify({ type })));
-    await listening.told('forwarded', 2);
+    await listening.printed('forwarded', 2);
     expect([all.received, paid.received].map((events) => events.map(({ type }) => type))).toEqual([
       ['order.created'],
       ['order.paid'],
@@ -285,8 +285,8 @@ describe('webhooks listen forwards', () => {
     [['--path', 'hooks'], 'is not a path'],
     [['--forward-to', '4781'], 'this listener itself'],
     [['-o', 'csv'], 'cannot print csv'],
-  ])('nothing with %j: exit 2', async (argv, said) => {
+  ])('nothing with %j: exit 2', async (argv, message) => {
     const { code, stderr } = await run('webhooks', 'listen', ...argv);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

@@ -28,8 +28,8 @@ async function machine(options: SandboxOptions = {}) {
   const sandbox = await serveLocal(home.path, { clock, ...options });
   const run = (...argv: string[]) =>
     cli([...argv, '--profile', 'local'], { home: home.path, later, steady: () => time });
-  const books = join(home.path, '.local/state/bizmsg/pace');
-  return { home: home.path, sandbox, run, books };
+  const paceFolder = join(home.path, '.local/state/bizmsg/pace');
+  return { home: home.path, sandbox, run, paceFolder };
 }
 
 function statuses(sandbox: Sandbox): readonly number[] {
@@ -37,16 +37,16 @@ function statuses(sandbox: Sandbox): readonly number[] {
 }
 
 it('makes eight concurrent processes share the rate limit of the local sandbox', async () => {
-  const { home, sandbox, books } = await machine({ plan: 'growth' });
+  const { home, sandbox, paceFolder } = await machine({ plan: 'growth' });
   const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'welcome'];
   const env = cleanEnv(home);
   const ran = await execa('xargs', [...words, '--profile', 'local'], { input: phones, env, extendEnv: false });
   expect(ran.exitCode).toBe(0);
   expect(statuses(sandbox)).toEqual(Array.from({ length: 40 }, () => 200));
-  const book = readFileSync(join(books, readdirSync(books).join('/')), 'utf8');
-  const over = [...(/"finished":\[(.*?)\],"members"/.exec(book)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
-  expect(over.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40);
+  const paceFile = readFileSync(join(paceFolder, readdirSync(paceFolder).join('/')), 'utf8');
+  const finished = [...(/"finished":\[(.*?)\],"members"/.exec(paceFile)?.[1] ?? '').matchAll(/,(\d+)\]/g)];
+  expect(finished.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40);
 });
 
 it('makes a send wait when the rate limit is used up, without a 429', async () => {
@@ -75,9 +75,9 @@ it('makes two consecutive imports share it, whatever key they use', async () => 
 });
 
 it('uses a plan that was set meanwhile', async () => {
-  const { sandbox, run, books } = await machine();
+  const { sandbox, run, paceFolder } = await machine();
   await run(...order);
-  expect(existsSync(books)).toBe(false);
+  expect(existsSync(paceFolder)).toBe(false);
   sandbox.setPlan({ name: 'enterprise', perMinute: 2, without: [] });
   for (let request = 0; request < 3; request += 1) await run(...order);
   sandbox.setPlan({ name: 'enterprise', without: [] });
@@ -104,8 +104,8 @@ it.each([
     },
   ],
 ] as const)('counts nothing for %s', async (_, prepare) => {
-  const { sandbox, run, books } = await machine();
+  const { sandbox, run, paceFolder } = await machine();
   prepare(sandbox);
   expect(await run(...order)).toMatchObject({ code: 0 });
-  expect(existsSync(books)).toBe(false);
+  expect(existsSync(paceFolder)).toBe(false);
 });

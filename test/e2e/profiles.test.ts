@@ -271,10 +271,10 @@ describe('keys', () => {
 
   it('requires --mode for a key without a known prefix', async () => {
     await add('acme');
-    const untold = await run('keys set --key-stdin', 'an-unmarked-key-1234');
-    const told = await run('keys set --key-stdin --mode live', 'an-unmarked-key-1234');
-    expect([untold.code, told.code]).toEqual([2, 0]);
-    expect(untold.stderr).toContain('say which kind it is: --mode sandbox or --mode live');
+    const without = await run('keys set --key-stdin', 'an-unmarked-key-1234');
+    const withMode = await run('keys set --key-stdin --mode live', 'an-unmarked-key-1234');
+    expect([without.code, withMode.code]).toEqual([2, 0]);
+    expect(without.stderr).toContain('say which kind it is: --mode sandbox or --mode live');
     expect((await run('keys list --columns mode --no-header')).stdout).toBe('sandbox\nlive\n');
   });
 

@@ -18,8 +18,8 @@ const [
   sent = '',
   broken = '',
   triggered = '',
-  heard = '',
-  mended = '',
+  secondEvent = '',
+  history = '',
   script = '',
 ] = blocksIn('See events in your handler', 9);
 
@@ -53,19 +53,19 @@ describe("the README's section about events in a handler", () => {
     await startHandler(handler, broken);
     await runs(shell, triggered);
     await shows(handler, stepsIn(broken)[0]?.shown);
-    await shows(listener, `${listening?.shown}${heard}`);
+    await shows(listener, `${listening?.shown}${secondEvent}`);
 
     await endHandler(handler);
     await startHandler(handler, started);
-    const ids = pairs(eventIds(`${listened}${heard}`), eventIds(listener.screen()));
+    const ids = pairs(eventIds(`${listened}${secondEvent}`), eventIds(listener.screen()));
     await runs(
       shell,
-      ids.reduce((text, [written, real]) => text.replaceAll(written, real), mended),
+      ids.reduce((text, [written, real]) => text.replaceAll(written, real), history),
     );
     await shows(handler, stepsIn(broken)[0]?.shown);
     // The replay does not go through the listener.
-    const told = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
-    expect(withoutVariables(`${told}\n`)).toBe(withoutVariables(`${listening?.shown}${heard}`));
+    const printed = listener.screen().slice(listener.screen().indexOf('Ready')).trimEnd();
+    expect(withoutVariables(`${printed}\n`)).toBe(withoutVariables(`${listening?.shown}${secondEvent}`));
   });
 
   it('waits for the event that a command should cause', async () => {

@@ -56,7 +56,7 @@ export function openReader({ home = newHome(), env = {}, columns = 300, local = 
     const [, text = ''] = /^\[\d+\] .*\n([^]*)\[\d+\]\s*$/.exec(terminal.screen()) ?? [];
     return { code, printed: text.replaceAll(home, '/home/ada').trimEnd() };
   };
-  const told = (text: string) => withoutVariables(local(text)).trimEnd();
+  const comparable = (text: string) => withoutVariables(local(text)).trimEnd();
   return {
     home,
     enter,
@@ -65,7 +65,7 @@ export function openReader({ home = newHome(), env = {}, columns = 300, local = 
       const otherwise = [];
       for (const { command, shown } of stepsIn(block)) {
         const { code, printed } = await enter(command, answers[command]);
-        const isAsShown = shown === '' || abridged(told(shown)).test(told(printed));
+        const isAsShown = shown === '' || abridged(comparable(shown)).test(comparable(printed));
         if (code !== exit || !isAsShown) otherwise.push({ command, code, printed, shown });
       }
       return otherwise;

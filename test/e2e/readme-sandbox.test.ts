@@ -7,7 +7,7 @@ import { blocksIn } from '../support/readme.ts';
 import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './readme-rig.ts';
 
-const [started = '', hooked = '', moved = '', struck = '', script = ''] = blocksIn('Run the sandbox', 5);
+const [started = '', hooked = '', moved = '', faulty = '', script = ''] = blocksIn('Run the sandbox', 5);
 
 describe('the README', () => {
   it('runs the sandbox, receives events, moves its clock and makes it fail', async (context) => {
@@ -22,7 +22,7 @@ describe('the README', () => {
     expect(await follow(delivered)).toEqual([]);
     await expect.poll(() => handler.seen.length).toBe(2);
     status = 200;
-    expect([await follow(here(moved)), await follow(struck)]).toEqual([[], []]);
+    expect([await follow(here(moved)), await follow(faulty)]).toEqual([[], []]);
   });
 
   it('runs a command against its own sandbox', async () => {

@@ -40,19 +40,19 @@ describe.each([
     const [before] = await rig.runs(place);
     // The command had only its summary left to print.
     const isEnded = before?.['state'] === 'finished';
-    const told = isEnded ? `point ${point}` : await expectCompleted(place, point);
-    expect([rig.repeated(place.service), told]).toEqual([[], told]);
+    const label = isEnded ? `point ${point}` : await expectCompleted(place, point);
+    expect([rig.repeated(place.service), label]).toEqual([[], label]);
     const [run] = await rig.runs(place);
-    expect([run?.['state'], told]).toEqual(['finished', told]);
+    expect([run?.['state'], label]).toEqual(['finished', label]);
     const shown = await rig.rowsShown(place, run?.['id']);
     const outcomes = new Map(shown.map(({ row, outcome }) => [row, outcome]));
-    expect([shown.length, outcomes.size, told]).toEqual([rows, rows, told]);
+    expect([shown.length, outcomes.size, label]).toEqual([rows, rows, label]);
     const unsure = shown.filter(({ outcome }) => outcome === 'unsure');
-    expect([unsure.length <= 2, told]).toEqual([true, told]);
+    expect([unsure.length <= 2, label]).toEqual([true, label]);
     for (const [row, outcome] of outcomes) {
       const replies = place.service.asked.filter(({ phone }) => phone === rig.phoneOf(Number(row)));
       const expected = outcome === 'sent' ? 200 : outcome === 'failed' ? 400 : replies.at(-1)?.reply;
-      expect([replies.at(-1)?.reply, row, told]).toEqual([expected, row, told]);
+      expect([replies.at(-1)?.reply, row, label]).toEqual([expected, row, label]);
     }
   }
 
@@ -60,11 +60,11 @@ describe.each([
     const past = Date.now() / 1_000 - 61;
     for (const name of rig.leftBehind(place)) utimesSync(join(place.home, name), past, past);
     const { code, stdout, stderr } = await place.bin(words, input);
-    const told = `point ${point}: ${stderr}`;
-    expect([code, told]).toEqual([10, told]);
-    expect([rig.countedIn(rig.summaryIn(stdout)), told]).toEqual([rows, told]);
-    expect([rig.leftBehind(place), told]).toEqual([[], told]);
-    return told;
+    const label = `point ${point}: ${stderr}`;
+    expect([code, label]).toEqual([10, label]);
+    expect([rig.countedIn(rig.summaryIn(stdout)), label]).toEqual([rows, label]);
+    expect([rig.leftBehind(place), label]).toEqual([[], label]);
+    return label;
   }
 
   function killedAt(place: Place, point: number, more: Readonly<Record<string, string>> = {}) {

@@ -45,7 +45,7 @@ afterAll(() => rowFolder.remove());
 const rowFile = join(rowFolder.path, 'row.csv');
 writeFileSync(rowFile, 'phone,name\n+12025550142,Ada\n');
 /** True however the last run of that file ended. */
-const anew = ['--again'] as const;
+const again = ['--again'] as const;
 
 const calls: Readonly<Record<string, Case>> = {
   'send-template': {
@@ -67,14 +67,14 @@ const calls: Readonly<Record<string, Case>> = {
   'contacts export': { argv: [[]] },
   'contacts import': {
     argv: [
-      [rowFile, ...anew, '--expect-count', '1'],
-      [rowFile, ...anew],
+      [rowFile, ...again, '--expect-count', '1'],
+      [rowFile, ...again],
     ],
   },
   'send-batch': {
     argv: [
-      ['welcome', rowFile, ...anew, '--expect-count', '1'],
-      ['none_such', rowFile, ...anew],
+      ['welcome', rowFile, ...again, '--expect-count', '1'],
+      ['none_such', rowFile, ...again],
     ],
   },
   doctor: { argv: [[]], hasNoId: true },

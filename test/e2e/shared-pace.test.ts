@@ -13,29 +13,29 @@ async function machine(answer: Answering, rate = 60) {
   const service = await serve(answer);
   const { home = '' } = await profiled(service.url, 'enterprise', rate);
   const folder = join(home, '.local/state/bizmsg/pace');
-  const book = () => readFileSync(join(folder, readdirSync(folder).join('/')), 'utf8');
-  return { service, home, book };
+  const paceFile = () => readFileSync(join(folder, readdirSync(folder).join('/')), 'utf8');
+  return { service, home, paceFile };
 }
 
 /** Counts the finished requests in a pace file, which stores the times they ended. */
-function counted(book: string): number {
-  const over = /"finished":\[(.*?)\],"members"/.exec(book)?.[1] ?? '';
-  return [...over.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+function finishedIn(paceFile: string): number {
+  const finished = /"finished":\[(.*?)\],"members"/.exec(paceFile)?.[1] ?? '';
+  return [...finished.matchAll(/,(\d+)\]/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 it('counts all forty sends of eight concurrent processes', async () => {
-  const { service, home, book } = await machine(answered);
+  const { service, home, paceFile } = await machine(answered);
   const phones = Array.from({ length: 40 }, (_, at) => `+12025550${100 + at}\n`).join('');
   const words = ['-P', '8', '-I', '{}', process.execPath, binary, 'send-template', '{}', 'order_update'];
   const { exitCode, stderr } = await execa('xargs', words, { input: phones, env: cleanEnv(home), extendEnv: false });
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(service.seen).toHaveLength(40);
-  expect(counted(book())).toBe(40);
-  expect(book()).toContain('"members":[]');
+  expect(finishedIn(paceFile())).toBe(40);
+  expect(paceFile()).toContain('"members":[]');
 });
 
 it('counts the requests of concurrent batches', async () => {
-  const { service, home, book } = await machine(answered, 600);
+  const { service, home, paceFile } = await machine(answered, 600);
   const batches = Array.from({ length: 4 }, (_, at) => {
     const file = join(home, `people-${at}.csv`);
     writeFileSync(file, `phone\n${Array.from({ length: 20 }, (_, row) => `+120255501${at}${10 + row}\n`).join('')}`);
@@ -43,12 +43,12 @@ it('counts the requests of concurrent batches', async () => {
   });
   const ran = await Promise.all(batches);
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-  expect(counted(book())).toBe(service.seen.length);
-  expect(book()).toContain('"members":[]');
+  expect(finishedIn(paceFile())).toBe(service.seen.length);
+  expect(paceFile()).toContain('"members":[]');
 });
 
 it('counts the requests in flight of a killed process, and lets others continue', async () => {
-  const { service, home, book } = await machine((seen, request, response) => {
+  const { service, home, paceFile } = await machine((seen, request, response) => {
     if (!seen.body.includes('never')) answered(seen, request, response);
   });
   const killed = startBin(['send-template', '+12025550101', 'never'], { home });
@@ -56,6 +56,6 @@ it('counts the requests in flight of a killed process, and lets others continue'
   await expect.poll(() => service.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
   alive(killed.pid, 'SIGKILL');
   await killed.ended;
-  expect(book()).toContain('"slots":1');
+  expect(paceFile()).toContain('"slots":1');
   expect(await bin(['send-template', '+12025550101', 'order_update'], { home })).toMatchObject({ code: 0, stderr: '' });
 });

@@ -288,7 +288,7 @@ describe('Ctrl-C while the service is silent', () => {
   it.each([
     ['bizmsg send-template +12025550101 welcome', 'it may have been done'],
     ['bizmsg contacts list', 'interrupted'],
-  ])('ends %s with 130 immediately, and prints "%s"', async (line, said) => {
+  ])('ends %s with 130 immediately, and prints "%s"', async (line, message) => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${port}`, BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3Hd' };
@@ -299,7 +299,7 @@ describe('Ctrl-C while the service is silent', () => {
     await terminal.until('Waiting for 127.0.0.1');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(130);
-    expect(terminal.screen()).toContain(said);
+    expect(terminal.screen()).toContain(message);
     await terminal.enter('echo "so""und"');
     await terminal.until('\nsound');
   });

@@ -28,7 +28,7 @@ export interface Trace {
   readonly stderr: string;
   readonly operations: readonly Operation[];
   readonly requests: readonly SentRequest[];
-  /** What the disk may hold after a power cut: one state, or two if it may have old or new names. */
+  /** Possible contents of the disk after a power cut: one, or two if it may have old or new names. */
   statesAfterCut(cut: Cut): readonly DiskState[];
   /** Up to `most` cuts, spread evenly from before the first operation to after the last. */
   cutPoints(most: number): readonly number[];
