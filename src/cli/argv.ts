@@ -3,7 +3,7 @@ import { globals } from './globals.ts';
 import { longName, optionNamed, type Params } from './params.ts';
 import type { Stray } from './suggestions.ts';
 import { tokens } from './tokens.ts';
-import { type Door, type Node, type Tree, whole } from './tree.ts';
+import { type LazyNode, type Node, type Tree, whole } from './tree.ts';
 
 export interface Located {
   /** The words that lead to the node, starting with the program's name. */
@@ -23,9 +23,9 @@ export async function locate(tree: Tree, argv: readonly string[]): Promise<Locat
     if (kind === 'end') return { path, node, rest: [...rest, ...argv.slice(start)] };
     if (kind === 'unknown') throw (await import('./suggestions.ts')).unknownGlobal(argv[start] ?? '');
     if (kind === 'word') {
-      const found: Node | Door | undefined = childrenOf(node).find(({ name }) => name === text);
+      const found: Node | LazyNode | undefined = childrenOf(node).find(({ name }) => name === text);
       if (!found) throw await unknownWord(tree, node, { path, word: text, after: argv.slice(end) });
-      node = found.kind === 'door' ? await found.open() : found;
+      node = found.kind === 'lazy' ? await found.open() : found;
       path.push(text);
       if (node.kind === 'command') return { path, node, rest: [...rest, ...argv.slice(end)] };
     } else rest.push(...argv.slice(Math.max(start, taken), end));
@@ -76,7 +76,7 @@ export function wantsJson(argv: readonly string[]): boolean {
   return false;
 }
 
-function childrenOf(node: Node | Tree): readonly (Node | Door)[] {
+function childrenOf(node: Node | Tree): readonly (Node | LazyNode)[] {
   return node.kind === 'command' ? [] : node.children;
 }
 

@@ -2,7 +2,7 @@ import type { CliError, ExitName } from '../base/errors.ts';
 import { safeValue } from './output/text.ts';
 import type { Ui } from './output/ui.ts';
 import type { Context } from './context.ts';
-import type { Globals, Honour } from './globals.ts';
+import type { Globals, Restricted } from './globals.ts';
 import { type Input, type Params, readInput, type Texts } from './params.ts';
 
 export type { Context } from './context.ts';
@@ -44,7 +44,7 @@ interface Described {
   readonly examples: readonly string[];
   /** Its output in a pipe. */
   readonly sample: string;
-  readonly honours: readonly Honour[];
+  readonly accepts: readonly Restricted[];
   readonly piped: Piped;
   /** Its items are the result; JSON prints them as one array. */
   readonly lists?: true;

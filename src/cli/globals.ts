@@ -37,13 +37,19 @@ function toFile(text: string): string | undefined {
 }
 
 /** Options that must never be ignored: an ignored --dry-run would send. A command refuses those it does not list. */
-export const honourable = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
-export type Honour = (typeof honourable)[number];
+export const restricted = ['dryRun', 'mode', 'profile', 'baseUrl', 'output', 'columns', 'query'] as const;
+export type Restricted = (typeof restricted)[number];
 
-export const printing = ['output', 'columns', 'query'] as const satisfies readonly Honour[];
-export const calling = ['dryRun', 'mode', 'profile', 'baseUrl', ...printing] as const satisfies readonly Honour[];
+export const printOptions = ['output', 'columns', 'query'] as const satisfies readonly Restricted[];
+export const callOptions = [
+  'dryRun',
+  'mode',
+  'profile',
+  'baseUrl',
+  ...printOptions,
+] as const satisfies readonly Restricted[];
 
-export function refused(given: Globals, honours: readonly Honour[]): Honour | undefined {
-  const asked = (name: Honour) => given[name] !== undefined && given[name] !== false;
-  return honourable.find((name) => !honours.includes(name) && (asked(name) || (name === 'output' && given.json)));
+export function refused(given: Globals, accepts: readonly Restricted[]): Restricted | undefined {
+  const asked = (name: Restricted) => given[name] !== undefined && given[name] !== false;
+  return restricted.find((name) => !accepts.includes(name) && (asked(name) || (name === 'output' && given.json)));
 }

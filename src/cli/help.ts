@@ -10,7 +10,7 @@ export function help(path: readonly string[], node: Node | Tree): string {
 
 function rootHelp(root: Tree): string {
   const names = (node: Tree['children'][number]) =>
-    node.kind === 'door' && node.to === 'group' ? `${node.name} …` : node.name;
+    node.kind === 'lazy' && node.to === 'group' ? `${node.name} …` : node.name;
   return [
     `${root.name}: ${root.summary}\n`,
     'Usage: bizmsg <command> [options]\n',

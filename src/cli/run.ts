@@ -90,7 +90,7 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   if (given.json && given.output !== undefined && given.output !== 'json') {
     throw usage(`--json and -o ${given.output} exclude each other`);
   }
-  const name = refused(given, node.honours);
+  const name = refused(given, node.accepts);
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 

@@ -3,7 +3,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { suggest, suggestAll } from '../base/suggest.ts';
 import { announced } from '../contract/endpoints.ts';
 import type { Command } from './command.ts';
-import { globals, honourable } from './globals.ts';
+import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
 import { longName, optionNamed, type Param, type Params } from './params.ts';
 import { type Token, tokens } from './tokens.ts';
@@ -240,7 +240,7 @@ function valuesHint(option: Typed, words: readonly string[]): string {
 function fileHint({ path, node }: Line, file: string): string | undefined {
   const option = Object.values(node.params).find(({ kind, spec }) => kind === 'option' && spec.endsWith(' <file>'));
   if (option) return didYouMean([`${longName(option)} ${shellQuote(file)}`]);
-  if (!node.honours.includes('output')) return undefined;
+  if (!node.accepts.includes('output')) return undefined;
   const ending = /[^.]*$/.exec(file.toLowerCase())?.[0];
   const format = globals.output.choices?.find((one) => one === ending) ?? 'csv';
   return `results go to stdout: ${path.join(' ')} -o ${format} > ${shellQuote(file)}`;
@@ -270,8 +270,8 @@ function isPair(option: Typed | undefined): boolean {
 }
 
 /** The command's own options, and the global ones that it accepts. */
-function acceptedBy({ params, honours }: Command): Params {
-  const refused = new Set<string>(honourable.filter((name) => !honours.includes(name)));
+function acceptedBy({ params, accepts }: Command): Params {
+  const refused = new Set<string>(restricted.filter((name) => !accepts.includes(name)));
   const accepted = Object.entries(globals).filter(([name]) => !refused.has(name));
   return { ...params, ...Object.fromEntries<Param<unknown>>(accepted) };
 }

@@ -1,6 +1,6 @@
 import type { Past } from '../session/activity/log.ts';
 import { command, type Context } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { count, flag, type Input, option, span } from '../cli/params.ts';
 import { redact } from '../base/redact.ts';
 import { refuseUnreadable } from './runs.ts';
@@ -23,7 +23,7 @@ export const activity = command({
   examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],
   sample:
     'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
-  honours: printing,
+  accepts: printOptions,
   piped: 'rows',
   first: ['at', 'outcome', 'command', 'recipient', 'message_id', 'about', 'mode'],
   run: listed,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { command, type Context, type Ui } from '../cli/command.ts';
-import { calling } from '../cli/globals.ts';
+import { callOptions } from '../cli/globals.ts';
 import { flag, knowing, option, repeated, required, type Setting, setting } from '../cli/params.ts';
 import { unsafe, usage } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
@@ -34,7 +34,7 @@ export const api = command({
     'api /api/public/contacts -i --profile local',
   ],
   sample: '{"data":[{"id":"tpl_sandbox_1","name":"order_update","language":"en_US",…',
-  honours: calling,
+  accepts: callOptions,
   piped: 'verbatim',
   instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {

@@ -1,5 +1,5 @@
 import { command } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { argument, knowing, type Shell, shell, shells } from '../cli/params.ts';
 
 const printForBash = print('bash', 'source <(bizmsg completion bash)');
@@ -14,7 +14,7 @@ function print(shell: Shell, once: string) {
     params: {},
     examples: [`completion ${shell}`],
     sample: `${shell === 'zsh' ? '#compdef bizmsg\n' : ''}# ${shell} completion of bizmsg, by bizmsg completion.…\n…`,
-    honours: [],
+    accepts: [],
     piped: 'verbatim',
     run: async ({ session }) => Buffer.from((await installer()).completionScript(shell, session.host)),
     view: (text) => text.toString(),
@@ -37,7 +37,7 @@ const install = command({
   examples: ['completion install zsh', 'completion install fish'],
   sample:
     'Wrote /home/ada/.local/share/zsh/site-functions/_bizmsg\nAdd this line to /home/ada/.zshrc:\n  …\nIt works in the next shell.',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { shell: named }) => {
@@ -64,7 +64,7 @@ const uninstall = command({
   params: { shell: shellParam },
   examples: ['completion uninstall zsh'],
   sample: 'Removed /home/ada/.local/share/zsh/site-functions/_bizmsg',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { shell: named }) => {

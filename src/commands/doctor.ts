@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts';
 import { command, type Ui } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import type { Check, Diagnosis } from '../doctor/check.ts';
 import { checkContract, contractParams } from './doctor-contract.ts';
 
@@ -26,7 +26,7 @@ export const doctor = command({
   ],
   sample:
     'This machine\n  …\n  ok    store        1 profile\n  …\nService\n  ok    contacts     answered in 12 ms\n  …',
-  honours: ['profile', 'mode', 'baseUrl', ...printing],
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, input) => {
     checkContract(input);

@@ -22,7 +22,7 @@ export const helpCommand = command({
   },
   examples: ['help contacts create', 'help exit-codes'],
   sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
-  honours: [],
+  accepts: [],
   piped: 'text',
   run: async (context, input) => {
     const topic = input.words.length === 1 ? topicNames.find((name) => name === input.words[0]) : undefined;

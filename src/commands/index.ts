@@ -1,4 +1,4 @@
-import { commandDoor, groupDoor, type Tree } from '../cli/tree.ts';
+import { lazyCommand, lazyGroup, type Tree } from '../cli/tree.ts';
 import { helpCommand } from './help.ts';
 import { sendTemplate } from './send-template.ts';
 
@@ -9,65 +9,65 @@ export const tree: Tree = {
   summary: 'the command line of the Business Messaging Public API',
   children: [
     sendTemplate,
-    commandDoor(
+    lazyCommand(
       'send-batch',
       'Send an approved template to the recipient of every row of a file',
       async () => (await import('./send-batch.ts')).sendBatch,
     ),
-    groupDoor(
+    lazyGroup(
       'contacts',
       'List, create, import and export contacts',
       async () => (await import('./contacts/contacts.ts')).contactsCommands,
     ),
-    groupDoor(
+    lazyGroup(
       'runs',
       'List, show and forget runs: imports and batches',
       async () => (await import('./runs.ts')).runsCommands,
     ),
-    groupDoor('templates', 'List templates', async () => [(await import('./lists.ts')).listTemplates]),
-    groupDoor('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
-    groupDoor('keys', 'Store keys and choose between them', async () => (await import('./keys.ts')).keysCommands),
-    groupDoor(
+    lazyGroup('templates', 'List templates', async () => [(await import('./lists.ts')).listTemplates]),
+    lazyGroup('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
+    lazyGroup('keys', 'Store keys and choose between them', async () => (await import('./keys.ts')).keysCommands),
+    lazyGroup(
       'profiles',
       'Keep addresses, plans and keys under names of your choice',
       async () => (await import('./profiles.ts')).profilesCommands,
     ),
-    commandDoor(
+    lazyCommand(
       'login',
       'Add a profile step by step, and check its key at the service',
       async () => (await import('./login.ts')).login,
     ),
-    commandDoor(
+    lazyCommand(
       'whoami',
       'Show which key, mode and address the next command would use, and why',
       async () => (await import('./whoami.ts')).whoami,
     ),
-    groupDoor(
+    lazyGroup(
       'sandbox',
       'Run the whole service on this machine, for tests and practice',
       async () => (await import('./sandbox/index.ts')).sandboxCommands,
     ),
-    groupDoor(
+    lazyGroup(
       'webhooks',
       'Receive events on this machine, look at them, check and replay them',
       async () => (await import('./webhooks/index.ts')).webhooksCommands,
     ),
-    commandDoor(
+    lazyCommand(
       'activity',
       'List what this machine changed at the service, the newest first',
       async () => (await import('./activity.ts')).activity,
     ),
-    commandDoor(
+    lazyCommand(
       'api',
       'Make one raw request, for what has no command of its own',
       async () => (await import('./api.ts')).api,
     ),
-    commandDoor(
+    lazyCommand(
       'doctor',
       'Check this machine, the profile, the network and the service, and say what to do',
       async () => (await import('./doctor.ts')).doctor,
     ),
-    groupDoor(
+    lazyGroup(
       'completion',
       'Have the shell complete commands, options and names',
       async () => (await import('./completion.ts')).completionCommands,

@@ -1,6 +1,6 @@
 import { shellQuote } from '../base/shell-quote.ts';
 import { command } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { flag, mode, required } from '../cli/params.ts';
 
 export const setKey = command({
@@ -14,7 +14,7 @@ export const setKey = command({
   params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
   sample: 'Stored the sandbox key sk_test_…1234 of acme',
-  honours: ['profile', 'mode', ...printing],
+  accepts: ['profile', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, input) => {
@@ -45,7 +45,7 @@ export const listKeys = command({
   params: {},
   examples: ['keys list', 'keys list --profile acme -o json'],
   sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue\nacme\tlive\tsk_live_…4f2a\tfalse',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   piped: 'rows',
   run: async (context) => (await context.profiles()).keyRows(context.given.profile),
   view: () => 'No keys; store one with bizmsg login',
@@ -58,7 +58,7 @@ export const removeKey = command({
   params: { which: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys remove live --profile acme --yes'],
   sample: 'Removed the live key of acme',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, input) => {
@@ -84,7 +84,7 @@ export const switchMode = command({
   params: { to: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
   sample: 'Switched acme to live: sk_live_…4f2a',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, input) => {

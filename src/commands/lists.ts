@@ -1,6 +1,6 @@
 import { jsonText } from '../base/json.ts';
 import { command, type Context, type Ui } from '../cli/command.ts';
-import { calling } from '../cli/globals.ts';
+import { callOptions } from '../cli/globals.ts';
 import type { Row } from '../cli/output/rows.ts';
 import { count, flag, type Input, option, repeated, setting } from '../cli/params.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -52,7 +52,7 @@ export const listTemplates = command({
   examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
   sample:
     'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
-  honours: calling,
+  accepts: callOptions,
   piped: 'rows',
   run: async (context, input) => {
     const found = await listing(context, 'listTemplates', input);
@@ -76,7 +76,7 @@ export const listCampaigns = command({
   examples: ['campaigns list --profile local', 'campaigns list --profile local -o csv'],
   sample:
     'id\tname\ttemplate\tstatus\taudience\tcounts\tcreated_at\ncmp_sandbox_1\tWelcome to new customers\twelcome\tCOMPLETED\t120\t{"sent":120,…\n…',
-  honours: calling,
+  accepts: callOptions,
   piped: 'rows',
   run: (context, input) => listing(context, 'listCampaigns', input),
   view: listView('campaigns'),

@@ -1,5 +1,5 @@
 import { command, type Context } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
 import { CliError } from '../base/errors.ts';
 import { planParams, profileLines } from './profiles.ts';
@@ -14,7 +14,7 @@ export const login = command({
   params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
   sample: 'Logged in as acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  …',
-  honours: ['profile', 'baseUrl', 'mode', ...printing],
+  accepts: ['profile', 'baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { plan, rate, keyStdin }) => {

@@ -1,5 +1,5 @@
 import { command } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 
@@ -24,7 +24,7 @@ export const addProfile = command({
   ],
   sample:
     'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',
-  honours: ['baseUrl', 'mode', ...printing],
+  accepts: ['baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { name, plan, rate, keyStdin, noKey }) => {
@@ -50,7 +50,7 @@ export const showProfile = command({
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
     'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
     const profiles = await context.profiles();
@@ -90,7 +90,7 @@ export const setProfile = command({
   },
   examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
   sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
-  honours: ['baseUrl', ...printing],
+  accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
   run: async (context, { name, plan, rate, webhookSecret }) => {
@@ -118,7 +118,7 @@ export const listProfiles = command({
   examples: ['profiles list', 'profiles list -o json'],
   sample:
     'name\tin_use\tbase_url\tplan\trate\tmode\tsandbox_key\tlive_key\twebhook_secret\nacme\ttrue\thttps://api.example.com\tgrowth\t\tsandbox\tsk_test_…1234\t…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) => (await context.profiles()).rows(),
   view: () => 'No profiles; add one with bizmsg login, or use --profile local',
@@ -130,7 +130,7 @@ export const useProfile = command({
   params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles use acme'],
   sample: 'Using acme',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, input) => (await context.profiles()).use(input.name),
@@ -144,7 +144,7 @@ export const removeProfile = command({
   params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles remove acme --yes'],
   sample: 'Removed acme',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, input) => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import { command } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
@@ -12,7 +12,7 @@ export const listRuns = command({
   examples: ['runs list', 'runs list -o json'],
   sample:
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
-  honours: printing,
+  accepts: printOptions,
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'unsure', 'state', 'id'],
   run: async (context) => {
@@ -43,7 +43,7 @@ export const showRun = command({
   examples: ['runs show 3f9a1c20be41', 'runs show 3f9a1c20be41 --outcome failed', 'runs show 3f9a1c20be41 -o csv'],
   sample:
     'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
-  honours: printing,
+  accepts: printOptions,
   piped: 'rows',
   first: ['line', 'outcome', 'reason', 'id'],
   run: async (context, { id, outcome }) => {
@@ -91,7 +91,7 @@ export const resolveRun = command({
   },
   examples: ['runs resolve 3f9a1c20be41 --sent', 'runs resolve 3f9a1c20be41 --not-sent --lines 12,40-44'],
   sample: 'Recorded as sent: 3 rows of run 3f9a1c20be41',
-  honours: printing,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
@@ -126,7 +126,7 @@ export const closeRun = command({
   params: { id: required('<id>', 'the id of a run, from runs list, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
-  honours: printing,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
@@ -157,7 +157,7 @@ export const forgetRuns = command({
     'runs forget --recipient +12025550101 --yes',
   ],
   sample: 'Forgot run 3f9a1c20be41',
-  honours: printing,
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { ids: given, finished, recipient }) => {

@@ -1,6 +1,6 @@
 import { countryFlag } from '../runs/mapping/flags.ts';
 import { command } from '../cli/command.ts';
-import { calling } from '../cli/globals.ts';
+import { callOptions } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
@@ -39,7 +39,7 @@ export const sendBatch = command({
     'send-batch welcome crm.csv --to-column Mobile --normalise --country US --profile local',
   ],
   sample: 'Done (simulated): 2 of 2 rows sent in 0.3 s',
-  honours: calling,
+  accepts: callOptions,
   piped: 'text',
   instead: {
     ...runInstead,

@@ -1,5 +1,5 @@
 import { command, type Context } from '../cli/command.ts';
-import { calling } from '../cli/globals.ts';
+import { callOptions } from '../cli/globals.ts';
 import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 
@@ -35,7 +35,7 @@ export const sendTemplate = command({
     'send-template +12025550101 order_update -p Ada -p A-1042 --profile local --wait',
   ],
   sample: 'msg_sandbox_73617ba99900000k',
-  honours: calling,
+  accepts: callOptions,
   changes: true,
   piped: 'id',
   instead: { '--allow-unsure': 'use --retry-unsure' },

@@ -1,6 +1,6 @@
 import { describeCaller } from '../session/current-caller.ts';
 import { command, type Ui } from '../cli/command.ts';
-import { printing } from '../cli/globals.ts';
+import { printOptions } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
 import type { Candidate } from '../session/profiles/explain.ts';
 
@@ -12,7 +12,7 @@ export const whoami = command({
   examples: ['whoami --profile local', 'whoami --explain --profile local'],
   sample:
     'Profile  local\nSource   --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780\nKey      sk_test_…f167',
-  honours: ['profile', 'mode', 'baseUrl', ...printing],
+  accepts: ['profile', 'mode', 'baseUrl', ...printOptions],
   piped: 'text',
   run: async (context, { explain }) => {
     const { winner, problem, candidates } = await describeCaller(context.session);

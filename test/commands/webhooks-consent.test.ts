@@ -15,7 +15,10 @@ it.each(lines)('sends nothing to another machine that nobody has confirmed: %s',
   const { run, send } = await listener();
   await send('1');
   const { code, stderr } = await run(line);
-  expect([code, stderr]).toEqual([11, expect.stringContaining(`${question} to ${elsewhere}: cannot ask for confirmation`)]);
+  expect([code, stderr]).toEqual([
+    11,
+    expect.stringContaining(`${question} to ${elsewhere}: cannot ask for confirmation`),
+  ]);
 });
 
 it.each(lines)('nor with --yes where only this machine may be called: %s', async (line) => {

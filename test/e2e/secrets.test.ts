@@ -229,8 +229,8 @@ it('covers every command', () => {
 });
 
 function linesOf({ name, command }: Named, { argv, hasNoId }: Case): readonly (readonly string[])[] {
-  const dry = command.honours.includes('dryRun') ? [[], ['--dry-run']] : [[]];
-  const printed = command.honours.includes('output') ? forms : (['text'] as const);
+  const dry = command.accepts.includes('dryRun') ? [[], ['--dry-run']] : [[]];
+  const printed = command.accepts.includes('output') ? forms : (['text'] as const);
   return argv.flatMap((words) =>
     printed
       .filter((form) => form !== 'id' || !hasNoId)

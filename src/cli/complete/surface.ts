@@ -1,7 +1,7 @@
 import { events } from '../../contract/events.ts';
 import type { Command } from '../command.ts';
 import { type Node, type Tree, whole } from '../tree.ts';
-import { globals, honourable } from '../globals.ts';
+import { globals, restricted } from '../globals.ts';
 import type { Known, Param, Params } from '../params.ts';
 
 /** The command tree for completion, as plain data for the build. */
@@ -40,8 +40,8 @@ function nodeOf(node: Node): SurfaceNode {
   return { name, about, params: paramsOf(node.params), refuses: refusedBy(node) };
 }
 
-function refusedBy({ honours }: Command): readonly string[] {
-  const refused = honourable.filter((name) => !honours.includes(name));
+function refusedBy({ accepts }: Command): readonly string[] {
+  const refused = restricted.filter((name) => !accepts.includes(name));
   const names = refused.flatMap((name) => namesIn(globals[name]));
   return refused.includes('output') ? [...names, '--json'] : names;
 }

@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { calling } from '../../cli/globals.ts';
+import { callOptions } from '../../cli/globals.ts';
 import { cell, isRow } from '../../cli/output/rows.ts';
 import { option, repeated, type Setting, setting } from '../../cli/params.ts';
 import { jsonIn, nested } from '../body.ts';
@@ -19,7 +19,7 @@ export const listContacts = command({
   ],
   sample:
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
-  honours: calling,
+  accepts: callOptions,
   piped: 'rows',
   run: (context, input) => listing(context, 'listContacts', input),
   view: listView('contacts'),
@@ -43,7 +43,7 @@ export const createContact = command({
   ],
   sample:
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_73617ba99900000n\t+12025550142\tAda\t[]\t{}\t2026-11-21T10:01:08.108Z',
-  honours: calling,
+  accepts: callOptions,
   changes: true,
   piped: 'rows',
   run: async (context, input) => {

@@ -1,5 +1,5 @@
 import { streaming } from '../../cli/command.ts';
-import { calling } from '../../cli/globals.ts';
+import { callOptions } from '../../cli/globals.ts';
 import { CliError } from '../../base/errors.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
@@ -29,7 +29,7 @@ export const exportContacts = streaming({
   ],
   sample:
     'id,phone,name,tags,attributes,created_at\ncon_sandbox_1,+12025550111,Grace Hopper,"[""customer""]",{},2026-…\n…',
-  honours: calling.filter((name) => name !== 'query'),
+  accepts: callOptions.filter((name) => name !== 'query'),
   piped: 'rows',
   lists: true,
   async *run(context, input) {

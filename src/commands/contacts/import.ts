@@ -1,6 +1,6 @@
 import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../runs/mapping/flags.ts';
 import { command } from '../../cli/command.ts';
-import { calling } from '../../cli/globals.ts';
+import { callOptions } from '../../cli/globals.ts';
 import { option, repeated, required, setting } from '../../cli/params.ts';
 import { runDetails, runInstead, runParams } from '../../runs/options.ts';
 import { runView } from '../../runs/result.ts';
@@ -40,7 +40,7 @@ export const importContacts = command({
     'contacts import crm.csv --map Mobile=phone --phone phone --country US --split tags=semicolon --profile local',
   ],
   sample: 'Done (simulated): 2 of 2 rows sent in 0.3 s',
-  honours: calling,
+  accepts: callOptions,
   piped: 'text',
   instead: {
     ...runInstead,

@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 
 export const sandboxChoices = command({
   name: 'choices',
@@ -7,7 +7,7 @@ export const sandboxChoices = command({
   params: {},
   examples: ['sandbox choices', 'sandbox choices -o json'],
   sample: 'sections\topen\tchoice\tothers\n§2 §4\twhich fields of send-template are required\tall three\t\n…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) =>
     (await (await context.sandbox()).ask('choices')).map(({ sections, open, choice, others }) => ({

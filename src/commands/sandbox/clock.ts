@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, choice, span } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 
@@ -57,7 +57,7 @@ export const clockAdvance = command({
   examples: ['sandbox clock advance 5s', 'sandbox clock advance --to next-month'],
   sample:
     '12:00:05.000  message.delivered  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…\n…\n2026-05-01T12:00:05.000Z, 5 s ahead of real time',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { by, to }) => {
@@ -82,7 +82,7 @@ function clockCommand(definition: ClockCommand) {
     ...definition,
     params: {},
     examples: [`sandbox clock ${definition.name}`],
-    honours: [...printing],
+    accepts: printOptions,
     piped: 'text',
     view: timeText,
   });

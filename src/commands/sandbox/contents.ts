@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
 import { jsonIn } from '../body.ts';
 
@@ -22,7 +22,7 @@ export const resetSandbox = command({
   },
   examples: ['sandbox reset all', 'sandbox reset messages'],
   sample: 'Reset all: 5 contacts, 7 templates, 3 campaigns, 0 messages, 0 events, …',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { what }) => ({ reset: what, ...(await (await context.sandbox()).ask('reset', { what })) }),
@@ -44,7 +44,7 @@ export const seedSandbox = command({
   params: { file: required('<file>', 'a JSON file, or - for stdin') },
   examples: ['sandbox seed - < contents.json'],
   sample: 'Loaded 250 contacts, 4 templates, 1 campaign',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { file }) => {
@@ -64,7 +64,7 @@ export const exportSandbox = command({
   params: {},
   examples: ['sandbox export', 'sandbox export --query contacts -o csv'],
   sample: '{"contacts":[{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'json',
   run: async (context) => ({ ...(await (await context.sandbox()).ask('export')) }),
   view: (contents) => JSON.stringify(contents, undefined, 2),

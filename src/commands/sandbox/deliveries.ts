@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { type Command, command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, count, flag, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { inCommandWords } from './control-errors.ts';
@@ -21,7 +21,7 @@ const described = {
   examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],
   sample:
     'id\tevent\ttype\turl\tstate\tattempts\tlast\tnext_at\ndlv_…\tevt_…\tmessage.failed\thttp://127.0.0.1:3000/hooks\twaiting\t1\t503\t2026-…',
-  honours: [...printing],
+  accepts: printOptions,
 } as const;
 
 const list = command({
@@ -67,7 +67,7 @@ export const redeliver = command({
   },
   examples: ['sandbox redeliver --failed'],
   sample: 'Delivering again: 3',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id, failed }) => {

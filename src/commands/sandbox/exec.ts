@@ -24,7 +24,7 @@ export const execInSandbox = command({
   examples: ['sandbox exec -- bizmsg contacts list', 'sandbox exec --plan starter -- npm test'],
   sample:
     'id\tphone\tname\ttags\tattributes\tcreated_at\ncon_sandbox_1\t+12025550111\tGrace Hopper\t["customer"]\t{}\t2026-…\n…',
-  honours: [],
+  accepts: [],
   piped: 'text',
   run: async (context, { words, webhook, ...given }) => {
     if (words.length === 0) throw usage('no command is given', 'write it after --: bizmsg sandbox exec -- npm test');

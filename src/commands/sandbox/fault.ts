@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, count, duration, flag, type Input, knowing, option, span } from '../../cli/params.ts';
 import { isEventName } from '../../contract/events.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
@@ -58,7 +58,7 @@ export const addFault = command({
     'sandbox fault add --on message.delivered,message.read --delay 5s --for 10m',
   ],
   sample: 'flt_5c1f2a9e0b00000k',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'id',
   run: async (context, input) => {
@@ -84,7 +84,7 @@ export const listFaults = command({
   examples: ['sandbox fault list', 'sandbox fault list -o json'],
   sample:
     'id\ton\twhat\twhen\trate\tmatched\tinjected\texpires\nflt_5c1f2a9e0b00000k\tsend-template\tstatus 500\tbefore\t0.1\t42\t5\tnever',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) => (await (await context.sandbox()).ask('faults')).map(faultRow),
   view: () => 'No faults',
@@ -96,7 +96,7 @@ export const clearFaults = command({
   params: { id: argument('[id]', 'the fault id, from sandbox fault list (default: all)') },
   examples: ['sandbox fault clear'],
   sample: 'Cleared flt_5c1f2a9e0b00000k',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {

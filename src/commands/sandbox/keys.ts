@@ -1,6 +1,6 @@
 import { maskKey } from '../../base/redact.ts';
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { choice, flag, required } from '../../cli/params.ts';
 import { scopes } from '../../contract/keys.ts';
 import { inCommandWords } from './control-errors.ts';
@@ -14,7 +14,7 @@ export const createSandboxKey = command({
   },
   examples: ['sandbox keys create', 'sandbox keys create --scope read-only'],
   sample: 'sk_test_local-…',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { scope, live }) => {
@@ -32,7 +32,7 @@ export const listSandboxKeys = command({
   examples: ['sandbox keys list'],
   sample:
     'id\tkey\tmode\tscope\tstate\tcreated_at\nkey_5c1f2a9e0b00000h\tsk_test_…b51c\tsandbox\tfull\tactive\t2026-…\nkey_5c1f2a9e0b00000i\tsk_live_…0e5d\tlive\tfull\tinactive\t2026-…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) => {
     const keys = await (await context.sandbox()).ask('keys');
@@ -55,7 +55,7 @@ export const revokeSandboxKey = command({
   params: { id: required('<id>', 'the key id, from sandbox keys list') },
   examples: ['sandbox keys revoke key_7f7c7bf3f500000k'],
   sample: 'Revoked key_5c1f2a9e0b00000k',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
@@ -72,7 +72,7 @@ export const goLive = command({
   params: {},
   examples: ['sandbox keys go-live'],
   sample: 'Live: --profile local --mode live uses the live key',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context) => {

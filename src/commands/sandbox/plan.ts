@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
@@ -32,7 +32,7 @@ export const setPlan = command({
   },
   examples: ['sandbox plan set starter', 'sandbox plan set growth --rate 10/m --without campaigns'],
   sample: 'starter: 60 requests a minute, 3000 messages a month',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { plan: name, rate, monthly, without: words = [] }) => {

@@ -1,5 +1,5 @@
 import { type Command, command, type Context, streaming } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { count, flag, type Input, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { inCommandWords } from './control-errors.ts';
@@ -15,7 +15,7 @@ const described = {
   examples: ['sandbox requests', 'sandbox requests --limit 20 -o ndjson'],
   sample:
     'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\n…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
 } as const;
 
@@ -62,7 +62,7 @@ export const sandboxAudit = command({
   examples: ['sandbox audit', 'sandbox audit -o json'],
   sample:
     'at\tmethod\tpath\tstatus\tkey\tfault\tdetail\n2026-05-01T…\tGET\t/api/public/contacts\t200\tkey_5c1f2a…\t\t\n…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context, { key }) => {
     const asking = (await context.sandbox()).ask('audit', { key });

@@ -29,7 +29,7 @@ export const startSandbox = streaming({
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
   sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)\nStopped http://127.0.0.1:4780',
-  honours: ['output'],
+  accepts: ['output'],
   piped: 'text',
   async *run(context, input) {
     checkExternal(context, input.external);

@@ -1,6 +1,6 @@
 import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 
 export const sandboxStatus = command({
   name: 'status',
@@ -10,7 +10,7 @@ export const sandboxStatus = command({
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
     'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
@@ -33,7 +33,7 @@ export const stopSandbox = command({
   params: {},
   examples: ['sandbox stop'],
   sample: 'Stopped http://127.0.0.1:4780',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context) => {
@@ -59,7 +59,7 @@ export const sandboxEnv = command({
   examples: ['sandbox env', 'sandbox env -o json'],
   sample:
     'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'text',
   run: async (context) => {
     const sandboxes = await context.sandboxes();

@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
@@ -61,7 +61,7 @@ export const triggerEvent = command({
   ],
   sample:
     '12:00:05.000  contact.created  evt_5c1f2a9e…  con_sandbox_5c1f2a9e…\n12:00:05.000  message.received  evt_5c1f2a9e…  msg_sandbox_5c1f2a9e…',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { event, data, ...options }) => {

@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, flag, option, required } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { inCommandWords } from './control-errors.ts';
@@ -28,7 +28,7 @@ export const addWebhook = command({
     'sandbox webhooks add http://localhost:3000/hooks --events message,contact.created --catch-up',
   ],
   sample: 'whk_5c1f2a9e0b00000k',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'id',
   run: async (context, { url, events, secretStdin, external, catchUp }) => {
@@ -55,7 +55,7 @@ export const listWebhooks = command({
   examples: ['sandbox webhooks list', 'sandbox webhooks list -o json'],
   sample:
     'id\turl\tevents\tsecret\tstate\tcreated_at\nwhk_…\thttp://127.0.0.1:3000/hooks\tall events\tsandbox\tactive\t2026-…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   run: async (context) => (await (await context.sandbox()).ask('webhooks')).map(webhookRow),
   view: () => 'No webhooks; events are queued until you add one',
@@ -68,7 +68,7 @@ export const removeWebhook = command({
   params: { webhook: required('<id-or-url>', 'the webhook id, from sandbox webhooks list, or its URL') },
   examples: ['sandbox webhooks remove http://127.0.0.1:3000/hooks'],
   sample: 'Removed whk_5c1f2a9e0b00000k: http://127.0.0.1:3000/hooks',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { webhook }) => {
@@ -93,7 +93,7 @@ export const rotateSecret = command({
   },
   examples: ['sandbox webhooks rotate'],
   sample: 'Rotated the secret of the sandbox: the old one signs too until 2026-…',
-  honours: [...printing],
+  accepts: printOptions,
   changes: true,
   piped: 'text',
   run: async (context, { id, showSecret }) => {

@@ -37,7 +37,7 @@ export const expectEvent = command({
     'webhooks expect order.paid --where data.currency=EUR --count 2 -- npm test',
   ],
   sample: 'msg_sandbox_73617ba99900000k',
-  honours: ['mode', 'profile', 'baseUrl'],
+  accepts: ['mode', 'profile', 'baseUrl'],
   piped: 'text',
   run: async (context, input) => {
     check(input);

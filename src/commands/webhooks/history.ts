@@ -1,5 +1,5 @@
 import { command, type Context } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { count, flag, type Input, option } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
 import { sayingDamage, select, type Selected, selectionParams } from './selection.ts';
@@ -24,7 +24,7 @@ export const webhooksHistory = command({
   ],
   sample:
     'id\treceived_at\tname\tmessage_id\trecipient\treason\tanswered\tabout\ne1fq8zk3m00\t2026-…\tmessage.read\tmsg_…\t+12025550101\t\t200\t\n…',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'rows',
   first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
   run: async (context, input) => {

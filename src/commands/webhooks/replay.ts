@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { fsError } from '../../base/files.ts';
 import { type Context, streaming } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { flag, type Input, option, words } from '../../cli/params.ts';
 import type { Replayed } from '../../webhooks/forward/replay.ts';
 import type { EventLog } from '../../webhooks/log/log.ts';
@@ -29,7 +29,7 @@ export const replayEvents = streaming({
   },
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e1fq8zk3m00 --to 3000'],
   sample: 'e1fq8zk3m00  message.read  200  12 ms\nReplayed 1: answered 200: 1',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   changes: true,
   piped: 'text',
   async *run(context, input) {

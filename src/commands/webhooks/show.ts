@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { command, type Ui } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
@@ -22,7 +22,7 @@ export const showEvent = command({
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
   sample:
     'e1fq8zk3m00  2026-…  message.read\nfrom 127.0.0.1 to port 4781: msg_…, +12025550101\n\nPOST /hooks\nContent-Type: application/json\n…\n\n{"type":"message.read",…\n\nforwarded  2026-…  http://127.0.0.1:3000/hooks  200  12 ms',
-  honours: [...printing],
+  accepts: printOptions,
   piped: 'verbatim',
   run: async (context, { id, raw }) => {
     const { output, json, query, columns } = context.given;

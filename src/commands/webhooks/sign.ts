@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { option, required } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
@@ -20,7 +20,7 @@ export const signBody = command({
   },
   examples: ['webhooks sign - < body.json', 'webhooks sign body.json --secret-file secret.txt'],
   sample: 'webhook-id: evt_…\nwebhook-timestamp: 1777636800\nwebhook-signature: v1,…',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   piped: 'text',
   run: async (context, { file, id: wanted, timestamp: at, ...given }) => {
     const [bytes, secret] = [await context.bytes(file), await requiredSecret(context, given)];

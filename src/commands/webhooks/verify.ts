@@ -1,6 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { command, type Context } from '../../cli/command.ts';
-import { printing } from '../../cli/globals.ts';
+import { printOptions } from '../../cli/globals.ts';
 import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../webhooks/sign/verify.ts';
@@ -24,7 +24,7 @@ export const verifyEvent = command({
   },
   examples: ['webhooks verify', 'webhooks verify --file event.http --secret-file secret.txt'],
   sample: 'good: e1fq8zk3m00: it was signed with the secret of the profile "acme"',
-  honours: ['profile', ...printing],
+  accepts: ['profile', ...printOptions],
   piped: 'text',
   run: async (context, { id, file, at, ...given }) => {
     if (id !== undefined && file !== undefined) throw usage('an id and --file exclude each other');
