@@ -6,18 +6,18 @@ import { redact } from '../base/redact.ts';
 import { refuseUnreadable } from './runs.ts';
 
 const params = {
-  limit: option('--limit <n>', 'show at most the n newest (50)', count),
-  since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
-  live: flag('--live', 'only those with a live key'),
-  failed: flag('--failed', 'only those that failed or are unsure'),
+  limit: option('--limit <n>', 'show at most the n newest (default: 50)', count),
+  since: option('--since <span>', 'only calls of the last 10m, 2h or 1d; a bare number is seconds', span),
+  live: flag('--live', 'only calls with a live key'),
+  failed: flag('--failed', 'only calls that failed or are unsure'),
 } as const;
 
 export const activity = command({
   name: 'activity',
-  summary: 'List what this machine changed at the service, the newest first',
+  summary: 'List the changes made from this machine, newest first',
   details: [
-    'The last hundred thousand calls or more are kept, without keys, params and whole phone numbers. An unsure',
-    'one may have been done. It calls nobody.',
+    'The log keeps at least the last 100,000 calls, without keys, params or full phone numbers. An unsure call',
+    'may have been processed. This command makes no API calls.',
   ].join('\n'),
   params,
   examples: ['activity', 'activity --since 10m', 'activity --live --failed -o json'],
@@ -26,11 +26,11 @@ export const activity = command({
   accepts: printOptions,
   piped: 'rows',
   first: ['at', 'outcome', 'command', 'recipient', 'message_id', 'about', 'mode'],
-  run: listed,
+  run: listCalls,
   view: () => 'No activity',
 });
 
-async function listed(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
+async function listCalls(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
   const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, process: own }] = await Promise.all([
     import('../session/activity/log.ts'),
     import('../session/activity/log.ts'),
@@ -40,13 +40,13 @@ async function listed(context: Context, { limit = 50, since, live, failed }: Inp
   const folder = activityFolder(stateFolder);
   refuseUnreadable(folder);
   const from = since === undefined ? -Infinity : own.now() - since;
-  const damage = warnOncePerFile((text) => context.note('activity-damaged', text));
+  const onDamage = warnOncePerFile((text) => context.note('activity-damaged', text));
   const rows = [];
-  for (const past of newestFirst(folder, own.kill, damage)) {
+  for (const past of newestFirst(folder, own.kill, onDamage)) {
     if (past.intent.at < from) break;
-    if ((live && past.intent.mode === 'sandbox') || (failed && hasGoneWell(past))) continue;
+    if ((live && past.intent.mode === 'sandbox') || (failed && isHealthy(past))) continue;
     if (rows.length === limit) {
-      context.note('cut', `shown are the ${limit} newest; --limit shows more`);
+      context.note('cut', `showing the ${limit} newest; --limit shows more`);
       break;
     }
     rows.push(rowOf(past));
@@ -54,7 +54,7 @@ async function listed(context: Context, { limit = 50, since, live, failed }: Inp
   return rows;
 }
 
-function hasGoneWell({ state }: Past): boolean {
+function isHealthy({ state }: Past): boolean {
   return state === 'done' || state === 'under way';
 }
 
@@ -71,24 +71,24 @@ function rowOf(past: Past): object {
     command,
     method,
     endpoint,
-    template: shown(template),
+    template: redacted(template),
     recipient: recipient ?? null,
-    message_id: shown(ending?.message_id),
+    message_id: redacted(ending?.message_id),
     run: run ?? null,
     counts: ending?.counts ?? null,
     about: about(past),
   };
 }
 
-/** A log of before may hold what none does now. */
-function shown(text: string | undefined): string | null {
+/** Entries of earlier versions may contain text that is redacted today. */
+function redacted(text: string | undefined): string | null {
   return text === undefined ? null : redact(text);
 }
 
-/** What came of it, in words. */
+/** Describes the outcome; null if there is nothing to add. */
 function about({ intent: { run, pid }, ending, state }: Past): string | null {
   if (state === 'under way') return `by process ${pid}`;
-  const detail = ending ? detailOf(ending) : 'the process ended before it knew';
+  const detail = ending ? detailOf(ending) : 'the process ended before the response';
   const unsure = state === 'unsure' ? ['may have been done'] : [];
   const more = run !== undefined && state !== 'done' ? [`see runs show ${run}`] : [];
   return [...unsure, ...(detail === '' ? [] : [detail]), ...more].join(': ') || null;

@@ -8,13 +8,13 @@ import { jsonIn, nested } from './body.ts';
 
 export const api = command({
   name: 'api',
-  summary: 'Make one raw request, for what has no command of its own',
-  details: 'The body of a successful answer is printed untouched.',
+  summary: 'Make a raw API request',
+  details: 'Prints the body of a successful response unchanged.',
   params: {
     path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
     method: knowing(
       { of: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] },
-      option('-X, --method <method>', 'the HTTP method (GET, or POST with a body)', method),
+      option('-X, --method <method>', 'the HTTP method (default: GET, or POST with a body)', method),
     ),
     field: repeated('-f, --field <key=value>', 'a field of the body, as text', setting),
     typed: repeated(
@@ -23,10 +23,10 @@ export const api = command({
       setting,
     ),
     header: repeated('-H, --header <name:value>', 'a request header', header),
-    include: flag('-i, --include', "print the answer's status and headers too"),
+    include: flag('-i, --include', 'also print the status and the headers of the response'),
     input: option('--input <file>', 'a file with the whole body, or - for stdin'),
-    again: flag('--again', 'send a message again that was sent within 10 minutes'),
-    retryUnsure: flag('--retry-unsure', 'send a message again that may have been sent before'),
+    again: flag('--again', 'send even if the same message was sent within 10 minutes'),
+    retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
   },
   examples: [
     'api /api/public/templates --profile local',
@@ -38,11 +38,11 @@ export const api = command({
   piped: 'verbatim',
   instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, { path, method, field, typed, header, include, input, again, retryUnsure }) => {
-    const fields = [...field, ...(await Promise.all(typed.map((one) => typedField(context, one))))];
+    const fields = [...field, ...(await Promise.all(typed.map((field) => typedField(context, field))))];
     if (input !== undefined && fields.length > 0)
-      throw usage('--input is a whole body and does not go together with fields');
-    const given = input === undefined ? undefined : await context.read(input);
-    const body = given ?? (fields.length > 0 ? jsonText(nested(fields)) : undefined);
+      throw usage('--input is the whole body and cannot be combined with fields');
+    const whole = input === undefined ? undefined : await context.read(input);
+    const body = whole ?? (fields.length > 0 ? jsonText(nested(fields)) : undefined);
     const chosen = method ?? (body === undefined ? 'GET' : 'POST');
     const client = await context.client();
     const answer = await client.raw(
@@ -61,12 +61,12 @@ export const api = command({
   },
 });
 
-interface Answered {
+interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-function head({ status, headers }: Answered, ui: Ui): string {
+function head({ status, headers }: ResponseHead, ui: Ui): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value ?? ''].flat().join(', ')}`);
   return ui.outside(`HTTP ${status}\n${lines.join('\n')}\n\n`);
 }
@@ -78,11 +78,11 @@ function method(text: string): string {
 
 function header(text: string): readonly [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0-\x08\x0a-\x1f\x7f]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw usage('a header is written name:value');
+  if (name === undefined || value === undefined) throw usage('a header has the form name:value');
   if (name.toLowerCase() === 'authorization') {
     throw unsafe(
       'key-in-arguments',
-      'keys are never given on a command line, where every process can read them',
+      'refusing a key on the command line, where every process can read it',
       'use a profile or BIZMSG_API_KEY',
     );
   }

@@ -6,14 +6,14 @@ interface Field {
   readonly value: unknown;
 }
 
-/** One object of fields whose keys nest; two fields that want the same place are an error. */
+/** Builds an object from fields with nested keys; refuses a key that is set twice. */
 export function nested(fields: readonly Field[], path: readonly string[] = []): object {
   const groups = new Map<string, Field[]>();
   for (const { key, value } of fields) {
     const [first = '', ...rest] = key;
     groups.set(first, [...(groups.get(first) ?? []), { key: rest, value }]);
   }
-  // fromEntries makes own fields, whatever their name, __proto__ too.
+  // fromEntries creates own properties, even for __proto__.
   return Object.fromEntries([...groups].map(([name, inner]) => [name, valueOf(inner, [...path, name])]));
 }
 
@@ -24,6 +24,7 @@ function valueOf(fields: readonly Field[], path: readonly string[]): unknown {
   return whole.value;
 }
 
+/** Parses the value of an option; `where` names the option in errors. */
 export function jsonIn(text: string, where: string): unknown {
   try {
     const value = parseJson(text);
@@ -35,9 +36,9 @@ export function jsonIn(text: string, where: string): unknown {
   }
 }
 
-/** A number that is too large would be sent as another one, or as null; an integer is a bigint by then. */
+/** Refuses a number that JSON would round or turn into null. Large integers are bigints already. */
 function refuseRounded(value: unknown): void {
   const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (isRounded) throw new RangeError('a number in it is too large to be sent exactly; give it as a text');
+  if (isRounded) throw new RangeError('a number is too large to be sent exactly; pass it as a string');
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }

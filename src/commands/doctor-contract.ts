@@ -9,14 +9,14 @@ import { reportText } from '../doctor/contract/report-text.ts';
 import type { Facts } from '../doctor/contract/verdict.ts';
 import { nested } from './body.ts';
 
-/** The service beside the document, how that reads, and what it exits with. */
+/** The result of comparing the service with the API specification. */
 export interface Compared {
   readonly report: Report;
-  /** The clauses alone, where each is to be a line. */
+  /** For row formats, the clauses only. */
   readonly data: Report | Report['clauses'];
   readonly text: (report: Report, ui: Ui) => string;
   readonly exit: ExitName | CliError;
-  /** Something was written. */
+  /** True if the comparison sent real writes. */
   readonly changed: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function compare(context: Context, input: ContractInput, isRows: bo
   };
 }
 
-/** What is about to happen with a live key. */
+/** The confirmation before writes with a live key. */
 function question({ writes }: Facts, { to, template }: ContractInput): string {
   const what = [
     ...('probe' in writes.message ? [`send ${template} to ${to}`] : []),
@@ -52,47 +52,47 @@ function question({ writes }: Facts, { to, template }: ContractInput): string {
 }
 
 function warn(context: Context, one: Accepted): void {
-  context.note('accepted', `what had to be refused was taken: ${toldOf(one)}; bizmsg activity lists it`);
+  context.note('accepted', `the service accepted an invalid request: ${toldOf(one)}; bizmsg activity lists it`);
 }
 
 function announce(context: Context, facts: Facts): void {
   const writes = plannedIn(facts.writes).length;
-  const changing = writes === 0 ? 'GETs, and what has to be refused' : `${writes} of them write`;
-  context.note('calls', `${plannedCalls(facts)} calls, one after the other: ${changing}`);
+  const changing = writes === 0 ? 'GETs and invalid requests' : `${writes} of them write`;
+  context.note('calls', `${plannedCalls(facts)} calls, one at a time: ${changing}`);
 }
 
-/** What is said of the comparison with the document. */
+/** Options of the comparison with the specification. */
 export const contractParams = {
-  contract: flag('--contract', "compare the service with the API's document, clause by clause"),
+  contract: flag('--contract', 'compare the service with the API specification, clause by clause'),
   allowWrites: option(
     '--allow-writes <n>',
-    'with --contract: at most n real writes, a message and a contact (0)',
+    'with --contract: at most n real writes, a message and a contact (default: 0)',
     count,
   ),
-  to: option('--to <phone>', 'who gets that message, and the phone of that contact', phone),
+  to: option('--to <phone>', 'recipient of that message, and phone of that contact', phone),
   template: knowing(
     { of: 'templates' },
-    option('--template <name>', 'the approved template of that message; without it none is sent'),
+    option('--template <name>', 'approved template of that message (default: send no message)'),
   ),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
-  set: repeated('--set <key=value>', 'a field of that contact, as text (phone)', setting),
+  set: repeated('--set <key=value>', 'a field of that contact, as text (default: only its phone)', setting),
 } as const;
 
 export type ContractInput = Input<typeof contractParams>;
 
 export function checkContract({ contract, allowWrites, to, template, params, set }: ContractInput): void {
-  const written = [
+  const writeOptions = [
     ['--to', to !== undefined],
     ['--template', template !== undefined],
     ['--param', params.length > 0],
     ['--set', set.length > 0],
   ] as const;
-  const first = written.find(([, isGiven]) => isGiven)?.[0];
+  const first = writeOptions.find(([, isGiven]) => isGiven)?.[0];
   if (!contract && (first !== undefined || allowWrites !== undefined)) {
-    throw usage(`${first ?? '--allow-writes'} is about the comparison with the document`, 'add --contract');
+    throw usage(`${first ?? '--allow-writes'} needs --contract`, 'add --contract');
   }
   if (first !== undefined && !allowWrites) {
-    throw usage(`${first} is about what is written, and nothing may be`, 'add --allow-writes 1, or 2');
+    throw usage(`${first} needs --allow-writes`, 'add --allow-writes 1 or 2');
   }
-  if (allowWrites && to === undefined) throw usage('--allow-writes needs a number to write to', 'add --to <phone>');
+  if (allowWrites && to === undefined) throw usage('--allow-writes needs a recipient', 'add --to <phone>');
 }

@@ -6,16 +6,17 @@ import { checkContract, contractParams } from './doctor-contract.ts';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Check this machine, the profile, the network and the service, and say what to do',
+  summary: 'Check this machine, the profile, the network and the service',
   details: [
-    'It changes nothing and starts no sandbox. It makes one GET for each list that the API has, which counts',
-    'as any call does. The exit code is that of the first failure; warnings are exit 0. In ndjson, csv and tsv',
-    'each check is a line.',
+    'Each problem comes with the command that fixes it. Doctor changes nothing and does not start a sandbox. It',
+    'makes one GET per list of the API; these count toward the rate limit. The exit code is that of the first',
+    'failure; warnings exit with 0. In ndjson, csv and tsv each check is a line.',
     '',
-    "With --contract the service is compared with the API's document: what holds, what differs (exit 12), what",
-    'cannot be told, and how it does what the document does not show. It makes some twenty calls, GETs and',
-    'requests that have to be refused, and writes nothing without --allow-writes. Where one of these is accepted,',
-    'it says so with its message_id, and posts no more there; with a live key, nowhere. No value of a record is shown.',
+    'With --contract it compares the service with the API specification: what matches, what differs (exit 12),',
+    'what is undetermined, and how the service does what the specification leaves open. It makes about twenty',
+    'calls, GETs and deliberately invalid requests, and writes nothing without --allow-writes. If the service',
+    'accepts an invalid request, doctor reports its message_id and stops posting to that endpoint (with a live',
+    'key, to every endpoint). It never shows values of records.',
   ].join('\n'),
   params: contractParams,
   examples: [
@@ -32,7 +33,7 @@ export const doctor = command({
     checkContract(input);
     const { output, columns, query } = context.given;
     if (output === 'id' && query === undefined)
-      throw usage('doctor has no id to print', 'leave -o id out, or take -o json');
+      throw usage('doctor has no id to print', 'remove -o id, or use -o json');
     const isRows = query === undefined && (columns !== undefined || ['ndjson', 'csv', 'tsv'].includes(output ?? ''));
     if (!input.contract) {
       const { diagnose } = await import('../doctor/diagnose.ts');
@@ -55,7 +56,7 @@ const titles = { machine: 'This machine', profile: 'Profile', network: 'Network'
 const words = { pass: 'ok', warn: 'warn', fail: 'fail', skip: 'skip' } as const;
 const colors = { pass: 'green', warn: 'yellow', fail: 'red', skip: 'dim' } as const;
 
-/** A line each, and beneath it what to do. */
+/** One line per check, with its fix below. */
 export function doctorText({ checks, calls }: Diagnosis, ui: Ui): string {
   const column = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap((check, at) => {
@@ -63,7 +64,7 @@ export function doctorText({ checks, calls }: Diagnosis, ui: Ui): string {
     const title = check.group === before?.group ? [] : [ui.color.bold(titles[check.group])];
     return [...(before && title.length > 0 ? [''] : []), ...title, ...checkLines(check, { after, column, ui })];
   });
-  return [...lines, '', ui.line([said(calls)], ''), summary(checks, ui)].join('\n');
+  return [...lines, '', ui.line([callNote(calls)], ''), summary(checks, ui)].join('\n');
 }
 
 interface Layout {
@@ -77,21 +78,21 @@ function checkLines({ status, name, message, remedy }: Check, { after, column, u
   const indent = ' '.repeat(isNarrow ? 8 : 10 + column);
   const word = ui.color[colors[status]](words[status].padEnd(4));
   const line = ui.line([`  ${word}  ${isNarrow ? name : name.padEnd(column)}`, message], indent);
-  // One remedy for several is said once, beneath the last.
+  // Consecutive checks with the same fix show it once, below the last one.
   if (remedy === null || remedy === after?.remedy) return [line];
   return [line, ui.line([`${indent}  ${remedy}`], `${indent}  `)];
 }
 
-function said(calls: number): string {
-  if (calls === 0) return 'No call was made to the service.';
-  const what = calls === 1 ? '1 call made; it counts' : `${calls} calls made; each counts`;
-  return `${what} against the plan's minute and stands in the key's audit log.`;
+function callNote(calls: number): string {
+  if (calls === 0) return 'No API calls made.';
+  const made = calls === 1 ? '1 API call made; it counts' : `${calls} API calls made; each counts`;
+  return `${made} toward the rate limit and appears in the key's audit log.`;
 }
 
 function summary(checks: readonly Check[], { color }: Ui): string {
   const count = (wanted: Check['status']) => checks.filter(({ status }) => status === wanted).length;
   const [fails, warnings] = [count('fail'), count('warn')];
   const warned = warnings === 0 ? '' : `${warnings} warning${warnings === 1 ? '' : 's'}`;
-  if (fails === 0) return warned === '' ? color.green('All is well.') : `Nothing fails; ${warned}.`;
+  if (fails === 0) return warned === '' ? color.green('No problems.') : `No failures; ${warned}.`;
   return `${color.red(`${fails} failure${fails === 1 ? '' : 's'}`)}${warned === '' ? '' : `, ${warned}`}.`;
 }

@@ -7,9 +7,9 @@ export const setKey = command({
   name: 'set',
   summary: 'Store a key in a profile',
   details: [
-    'The key comes from a prompt or from stdin, never from an argument. A live key is stored, but not used',
-    'before keys switch-mode live. For a key that is neither sk_test_… nor sk_live_…, --mode says which',
-    'kind it is.',
+    'The key is read from a prompt or from stdin, never from an argument. A stored live key is not used until',
+    'you run keys switch-mode live. If the key starts with neither sk_test_ nor sk_live_, give its kind with',
+    '--mode.',
   ].join('\n'),
   params: { keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['keys set --profile acme', 'keys set --profile acme --key-stdin < key.txt'],
@@ -20,16 +20,13 @@ export const setKey = command({
   run: async (context, input) => {
     const profiles = await context.profiles();
     const profile = profiles.chosen();
-    // A profile that is not there is said before anybody is asked.
+    // Fails for a missing profile before prompting.
     profiles.show(profile);
     const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
     const replaced = profiles.replacedLiveKey(profile, key, context.given.mode);
     const stored = await profiles.setKey(profile, key, context.given.mode);
     if (replaced !== undefined)
-      context.note(
-        'live-key-replaced',
-        `${profile} now sends with ${stored.key}, in place of the live key ${replaced}`,
-      );
+      context.note('live-key-replaced', `${profile} now uses ${stored.key} instead of the live key ${replaced}`);
     return stored;
   },
   view: ({ profile, mode, key, active }, ui) => {
@@ -41,7 +38,7 @@ export const setKey = command({
 
 export const listKeys = command({
   name: 'list',
-  summary: 'List the stored keys, by prefix and last four',
+  summary: 'List the stored keys by prefix and last four characters',
   params: {},
   examples: ['keys list', 'keys list --profile acme -o json'],
   sample: 'profile\tmode\tkey\tactive\nacme\tsandbox\tsk_test_…1234\ttrue\nacme\tlive\tsk_live_…4f2a\tfalse',
@@ -54,7 +51,7 @@ export const listKeys = command({
 export const removeKey = command({
   name: 'remove',
   summary: 'Remove a stored key from a profile',
-  details: 'It asks first. The key is still valid at the service: revoke it in the dashboard.',
+  details: 'Asks for confirmation. This does not revoke the key; revoke it in the dashboard.',
   params: { which: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys remove live --profile acme --yes'],
   sample: 'Removed the live key of acme',
@@ -76,10 +73,10 @@ export const removeKey = command({
 
 export const switchMode = command({
   name: 'switch-mode',
-  summary: 'Choose which of its two keys a profile uses',
+  summary: 'Switch a profile between its sandbox and live key',
   details: [
-    'This changes the profile on this machine, for all its shells and scripts; it calls nobody. For one',
-    'command use --mode.',
+    'This changes the profile for all shells and scripts on this machine. To choose the key for one command, use',
+    '--mode. This command makes no API calls.',
   ].join('\n'),
   params: { to: required('<mode>', 'sandbox or live', mode) },
   examples: ['keys switch-mode live --profile acme --yes', 'keys switch-mode sandbox --profile acme'],
@@ -90,10 +87,10 @@ export const switchMode = command({
   run: async (context, input) => {
     const profiles = await context.profiles();
     const profile = profiles.chosen();
-    // A key that is not there is said before anybody is asked.
+    // Fails for a missing key before prompting.
     profiles.requireKey(profile, input.to);
-    context.note('affects', `all shells and scripts that use the profile ${profile} are affected`);
-    context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) wins over the profile');
+    context.note('affects', `this affects all shells and scripts that use the profile ${profile}`);
+    context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) takes precedence over the profile');
     if (input.to === 'live') await context.confirm(`Use the live key of ${profile}? Real messages will be sent`);
     return profiles.switchMode(profile, input.to);
   },

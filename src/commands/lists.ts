@@ -7,16 +7,16 @@ import { isRecord } from '../contract/readers.ts';
 import { type ListName, type Query, recordPages } from '../cli/record-pages.ts';
 
 export const listParams = {
-  all: flag('--all', 'fetch all pages, as far as each answer points to the next'),
-  limit: option('--limit <n>', 'show at most n (all that came)', count),
-  urlParams: repeated('--url-param <key=value>', "add a parameter to the request's URL", setting),
+  all: flag('--all', 'fetch all pages'),
+  limit: option('--limit <n>', 'show at most n records (default: all that were fetched)', count),
+  urlParams: repeated('--url-param <key=value>', 'add a query parameter to the URL of the request', setting),
 } as const;
 
 export function queryOf({ urlParams }: Pick<Input<typeof listParams>, 'urlParams'>): Query {
   return urlParams.map(({ key, value }) => [key.join('.'), value] as const);
 }
 
-/** The records of a list in whatever wrapper they came, or the whole answer where none can be told. */
+/** Fetches the records of a list, in any wrapper; the whole body if it contains no single list. */
 export async function listing(
   context: Context,
   name: ListName,
@@ -25,12 +25,12 @@ export async function listing(
   const rows: Row[] = [];
   for await (const page of recordPages(await context.client(), context, name, queryOf(given))) {
     if ('whole' in page) {
-      context.note('no-single-list', 'no single list of records in the answer; it is shown whole');
+      context.note('no-single-list', 'the response contains no single list of records; showing all of it');
       return page.whole;
     }
     for (const row of page.rows) rows.push(row);
     if (all && rows.length < limit) continue;
-    if (rows.length > limit) context.note('cut', `shown are ${limit} of the ${rows.length} records fetched`);
+    if (rows.length > limit) context.note('cut', `showing ${limit} of the ${rows.length} records fetched`);
     else if (page.more)
       context.note('more', all ? 'the service has more' : 'the service has more; --all fetches every page');
     break;
@@ -38,10 +38,10 @@ export async function listing(
   return rows.slice(0, limit);
 }
 
-export function listView(what: string): (data: unknown, ui: Ui) => string {
+export function listView(noun: string): (data: unknown, ui: Ui) => string {
   return (data) => {
     const empty = data === undefined || data === null || (Array.isArray(data) && data.length === 0);
-    return empty ? `No ${what}` : jsonText(data, 2);
+    return empty ? `No ${noun}` : jsonText(data, 2);
   };
 }
 
@@ -56,14 +56,13 @@ export const listTemplates = command({
   piped: 'rows',
   run: async (context, input) => {
     const found = await listing(context, 'listTemplates', input);
-    // A part of the list is not what a shell should offer from now on.
-    if (input.limit === undefined && input.urlParams.length === 0) await learn(context, namesIn(found));
+    // A partial list must not replace the names that a shell completes.
+    if (input.limit === undefined && input.urlParams.length === 0) await saveNames(context, namesIn(found));
     return found;
   },
   view: listView('templates'),
 });
 
-/** Of those records that have one. */
 function namesIn(list: unknown): readonly string[] {
   const records: readonly unknown[] = Array.isArray(list) ? list : [];
   return records.flatMap((record) => (isRecord(record) && typeof record['name'] === 'string' ? [record['name']] : []));
@@ -83,7 +82,7 @@ export const listCampaigns = command({
 });
 
 /** Saves the names for shell completion. */
-async function learn({ session }: Context, names: readonly string[]): Promise<void> {
+async function saveNames({ session }: Context, names: readonly string[]): Promise<void> {
   const [{ learnTemplates }, { currentCaller }] = await Promise.all([
     import('../cli/complete/templates.ts'),
     import('../session/current-caller.ts'),

@@ -6,10 +6,10 @@ import { planParams, profileLines } from './profiles.ts';
 
 export const login = command({
   name: 'login',
-  summary: 'Add a profile step by step, and check its key at the service',
+  summary: 'Add a profile interactively and check its key',
   details: [
-    'The key is checked with one GET of the templates. Nothing is stored when the service refuses it or',
-    'cannot be reached. A live key is stored, but not used before keys switch-mode live.',
+    'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, nothing is',
+    'stored. A stored live key is not used until you run keys switch-mode live.',
   ].join('\n'),
   params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
@@ -27,7 +27,7 @@ export const login = command({
     // §5.3
     context.note(
       'where-keys-come-from',
-      'keys are made in the account settings, API Keys, after the business number is verified',
+      'create a key in the account settings, under API Keys, after the business number is verified',
     );
     const key = keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
     const draft = { baseUrl, plan, rate, key, mode: context.given.mode };
@@ -41,8 +41,8 @@ async function checkKey(context: Context, target: Parameters<Context['clientFor'
   try {
     await (await context.clientFor(target)).call('listTemplates', undefined);
   } catch (error) {
-    // §5.4, §5.7: a 403 knows the key.
+    // §5.4, §5.7: a 403 means that the key is valid.
     if (!(error instanceof CliError && error.status === 403)) throw error;
-    context.note('key-limited', 'the service knows the key, but its plan or scope does not include templates');
+    context.note('key-limited', 'the key is valid, but its plan or scope does not include templates');
   }
 }

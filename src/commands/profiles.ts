@@ -5,13 +5,13 @@ import { planNames } from '../contract/plans.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
-  rate: option('--rate <rate>', 'how many requests an enterprise plan has, such as 2000/m', rate),
+  rate: option('--rate <rate>', 'rate limit of an enterprise plan, such as 2000/m', rate),
 } as const;
 
 export const addProfile = command({
   name: 'add',
   summary: 'Add a profile: an address, a plan and its first key',
-  details: 'It calls nobody. To have the key checked at the service, use login.',
+  details: 'This command makes no API calls. To check the key at the service, use login.',
   params: {
     name: required('<name>', 'a name of your choice'),
     ...planParams,
@@ -45,8 +45,8 @@ export const addProfile = command({
 
 export const showProfile = command({
   name: 'show',
-  summary: 'Show a profile, with its keys by prefix and last four',
-  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (the one in use)')) },
+  summary: 'Show a profile, with the prefix and last four characters of its keys',
+  params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
     'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
@@ -59,19 +59,19 @@ export const showProfile = command({
   view: (profile) => [profile.name, ...profileLines(profile)].join('\n'),
 });
 
-/** A profile's fields, a line each. */
+/** Renders the fields of a profile, one per line. */
 export function profileLines(profile: object): readonly string[] {
   return Object.entries(profile)
     .filter(([name]) => name !== 'name')
     .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'none'}`);
 }
 
-/** A profile's keys for a question: by prefix and last four, empty if it has none. */
-export function keysOf({ sandbox_key, live_key }: KeysShown): string {
+/** The redacted keys of a profile for a confirmation; empty if it has none. */
+export function keysOf({ sandbox_key, live_key }: RedactedKeys): string {
   return [sandbox_key, live_key].filter((key) => key !== null).join(', ');
 }
 
-interface KeysShown {
+interface RedactedKeys {
   readonly sandbox_key: string | null;
   readonly live_key: string | null;
 }
@@ -80,8 +80,8 @@ export const setProfile = command({
   name: 'set',
   summary: "Change a profile's address, plan or webhook secret",
   details: [
-    'Stored keys are bound to the origin they were stored for, and never move to another. A change of the',
-    'origin removes them from this machine, and asks first; another path at the same origin keeps them.',
+    'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
+    'origin it was stored for. Changing only the path keeps them.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
@@ -97,15 +97,15 @@ export const setProfile = command({
     const profiles = await context.profiles();
     const before = profiles.show(name);
     const { baseUrl } = context.given;
-    const loses = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
-    if (loses) {
+    const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
+    if (losesKeys) {
       const { origin } = new URL(before.base_url);
-      const cost = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
-      await context.confirm(`Move ${name} to ${baseUrl} and ${cost}`);
+      const loss = `remove its keys ${keysOf(before)}, which were stored for ${origin}`;
+      await context.confirm(`Move ${name} to ${baseUrl} and ${loss}`);
     }
     const secret = webhookSecret ? await context.stdin() : undefined;
     const after = await profiles.set(name, { baseUrl, plan, rate, webhookSecret: secret });
-    if (loses) context.note('keys-left', 'the keys are removed here, but still valid at the service they were for');
+    if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
     return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
@@ -126,7 +126,7 @@ export const listProfiles = command({
 
 export const useProfile = command({
   name: 'use',
-  summary: 'Choose the profile that is used when none is named',
+  summary: 'Set the default profile',
   params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles use acme'],
   sample: 'Using acme',
@@ -140,7 +140,7 @@ export const useProfile = command({
 export const removeProfile = command({
   name: 'remove',
   summary: 'Remove a profile and its stored keys',
-  details: 'It asks first. The keys are still valid at the service: revoke them in the dashboard.',
+  details: 'Asks for confirmation. This does not revoke the keys; revoke them in the dashboard.',
   params: { name: knowing({ of: 'profiles' }, required('<name>', 'the profile')) },
   examples: ['profiles remove acme --yes'],
   sample: 'Removed acme',

@@ -7,7 +7,7 @@ import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
   name: 'list',
-  summary: 'List imports and batches on this machine, the newest last',
+  summary: 'List the imports and batches of this machine, newest last',
   params: {},
   examples: ['runs list', 'runs list -o json'],
   sample:
@@ -33,11 +33,11 @@ export const showRun = command({
   name: 'show',
   summary: 'Show the outcome of each row of a run',
   details: [
-    "Each row has its line in the file, its outcome, the reason if it was not sent, and the service's id if it was.",
-    'The list survives a crash. It has no names, phones or params: look those up by line in your file.',
+    'For each row: its line in the file, its outcome, the reason if it was not sent, and its id at the service if',
+    'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'the id of a run, from runs list, or its first characters'),
+    id: required('<id>', 'id of a run, or its first characters'),
     outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
   },
   examples: ['runs show 3f9a1c20be41', 'runs show 3f9a1c20be41 --outcome failed', 'runs show 3f9a1c20be41 -o csv'],
@@ -75,12 +75,12 @@ export const resolveRun = command({
   name: 'resolve',
   summary: 'Record whether the unsure rows of a run were sent',
   details: [
-    'An unsure row may have been sent: the service did not answer, or the process ended. If you know whether it',
-    'arrived, for example from the events of your webhook, record it. After --not-sent, the same command sends',
-    'these rows. After --sent, it skips them.',
+    'An unsure row may have been sent: the service did not respond, or the process ended. If you know the outcome,',
+    'for example from the events of your webhook, record it. After --not-sent, the same command sends these rows;',
+    'after --sent, it skips them.',
   ].join('\n'),
   params: {
-    id: required('<id>', 'the id of a run, from runs list, or its first characters'),
+    id: required('<id>', 'id of a run, or its first characters'),
     sent: flag('--sent', 'the rows were sent'),
     notSent: flag('--not-sent', 'the rows were not sent'),
     lines: option(
@@ -108,7 +108,7 @@ export const resolveRun = command({
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
 });
 
-/** Whether a line is in a list such as 12,40-44. */
+/** Parses a list such as 12,40-44 into a test for a line. */
 function lineSet(text: string): (line: number) => boolean {
   const ranges = text.split(',').map((part) => {
     const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
@@ -121,9 +121,9 @@ function lineSet(text: string): (line: number) => boolean {
 
 export const closeRun = command({
   name: 'close',
-  summary: 'Close an unfinished run, so that no command continues it',
-  details: 'The rows that it sent stay known. Unfinished runs also close after 7 idle days.',
-  params: { id: required('<id>', 'the id of a run, from runs list, or its first characters') },
+  summary: 'Close an unfinished run; no command continues it any more',
+  details: 'bizmsg still remembers the rows that the run sent. An unfinished run also closes after 7 idle days.',
+  params: { id: required('<id>', 'id of a run, or its first characters') },
   examples: ['runs close 3f9a1c20be41'],
   sample: 'Closed run 3f9a1c20be41; 12 rows were not sent',
   accepts: printOptions,
@@ -141,15 +141,15 @@ export const closeRun = command({
 
 export const forgetRuns = command({
   name: 'forget',
-  summary: 'Forget runs, which permits sending their rows again',
+  summary: 'Forget runs, so their rows can be sent again',
   details: [
-    'It asks first; a script needs --yes. It changes nothing at the service. --recipient erases one person from all',
-    'runs and single messages; bizmsg activity keeps its log.',
+    'Asks for confirmation; a script needs --yes. Nothing changes at the service. --recipient erases one person',
+    'from all runs and single messages, but not from the log of bizmsg activity.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'the ids of runs, from runs list, or the first characters of each'),
+    ids: words('[ids...]', 'ids of runs, or their first characters'),
     finished: flag('--finished', 'all finished runs'),
-    recipient: option('--recipient <phone>', 'everything that was sent to this phone', phone),
+    recipient: option('--recipient <phone>', 'all messages and contacts sent to this phone', phone),
   },
   examples: [
     'runs forget 3f9a1c20be41 --yes',
@@ -161,15 +161,15 @@ export const forgetRuns = command({
   changes: true,
   piped: 'text',
   run: async (context, { ids: given, finished, recipient }) => {
-    const ways = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
-    if (ways !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
+    const selectors = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
+    if (selectors !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
     const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, process: own }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../runs/listing.ts'),
       context.sandboxes(),
     ]);
     if (recipient !== undefined) {
-      await context.confirm(`Forget everything that was sent to ${recipient}, so that it can be sent again?`);
+      await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
       await forgetRecipient({ stateFolder, own, recipient });
       return { ids: [], recipient };
     }
@@ -179,7 +179,7 @@ export const forgetRuns = command({
       : given.map((text) => runNamed(runs, text));
     const ids = [...new Set(chosen.map(({ run }) => run))];
     const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
-    if (ids.length > 0) await context.confirm(`Forget ${which}, so that the same rows can be sent again?`);
+    if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
     await forgetRuns({ stateFolder, own, ids });
     return { ids, recipient };
   },
@@ -191,7 +191,7 @@ export const forgetRuns = command({
 
 export const runsCommands = [listRuns, showRun, resolveRun, closeRun, forgetRuns];
 
-/** An empty list would say that nothing was sent. */
+/** Refuses an unreadable folder: an empty list would look as if nothing had been sent. */
 export function refuseUnreadable(folder: string): void {
   try {
     readdirSync(folder);
@@ -199,7 +199,7 @@ export function refuseUnreadable(folder: string): void {
     const fault = fsError(error);
     if (!fault) throw error;
     if (fault.code === 'ENOENT') return;
-    const hint = 'it is below the state folder, which BIZMSG_STATE_DIR names';
+    const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets another one';
     throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
   }
 }

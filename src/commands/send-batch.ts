@@ -10,26 +10,26 @@ export const sendBatch = command({
   name: 'send-batch',
   summary: 'Send an approved template to the recipient of every row of a file',
   details: [
-    'A --param-column names a column with the values of a variable; a --param is the same for all rows. Give',
+    '--param-column takes the value of a variable from a column; --param uses the same value for all rows. Give',
     "them in the order of the template's variables. In NDJSON and JSON a column is a field.",
-    'A row with an empty param is refused. So is a row with another message for the recipient of an earlier',
+    'A row with an empty param fails. So does a row with a different message for the recipient of an earlier',
     'row. A row that equals an earlier row is skipped.',
     '',
     ...runDetails([
-      'With a live key, messages that a finished run has sent are not sent again by accident: the command stops',
-      '(exit 11). --new-only sends the other rows; --again sends all rows once more, as a separate run.',
+      'With a live key, the command stops (exit 11) if a finished run has sent some of these messages. --new-only',
+      'sends the other rows; --again sends all rows once more, as a separate run.',
     ]),
   ].join('\n'),
   params: {
     template: required('<template>', 'the name of an approved template'),
     file: required('<file>', 'CSV, TSV, NDJSON or a JSON array, or - for stdin'),
-    toColumn: option('--to-column <name>', 'the column with the recipient (to, or else phone)'),
+    toColumn: option('--to-column <name>', 'the column with the recipient (default: to, or phone)'),
     paramColumns: repeated('--param-column <name>', "a column with the values of the template's next variable"),
     params: repeated('-p, --param <value>', "the value of the template's next variable, the same for all rows"),
     allowEmpty: flag('--allow-empty', 'allow empty params'),
     allowSameRecipient: flag('--allow-same-recipient', 'allow several messages to one recipient'),
-    normalise: flag('--normalise', 'bring the recipients into the form +12025550101'),
-    country: option('--country <code>', 'the country of numbers that have no country code, such as US', countryFlag),
+    normalise: flag('--normalise', 'normalize recipients to the form +12025550101'),
+    country: option('--country <code>', 'country of numbers without a country code, such as US', countryFlag),
     ...runParams,
   },
   examples: [
@@ -43,11 +43,11 @@ export const sendBatch = command({
   piped: 'text',
   instead: {
     ...runInstead,
-    '--phone': 'here it is --to-column VALUE --normalise',
-    '--map': 'here it is --to-column for the recipient, and --param-column for each variable',
+    '--phone': 'use --to-column VALUE --normalise',
+    '--map': 'use --to-column for the recipient, and --param-column for each variable',
   },
   run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalise, country, ...input }, emit) => {
-    if (country !== undefined && !normalise) throw usage('--country is given without --normalise', 'add --normalise');
+    if (country !== undefined && !normalise) throw usage('--country needs --normalise', 'add --normalise');
     const { batchJob, refuseSwapped } = await import('../runs/batch.ts');
     const { runJob } = await import('../runs/run.ts');
     const { file, paramColumns, params, ...flags } = input;
@@ -62,7 +62,7 @@ export const sendBatch = command({
 
 type ParamSource = { readonly column: string } | { readonly value: string };
 
-/** The parser keeps the order within an option, and the words that of both: a value that looks like one is not let in. */
+/** Restores the order of --param-column and --param among each other from the words as typed. */
 function inOrder(
   typed: readonly string[],
   columns: readonly string[],

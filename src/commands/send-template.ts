@@ -6,26 +6,28 @@ import { usage } from '../base/errors.ts';
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
   name: argument('[template]', 'the name of an approved template'),
-  to: option('--to <phone>', 'the recipient, in place of the argument'),
-  template: option('--template <name>', 'the template, in place of the argument'),
+  to: option('--to <phone>', 'the recipient (alternative to the argument)'),
+  template: option('--template <name>', 'the template (alternative to the argument)'),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
   allowEmpty: flag('--allow-empty', 'allow empty params'),
-  again: flag('--again', 'send it even if the same was sent within 10 minutes'),
-  retryUnsure: flag('--retry-unsure', 'send it even if the same may have been sent before'),
-  wait: flag('--wait', 'wait for what becomes of the message: exit 12 if it fails, 13 if nothing comes'),
-  waitFor: choice('--wait-for <state>', 'what --wait waits for (delivered)', ['delivered', 'read']),
-  within: option('--within <duration>', 'how long --wait waits (30s)', duration),
+  again: flag('--again', 'send even if the same message was sent within 10 minutes'),
+  retryUnsure: flag('--retry-unsure', 'send even if the same message may have been sent before'),
+  wait: flag('--wait', 'wait until the message is delivered or fails (exit 12), or the time is up (exit 13)'),
+  waitFor: choice('--wait-for <state>', 'with --wait: the state to wait for (default: delivered)', [
+    'delivered',
+    'read',
+  ]),
+  within: option('--within <duration>', 'with --wait: how long to wait (default: 30s)', duration),
 } as const;
 
 export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
   details: [
-    'Through a pipe it prints the bare message_id. It makes exactly one call and never repeats it.',
-    'With --wait it watches the events of the local sandbox, or those that bizmsg webhooks listen',
-    'receives on this machine. With a live key, it asks before it sends the same message again within 10',
-    'minutes (exit 11 without a terminal; --again sends it). A message that may have been sent already needs',
-    '--retry-unsure.',
+    'When piped, it prints only the message_id. It makes exactly one request and never retries it.',
+    '--wait watches the events of the local sandbox, or those that bizmsg webhooks listen receives on this',
+    'machine. With a live key, the same message within 10 minutes needs a confirmation (without a terminal:',
+    'exit 11; --again sends it). A message that may have been sent already needs --retry-unsure.',
   ].join('\n'),
   params,
   examples: [
@@ -41,7 +43,7 @@ export const sendTemplate = command({
   instead: { '--allow-unsure': 'use --retry-unsure' },
   run: async (context, input, emit) => {
     checkWait(input);
-    const body = await ordered(context, input);
+    const body = await messageBody(context, input);
     const client = await context.client();
     const send = () => client.call('sendTemplate', body, { again: input.again, retryUnsure: input.retryUnsure });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
@@ -56,22 +58,22 @@ export const sendTemplate = command({
 
 function checkWait({ wait, waitFor, within }: Input<typeof params>): void {
   if (wait) return;
-  if (waitFor !== undefined) throw usage('--wait-for says what --wait waits for', 'add --wait');
-  if (within !== undefined) throw usage('--within says how long --wait waits', 'add --wait');
+  if (waitFor !== undefined) throw usage('--wait-for needs --wait', 'add --wait');
+  if (within !== undefined) throw usage('--within needs --wait', 'add --wait');
 }
 
-async function ordered(context: Context, input: Input<typeof params>) {
+async function messageBody(context: Context, input: Input<typeof params>) {
   const byFlag = input.to !== undefined || input.template !== undefined;
   if (byFlag && input.phone !== undefined) {
-    throw usage('--to and --template do not go together with arguments', 'give both as arguments or both as options');
+    throw usage('--to and --template cannot be combined with arguments', 'give both as arguments or both as options');
   }
   const to = phone(input.phone ?? input.to ?? (await context.ask('Recipient', '--to', phone)));
   const template = input.name ?? input.template ?? (await context.ask('Template', '--template'));
-  doubt(context, to);
+  warnOfDoubtfulPhone(context, to);
   return { to, template, params: input.params };
 }
 
-function doubt(context: Context, to: string): void {
+function warnOfDoubtfulPhone(context: Context, to: string): void {
   const message = phoneDoubt(to);
   if (message) context.note('phone-doubt', message);
 }

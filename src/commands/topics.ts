@@ -3,90 +3,89 @@ import { announced } from '../contract/endpoints.ts';
 const exitCodes = `Exit codes
 
   0    done
-  1    unexpected: a bug in bizmsg
-  2    usage, or input that cannot be read
+  1    internal error: a bug in bizmsg
+  2    usage error, or unreadable input
   3    configuration: no profile, no key, a damaged store, a full disk
   4    the key was refused (401, 403)
   5    not found (404)
   6    rejected (400 and any other 4xx)
-  7    rate-limited, and the retries are used up (429)
-  8    service fault, or an answer that cannot be read; nothing changed
+  7    rate limit reached, and all retries failed (429)
+  8    service fault, or an invalid response; nothing changed
   9    network, TLS or time-out; nothing changed
-  10   some of several failed or are unsure: rows of a run, replayed events
+  10   partial failure: some rows or replayed events failed or are unsure
   11   refused for safety: mode, wrong key for the address, confirmation missing
        or declined, a redirect
-  12   the opposite came of what was waited for, or a check did not hold
-  13   unsure: it may have been done. A POST was sent, and then came a time-out,
-       a reset, a 5xx or an answer that cannot be read. It is never repeated
-       without your word. Or what was waited for did not come in time
+  12   a check failed, or the opposite of the awaited event occurred
+  13   unsure: the request may have been processed. A POST was sent, and then a
+       time-out, a reset, a 5xx or an invalid response followed. bizmsg does not
+       repeat it unless you ask. Also: an awaited event did not arrive in time
   126  the command of sandbox exec or webhooks expect cannot be run
-  127  the command of sandbox exec or webhooks expect is not found
+  127  the command of sandbox exec or webhooks expect was not found
   129  hung up
   130  interrupted
   143  terminated
 
-Of a run (contacts import, send-batch)
+Runs (contacts import, send-batch)
 
-  0    no row failed, and none is unsure; with --first, later rows are left
+  0    no row failed or is unsure; with --first, later rows are left
   10   some rows failed or are unsure: each time, until they are settled
   11   nothing was sent: a finished run has sent these rows (--new-only,
-       --again), the number of rows is not that of --expect-count or above
-       --at-most, or a run would be continued that was idle for 12 hours
-       (--continue) or whose rows were changed (--changed)
+       --again), the number of rows differs from --expect-count or exceeds
+       --at-most, or the unfinished run was idle for 12 hours (--continue) or
+       its rows were changed (--changed)
   3, 4, 7, 9, 129, 130, 143
-       it stopped: the disk is full, the key is refused, 429 goes on, the
-       service was unreachable for 2 minutes, or a signal came. Run the same
-       command again to send the rest. Twenty consecutive failures stop it
-       too, with the code of the last one; three before any row is accepted
+       the run stopped: the disk is full, the key is refused, 429 persists, the
+       service was unreachable for 2 minutes, or a signal arrived. Run the same
+       command again to send the rest. Twenty consecutive failures also stop a
+       run, or three before the first accepted row; it exits with the code of
+       the last failure
 
-Of other commands
+Other commands
 
   sandbox exec, webhooks expect   the code of the command that they run
   webhooks listen, sandbox start  0 when Ctrl-C ends it
-  webhooks verify                 12 for a bad signature or none
-  doctor                          the code of the first check that fails; with
-                                  --contract 12 where the service differs
+  webhooks verify                 12 for a bad or missing signature
+  doctor                          the code of the first failed check; with
+                                  --contract 12 if the service differs
 `;
 
 const environment = `Environment
 
   BIZMSG_API_KEY      the key; needs BIZMSG_BASE_URL
-  BIZMSG_BASE_URL     the service's address
-  BIZMSG_PROFILE      the profile; not together with BIZMSG_API_KEY
+  BIZMSG_BASE_URL     the base URL of the service
+  BIZMSG_PROFILE      the profile; cannot be combined with BIZMSG_API_KEY
   BIZMSG_MODE         sandbox or live: require a key of this mode
-  BIZMSG_ACCOUNT      a name of your choice for the account (at most 100
-                      printable characters), so that it is recognized after its
-                      key is replaced; overrides the id that a profile has
-  BIZMSG_ONLY         "local": refuse every target but the sandbox on this
-                      machine (for --profile local the one at BIZMSG_BASE_URL,
-                      if any)
-  BIZMSG_WEBHOOK_SECRET   the webhook secret, which signs events: printed by
+  BIZMSG_ACCOUNT      a name for the account (at most 100 printable characters),
+                      which identifies it after its key is replaced; overrides
+                      the id of the profile
+  BIZMSG_ONLY         "local": refuse every target except the local sandbox (for
+                      --profile local the one at BIZMSG_BASE_URL, if set)
+  BIZMSG_WEBHOOK_SECRET   the secret that signs webhook events: printed by
                       sandbox env, used by bizmsg webhooks and your own receiver
                       (at least 16 bytes in base64)
-  BIZMSG_CONFIG_DIR   where profiles are kept (~/.config/bizmsg)
-  BIZMSG_STATE_DIR    where all else is kept (~/.local/state/bizmsg)
-  XDG_CONFIG_HOME, XDG_STATE_HOME   in place of ~/.config and ~/.local/state
-  HTTPS_PROXY, ALL_PROXY, NO_PROXY  obeyed, but never for this machine itself
-  NODE_EXTRA_CA_CERTS               obeyed
-  NODE_TLS_REJECT_UNAUTHORIZED      "0" turns certificate checks off: no live
-                      key is sent over https then (exit 11)
-  NO_COLOR, FORCE_COLOR             obeyed
-  CI                  nothing is asked, and no line changes in place
-  ACCESSIBLE          no line changes in place: for a screen reader
-  TERM                "dumb": no colors, and no line changes in place
-  LC_ALL, LC_CTYPE, LANG            where they name no UTF-8, a terminal is
-                      shown plain letters only
-  SHELL               whose completion is installed
+  BIZMSG_CONFIG_DIR   folder of the profiles (default: ~/.config/bizmsg)
+  BIZMSG_STATE_DIR    folder of everything else (default: ~/.local/state/bizmsg)
+  XDG_CONFIG_HOME, XDG_STATE_HOME   replace ~/.config and ~/.local/state
+  HTTPS_PROXY, ALL_PROXY, NO_PROXY  supported, but never used for this machine
+  NODE_EXTRA_CA_CERTS               supported
+  NODE_TLS_REJECT_UNAUTHORIZED      "0" disables certificate checks; bizmsg then
+                      refuses to send a live key over https (exit 11)
+  NO_COLOR, FORCE_COLOR             supported
+  CI                  disables prompts and lines that change in place
+  ACCESSIBLE          disables lines that change in place, for screen readers
+  TERM                "dumb" disables colors and lines that change in place
+  LC_ALL, LC_CTYPE, LANG            without UTF-8, terminals get plain letters
+  SHELL               the shell to install completion for
 
-A BIZMSG_ variable that is set but empty is an error (exit 3): it is what a
-missing secret looks like.
+A BIZMSG_ variable that is set but empty is an error (exit 3), because a missing
+secret looks like that.
 
-Who is calling, first match wins: --profile, then BIZMSG_API_KEY with
-BIZMSG_BASE_URL, then BIZMSG_PROFILE, then the profile in use. See
-bizmsg whoami --explain.
+The key comes from the first of these that is set: --profile, BIZMSG_API_KEY
+with BIZMSG_BASE_URL, BIZMSG_PROFILE, the profile in use. See bizmsg whoami
+--explain.
 
-In the folder of BIZMSG_CONFIG_DIR is profiles.json, with the keys. In that of
-BIZMSG_STATE_DIR, which holds no key of an account:
+BIZMSG_CONFIG_DIR contains profiles.json, with the keys. BIZMSG_STATE_DIR does
+not contain keys of an account:
 
   ledger       the messages and contacts that were sent, as keyed digests, and
                the list of runs; for 30 days (jobs: 400 days; unsure rows:
@@ -94,61 +93,60 @@ BIZMSG_STATE_DIR, which holds no key of an account:
   runs         the outcomes of the rows of each run, by line
   activity     a log of calls that changed something at the service; up to 64 MB
   events       events that listeners received; for a week
-  pace         the used part of a plan's minute, for all processes
+  pace         recent requests, for the rate limit that all processes share
   sandbox      messages, contacts and keys of the local sandbox
   sandboxes, listeners, sandbox.log, bin, templates.json
-               running processes, and files that can be made again
+               running processes, and files that can be recreated
 
 Only you can read these folders. A state folder that belongs to another user,
-or that others can write to, is refused (exit 3). It may be removed while
-nothing runs. After that, bizmsg does not know what was sent: the same command
+or that others can write to, is refused (exit 3). You can remove it while
+nothing runs. Then bizmsg no longer knows which rows were sent: the same command
 sends all rows again.
 `;
 
 const output = `Output
 
 Results go to stdout, everything else to stderr. On a terminal a list is an
-aligned table; through a pipe it is tab-separated with a header line, and a
-send prints the bare message_id. Reports, such as doctor, and runs read the
-same in both.
+aligned table. When piped, it is tab-separated with a header line, and a send
+prints only the message_id. Reports, such as doctor, and runs look the same in
+both cases.
 
-  -o table    aligned; on a terminal as much as fits, with times as its clock
-              has them
+  -o table    aligned; on a terminal limited to its width, with local times
   -o tsv      tab-separated; inside a value a tab is \\t, a line feed \\n, a
               carriage return \\r, a NUL \\0, a backslash \\\\, a quote at the
               beginning \\", and another control character such as \\u001b
   -o csv      RFC 4180; a value that a spreadsheet would run as a formula gets
               an apostrophe in front ('=1+1), unless --raw-formulas is given;
-              one with control characters is '\\ and the value with \\u001b for
-              ESC and \\\\ for a backslash
-  -o json     one document; a list is the array of its records
-  -o ndjson   one object a line
-  -o id       the id alone, a line each
+              a value with control characters starts with '\\ and has \\u001b
+              for ESC and \\\\ for a backslash
+  -o json     one document; a list is an array of records
+  -o ndjson   one object per line
+  -o id       only the ids, one per line
 
-An import undoes all of this. On a terminal, marks that reorder or hide text are
-escaped too unless stdout is a file.
+contacts import undoes these escapes. On a terminal, characters that reorder or
+hide text are escaped too, unless stdout is a file.
 
-Times are UTC, such as 2026-05-01T12:00:00.000Z, but for those of a table on a
-terminal. What goes on, such as webhooks listen or a run, prints each item as it
+Times are UTC, such as 2026-05-01T12:00:00.000Z, except in tables on a terminal.
+Continuous commands, such as webhooks listen or a run, print each item as it
 happens with -o ndjson, and one summary with -o json.
 
-With -o json and -o ndjson stderr is one object a line too: notes as
-{"note":{"code","message"}}, and last, on failure,
-{"error":{"code","message","hint","status","body","done"}}, where done is "no"
-or "unknown" for a call that changes something.
+With -o json and -o ndjson stderr has one object per line too: notes as
+{"note":{"code","message"}}, and after a failure, as the last line,
+{"error":{"code","message","hint","status","body","done"}}. For a call that
+changes something, done is "no" or "unknown".
 
---columns a,b chooses columns (dots reach into objects), --no-header leaves the
-header line out, --query takes a JMESPath expression: --query '[].phone' prints
-a line each. --quiet leaves out notes, but not those that say whether a send is
-real, and no errors. --debug adds the requests to stderr, without keys.
+--columns a,b chooses columns (dots select nested fields), --no-header omits the
+header line, --query takes a JMESPath expression: --query '[].phone' prints one
+phone per line. --quiet hides notes, except live and simulated notices. --debug
+prints the requests to stderr, without keys.
 
-Without a terminal nothing is asked: a value that is missing is exit 2, and a
-confirmation exit 11, naming the option that gives it. --no-input has it so on a
-terminal too.
+Without a terminal, bizmsg does not prompt: a missing value exits with 2 and a
+missing confirmation with 11, and the message names the option that supplies it.
+--no-input does the same on a terminal.
 `;
 
-const announcedFamilies = `Announced by the API as coming soon, with no path yet. No command pretends to
-have any of it.
+const announcedFamilies = `The API announces these features as coming soon. It has no paths for them yet, so
+bizmsg has no commands for them.
 
 ${announced.map(({ family, features }) => `  ${family.padEnd(10)} ${features.join(', ')}`).join('\n')}
 `;

@@ -6,9 +6,9 @@ import type { Candidate } from '../session/profiles/explain.ts';
 
 export const whoami = command({
   name: 'whoami',
-  summary: 'Show which key, mode and address the next command would use, and why',
-  details: 'It calls nobody.',
-  params: { explain: flag('--explain', 'show everything that names a key, and why it won or lost') },
+  summary: 'Show which profile, key and address are used, and why',
+  details: 'This command makes no API calls.',
+  params: { explain: flag('--explain', 'show every possible source of a key, and why it is used or not') },
   examples: ['whoami --profile local', 'whoami --explain --profile local'],
   sample:
     'Profile  local\nSource   --profile\nMode     sandbox\nAddress  http://127.0.0.1:4780\nKey      sk_test_…f167',
@@ -21,7 +21,9 @@ export const whoami = command({
   },
   data: (shown) => ({ ...shown, exit: undefined }),
   view: (shown, ui) =>
-    [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((one) => candidateLines(one, ui))].join('\n'),
+    [...winnerLines(shown), ...(shown.candidates ?? []).flatMap((candidate) => candidateLines(candidate, ui))].join(
+      '\n',
+    ),
   exit: ({ exit }) => exit ?? 'done',
 });
 
@@ -33,19 +35,19 @@ function winnerLines({
   key,
   problem,
 }: Readonly<Record<string, unknown>>): readonly string[] {
-  if (source === undefined) return [`Nobody: ${String(problem)}`];
+  if (source === undefined) return [`No key: ${String(problem)}`];
   return [
     `Profile  ${text(profile, 'none, the environment')}`,
     `Source   ${text(source)}`,
     `Mode     ${text(mode)}`,
-    `Address  ${text(address, 'the sandbox on this machine, started on demand')}`,
-    `Key      ${text(key, 'made when the sandbox starts')}`,
+    `Address  ${text(address, 'the local sandbox, started on demand')}`,
+    `Key      ${text(key, 'created when the sandbox starts')}`,
   ];
 }
 
 function candidateLines({ source, wins, why, ...offered }: Candidate, ui: Ui): readonly string[] {
   const offer = [offered.profile, offered.address, offered.mode, offered.key].filter((part) => part !== undefined);
-  const verdict = wins ? ui.color.green('wins') : 'loses';
+  const verdict = wins ? ui.color.green('used') : 'not used';
   return [`\n${source}: ${verdict}, ${why}`, ...(offer.length > 0 ? [`  offers ${offer.join(' · ')}`] : [])];
 }
 

@@ -119,7 +119,7 @@ describe('activity', () => {
     const { stdout, stderr } = await cli(['activity', '--limit', '2', '--columns', 'at'], { home: machine.home });
     const [, first = '', second = ''] = stdout.split('\n');
     expect(first >= second).toBe(true);
-    expect(stderr).toContain('shown are the 2 newest');
+    expect(stderr).toContain('showing the 2 newest');
   });
 
   it.each([

@@ -13,8 +13,8 @@ it('nests dotted keys, own fields whatever their name', () => {
 });
 
 it.each([
-  ['9007199254740993.5', '--set-json n: a number in it is too large to be sent exactly; give it as a text'],
-  ['[1e999]', '--set-json n: a number in it is too large to be sent exactly; give it as a text'],
+  ['9007199254740993.5', '--set-json n: a number is too large to be sent exactly; pass it as a string'],
+  ['[1e999]', '--set-json n: a number is too large to be sent exactly; pass it as a string'],
   ['{', '--set-json n is not JSON'],
 ])('refuses %j', (text, message) => {
   expect(thrown(() => jsonIn(text, '--set-json n'))).toMatchObject({

@@ -31,8 +31,8 @@ describe('contacts export', () => {
     const { stdout, stderr } = await exported(two, '-o', 'csv');
     expect(stdout).toBe('id,name\n1,"A ""a"", b"\n2,\n3,\n');
     expect(stderr).toBe(
-      'note: left out of 1 of 3 rows, as the first page with contacts has no such field: note; ' +
-        '--columns id,name,note has them, and -o ndjson every field\n',
+      'note: 1 of 3 rows were printed without the field note, which the first page with contacts lacks; ' +
+        'add --columns id,name,note, or use -o ndjson\n',
     );
   });
 

@@ -11,7 +11,7 @@ describe('the report of doctor', () => {
     const { stdout } = await cli(['doctor'], { home: newHome(), node: '24.1.0' });
     expect(stdout).toContain('This machine\n  ok    node        24.1.0\n');
     expect(stdout).toMatch(/^ {2}fail {2}caller {6}no profile is in use\n {22}add one with bizmsg login/m);
-    expect(stdout).toMatch(/\n\nNo call was made to the service\.\n1 failure\.\n$/);
+    expect(stdout).toMatch(/\n\nNo API calls made\.\n1 failure\.\n$/);
   });
 
   it('keeps its form through a pipe', async () => {
@@ -31,8 +31,8 @@ describe('the report of doctor', () => {
 
   it('says a remedy that several have once, beneath the last', async () => {
     const { stdout } = await cli(['doctor'], await broken());
-    expect(stdout.match(/report it to the support/g)).toHaveLength(1);
-    expect(stdout).toMatch(/fail {2}campaigns .*\n.*report it/);
+    expect(stdout.match(/contact the support/g)).toHaveLength(1);
+    expect(stdout).toMatch(/fail {2}campaigns .*\n.*contact the support/);
   });
 
   it.each(['ndjson', 'csv', 'tsv'])('has a check a line in %s', async (form) => {

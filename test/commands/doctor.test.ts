@@ -133,6 +133,6 @@ describe('doctor', () => {
     onTestFinished(() => world.close());
     const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });
     expect([code, stderr]).toEqual([0, expect.stringContaining('simulated')]);
-    expect(stdout).toContain('3 calls made; each counts against');
+    expect(stdout).toContain('3 API calls made; each counts toward');
   });
 });

@@ -5,7 +5,7 @@ import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';
 
 const verbs =
-  /^(Activate|Add|Advance|Change|Check|Choose|Clear|Close|Create|Delete|Deliver|Fill|Forget|Freeze|Have|Inject|Install|Keep|Let|List|Load|Make|Move|Print|Receive|Record|Register|Remove|Reset|Revoke|Rotate|Run|Send|Set|Show|Sign|Start|Stop|Store|Trigger|Uninstall)\b/;
+  /^(Activate|Add|Advance|Change|Check|Choose|Clear|Close|Create|Delete|Deliver|Fill|Forget|Freeze|Have|Inject|Install|Keep|Let|List|Load|Make|Manage|Move|Print|Receive|Record|Register|Remove|Reset|Revoke|Rotate|Run|Send|Set|Show|Sign|Start|Stop|Store|Switch|Trigger|Uninstall)\b/;
 
 const root = await whole(tree);
 
@@ -16,8 +16,8 @@ describe('the summary', () => {
   });
 });
 
-/** What is another thing in another command, though it is typed alike. */
-const apart = new Set([
+/** Parameters with a different meaning in each command. */
+const ambiguous = new Set([
   '<event>',
   '<file>',
   '<id>',
@@ -33,29 +33,30 @@ const apart = new Set([
   '--rate <rate>',
   '--retry-unsure',
   '--set <key=value>',
+  '--since <span>',
   '--template <name>',
   '--to <phone>',
   '--within <duration>',
   '-p, --param <value>',
 ]);
 
-describe('what is typed', () => {
+describe('a parameter', () => {
   const described = commands.flatMap(({ command }) => Object.values(command.params));
-  const specs = [...new Set(described.map(({ spec }) => spec))].filter((spec) => !apart.has(spec));
+  const specs = [...new Set(described.map(({ spec }) => spec))].filter((spec) => !ambiguous.has(spec));
 
-  it.each(specs)('as %s reads the same in each command', (spec) => {
+  it.each(specs)('%s has the same description in all commands', (spec) => {
     const texts = described.filter((param) => param.spec === spec).map(({ description }) => bare(description));
     expect([...new Set(texts)]).toHaveLength(1);
   });
 
-  it.each([...described, ...Object.values(globals)])('$spec is said in a phrase: $description', ({ description }) => {
+  it.each([...described, ...Object.values(globals)])('$spec is described by a phrase: $description', ({ description }) => {
     expect(description).toMatch(/^(?:[a-z]|CSV\b|a JMES)/);
     expect(description).not.toMatch(/\.$/);
   });
 });
 
-describe('the details', () => {
-  it.each(commands.filter(({ command }) => command.details))('of $name are sentences', ({ command }) => {
+describe('the detailed help', () => {
+  it.each(commands.filter(({ command }) => command.details))('of $name consists of sentences', ({ command }) => {
     const last = command.details?.split('\n').at(-1) ?? '';
     expect(last).toMatch(/^ |[.)]$|: bizmsg |bizmsg completion/);
   });

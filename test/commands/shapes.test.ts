@@ -109,7 +109,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
   it('--limit shows no more, and says so', async () => {
     const { code, stdout, stderr } = await world.run(['templates', 'list', '--limit', '2', '-o', 'json']);
     expect([code, records(stdout).length]).toEqual([0, 2]);
-    expect(stderr).toContain('shown are 2 of the 7');
+    expect(stderr).toContain('showing 2 of the 7');
   });
 
   it('--query reaches into the records of a list', async () => {

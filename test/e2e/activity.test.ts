@@ -46,7 +46,7 @@ it('logs a send as unsure if the process is killed before the response arrives',
   process.kill(sending.pid, 'SIGKILL');
   await sending.ended;
   expect(await machine.rows('--failed')).toMatchObject([
-    { outcome: 'unsure', about: 'may have been done: the process ended before it knew' },
+    { outcome: 'unsure', about: 'may have been done: the process ended before the response' },
   ]);
   const { code, stderr } = await bin(message, given);
   expect([code, stderr, service.seen.length]).toEqual([11, expect.stringContaining('--retry-unsure'), 1]);

@@ -362,14 +362,14 @@ describe('login without a terminal', () => {
   it('stores a key whose scope does not allow the check, with a note', async () => {
     const { code, stderr } = await login(world.sandbox.keys.create('send-only').text);
     expect([code, hasStore()]).toEqual([0, true]);
-    expect(stderr).toContain('the service knows the key');
+    expect(stderr).toContain('the key is valid, but');
   });
 
   it('stores a key whose plan does not allow the check, with a note', async () => {
     await reopen({ without: ['listTemplates'] });
     const { code, stderr } = await login(world.sandbox.keys.sandbox);
     expect([code, hasStore()]).toEqual([0, true]);
-    expect(stderr).toContain('the service knows the key');
+    expect(stderr).toContain('the key is valid, but');
   });
 
   it('stores a live key only after the service has activated it', async () => {

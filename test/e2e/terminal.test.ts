@@ -49,7 +49,7 @@ describe('prompts', () => {
     await loginUpToKey(terminal);
     terminal.answer(world.sandbox.keys.sandbox);
     expect(await terminal.ended()).toBe(0);
-    expect(terminal.screen()).toMatch(/keys are made in the account settings[^]*\*{20,}[^]*Logged in as acme/);
+    expect(terminal.screen()).toMatch(/create a key in the account settings[^]*\*{20,}[^]*Logged in as acme/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.sandbox.slice(-12));
     expect(await profiles()).toMatchObject([{ name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox' }]);
   });

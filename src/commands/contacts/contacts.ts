@@ -29,7 +29,7 @@ export const createContact = command({
   name: 'create',
   summary: 'Create a contact',
   details: [
-    "Which fields a contact has is the service's matter: any name goes. A dot in a key makes an object:",
+    'Any field name is accepted; the service decides which ones it keeps. A dot in a key makes an object:',
     '--set attributes.city=Oslo sends {"attributes":{"city":"Oslo"}}.',
   ].join('\n'),
   params: {
@@ -49,7 +49,7 @@ export const createContact = command({
   run: async (context, input) => {
     const fields = [
       ...input.set,
-      ...input.setJson.map((one) => ({ ...one, value: jsonIn(one.value, one.key.join('.')) })),
+      ...input.setJson.map(({ key, value }) => ({ key, value: jsonIn(value, key.join('.')) })),
     ];
     const body = await contactBody(
       fields,
@@ -64,7 +64,7 @@ async function contactBody(
   fields: readonly (Omit<Setting, 'value'> & { value: unknown })[],
   whole?: () => Promise<string>,
 ) {
-  if (whole && fields.length > 0) throw usage('--input is a whole body and does not go together with --set');
+  if (whole && fields.length > 0) throw usage('--input is the whole body and cannot be combined with --set');
   if (whole) return jsonIn(await whole(), '--input');
   if (fields.length === 0) throw usage('a contact needs at least one field', 'such as --set phone=+12025550142');
   return nested(fields);

@@ -8,17 +8,16 @@ import { exportColumns } from './export-columns.ts';
 
 export const exportContacts = streaming({
   name: 'export',
-  summary: 'Print all contacts, page by page as they come',
+  summary: 'Print all contacts, page by page as they arrive',
   details: [
-    'As tab-separated rows, or with -o as csv, ndjson or json. The columns of rows are those of the first',
-    'page that has contacts; a note at the end names the fields left out, which --columns can ask for.',
-    'ndjson and json keep every field. When a page fails, what came before it is printed, and the exit',
-    'code says that it is not all.',
+    'The format is tsv by default; -o csv, ndjson or json selects another. Rows have the columns of the first page',
+    'with contacts; a note at the end lists the omitted fields, which --columns can add. ndjson and json keep',
+    'every field. If a page fails, the contacts before it are printed and the exit code reports the failure.',
     '',
-    'To import them again elsewhere, export as ndjson, or import the rows with --parse-json tags',
-    '--parse-json attributes, since lists and objects are JSON in a cell. --drop id --drop created_at leaves',
-    'out what the service makes itself. The import undoes the escapes of TSV, and the apostrophe that CSV',
-    'puts before a formula, which --raw-formulas leaves out.',
+    'To import the contacts elsewhere, export them as ndjson. Or import the rows with --parse-json tags',
+    '--parse-json attributes, because lists and objects are JSON in a cell. --drop id --drop created_at skips',
+    'the fields that the service sets. The import undoes the escapes of TSV, and the apostrophe that CSV puts',
+    'before a formula (--raw-formulas omits it).',
   ].join('\n'),
   params: { urlParams: listParams.urlParams },
   examples: [
@@ -40,12 +39,12 @@ export const exportContacts = streaming({
       for await (const page of recordPages(await context.client(), context, 'listContacts', queryOf(input))) {
         if ('whole' in page) throw noList();
         count += page.rows.length;
-        yield [...columns.shown(page.rows)];
+        yield [...columns.add(page.rows)];
       }
       yield [...columns.rest()];
     } finally {
-      const left = columns.leftOut();
-      if (left !== undefined) note('left-out', left);
+      const omissions = columns.omissions();
+      if (omissions !== undefined) note('left-out', omissions);
     }
     if (count === 0) note('empty', 'there are no contacts');
     return { count };
@@ -55,6 +54,6 @@ export const exportContacts = streaming({
 });
 
 function noList(): CliError {
-  const hint = 'bizmsg contacts list shows the answer as it is';
-  return new CliError('serviceFault', 'no-single-list', 'no single list of records is in the answer', { hint });
+  const hint = 'bizmsg contacts list shows the whole response';
+  return new CliError('serviceFault', 'no-single-list', 'the response contains no single list of records', { hint });
 }
