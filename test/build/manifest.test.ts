@@ -25,7 +25,7 @@ describe('the packed manifest', () => {
 
   it.each([
     ['after a pack', ['lean', 'whole']],
-    ['after a killed pack and another one', ['lean', 'lean', 'whole']],
+    ['after a killed pack and a complete one', ['lean', 'lean', 'whole']],
     ['without a pack', ['whole']],
   ])('is restored %s', (_, steps) => {
     expect(after(...steps)).toEqual({ manifest: whole, isKept: false });
