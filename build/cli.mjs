@@ -136,7 +136,7 @@ function forCommonJs(file) {
   const code = readFileSync(file, 'utf8')
     .replaceAll(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve(require("$2"))')
     .replaceAll(
-      // A namespace, which is `import *`, is copied at once: `n=require("node:http");n=toESM(n)`.
+      // Excludes namespaces (`import *`), which are copied immediately: `n=require("node:http");n=toESM(n)`.
       /\b([\w$]+)=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])(?!;\1=)/g,
       '$1=new Proxy({},{get:(_,name)=>require($2)[name]})',
     )
