@@ -13,18 +13,18 @@ export interface Machine {
   readonly folder: string;
   readonly sandbox: Sandbox;
   run(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
-  /** The same with a live key, of a sandbox whose live keys are valid. */
+  /** Runs a command with a live key of the sandbox. */
   live(words: readonly string[], options?: Partial<CliOptions>): Promise<Ran>;
-  /** Has the next send end in nobody knowing of it, although it was done. */
+  /** Makes the sandbox process the next send and drop the response. */
   breakNextSend(): Promise<void>;
   rows(...words: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** How many messages the service took. */
+  /** Number of send requests that reached the sandbox. */
   sent(): Promise<number>;
-  /** All that is written in the log. */
+  /** The whole content of the log. */
   written(): string;
 }
 
-/** A machine with a sandbox that `local` means, and nothing sent yet. */
+/** A home with a running local sandbox, and nothing sent yet. */
 export async function openMachine(home = newHome()): Promise<Machine> {
   const sandbox = await serveLocal(home);
   sandbox.keys.goLive();
@@ -58,7 +58,7 @@ export async function openMachine(home = newHome()): Promise<Machine> {
   };
 }
 
-/** Where the log should be, there is a file that is none. */
+/** Puts a folder in the place of the log file. */
 export function spoilLog({ folder }: Pick<Machine, 'folder'>): void {
   mkdirSync(join(folder, '1.ndjson'), { recursive: true });
 }

@@ -12,12 +12,12 @@ beforeEach(async () => {
 });
 
 describe('activity', () => {
-  it('is none at first, and needs no key', async () => {
+  it('is empty at first, and needs no key', async () => {
     const { code, stdout, stderr } = await cli(['activity', '-o', 'json'], { home: newHome() });
     expect([code, stdout, stderr]).toEqual([0, '[]\n', '']);
   });
 
-  it('tells of a send: when, by whom, with which key, to whom, and its id', async () => {
+  it('lists a send with its time, profile, mode, recipient and message id', async () => {
     const { stdout } = await machine.run(message);
     const rows = await machine.rows();
     expect(rows).toEqual([
@@ -48,7 +48,7 @@ describe('activity', () => {
       { command: 'api', template: 'welcome', message_id: expect.stringMatching(/^msg_/) },
     ],
     ['send-template +12025550101 none_such', { outcome: 'refused', about: '404 not-found' }],
-  ])('tells of %s', async (line, row) => {
+  ])('lists %s', async (line, row) => {
     const file = join(machine.home, 'm.json');
     writeFileSync(file, '{"to":"+12025550101","template":"welcome","params":[]}');
     await machine.run(line.replace('m.json', file).split(' '));
@@ -60,24 +60,24 @@ describe('activity', () => {
     'contacts list',
     'api /api/public/templates',
     'send-template +12025550101 welcome --dry-run',
-  ])('says nothing of %s, which changes nothing', async (line) => {
+  ])('does not list %s, which changes nothing', async (line) => {
     await machine.run(line.split(' '));
     expect(await machine.rows()).toEqual([]);
   });
 
-  it('says nothing of a line that is refused before it leaves', async () => {
+  it('does not list a command that is refused before it sends anything', async () => {
     await machine.run(['send-template', '12', 'welcome']);
     await machine.run(['api', '-X', 'POST', '//elsewhere.example']);
     expect(await machine.rows()).toEqual([]);
   });
 
-  it('calls unsure what the service did and could not say', async () => {
+  it('marks a send as unsure if the response was lost', async () => {
     await machine.breakNextSend();
     expect((await machine.run(message)).code).toBe(13);
     expect(await machine.rows()).toMatchObject([{ outcome: 'unsure', about: 'may have been done: connection-lost' }]);
   });
 
-  it('calls failed what never reached the service', async () => {
+  it('marks a send as failed if it never reached the service', async () => {
     const env = { BIZMSG_BASE_URL: `http://127.0.0.1:${await deadPort()}`, BIZMSG_API_KEY: 'sk_test_0123456789abcdef' };
     await cli([...message, '--retries', '0'], { home: machine.home, env });
     expect(await machine.rows()).toMatchObject([
@@ -85,7 +85,7 @@ describe('activity', () => {
     ]);
   });
 
-  it('tells of a run once, with its numbers', async () => {
+  it('lists a run once, with its counts', async () => {
     const file = join(machine.home, 'people.csv');
     writeFileSync(file, 'phone\n+12025550141\n12\n');
     const { stdout } = await machine.run(['contacts', 'import', file, '-o', 'json']);
@@ -102,7 +102,7 @@ describe('activity', () => {
     expect(machine.written()).not.toContain('12025550141');
   });
 
-  it('calls a run done if it skipped rows, or left rows beyond --first', async () => {
+  it('marks a run as done if it skipped rows, or left rows beyond --first', async () => {
     const file = join(machine.home, 'people.csv');
     writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
     for (const words of [['--first', '1'], [], []])
@@ -114,7 +114,7 @@ describe('activity', () => {
     ]);
   });
 
-  it('lists the newest first, and says when there are more than are shown', async () => {
+  it('lists the newest first, with a note if there are more', async () => {
     for (const name of ['a', 'b', 'c']) await machine.run(['contacts', 'create', '--set', `name=${name}`]);
     const { stdout, stderr } = await cli(['activity', '--limit', '2', '--columns', 'at'], { home: machine.home });
     const [, first = '', second = ''] = stdout.split('\n');
@@ -125,13 +125,13 @@ describe('activity', () => {
   it.each([
     ['--live', ['live']],
     ['--failed', ['sandbox']],
-  ])('shows with %s only those', async (word, modes) => {
+  ])('filters by %s', async (word, modes) => {
     await machine.run(['send-template', '+12025550101', 'none_such']);
     await machine.live(message);
     expect((await machine.rows(word)).map(({ mode }) => mode)).toEqual(modes);
   });
 
-  it('shows with --since only what is not older', async () => {
+  it('leaves out older calls with --since', async () => {
     await machine.run(message, { now: () => Date.now() - 3 * 60 * 60_000 });
     await machine.run(message);
     expect([(await machine.rows('--since', '2h')).length, (await machine.rows('--since', '4h')).length]).toEqual([
@@ -139,7 +139,7 @@ describe('activity', () => {
     ]);
   });
 
-  it('passes over a damaged line, and says so', async () => {
+  it('skips a damaged line, with a note', async () => {
     await machine.run(message);
     appendFileSync(join(machine.folder, '1.ndjson'), '{"type":"intent","id":"x\n[]\n');
     await machine.run(message);
@@ -147,19 +147,19 @@ describe('activity', () => {
     expect([code, JSON.parse(stdout).length, stderr.split('is damaged').length]).toEqual([0, 2, 2]);
   });
 
-  it('is exit 3 when it cannot be read, since an empty list would say that nothing was done', async () => {
+  it('ends with 3 if the log is unreadable: an empty list would look as if nothing was sent', async () => {
     mkdirSync(join(machine.folder, '..'), { recursive: true });
     writeFileSync(machine.folder, '');
     expect((await cli(['activity'], { home: machine.home })).code).toBe(3);
   });
 
-  it('is for this user alone', async () => {
+  it('is readable only by this user', async () => {
     await machine.live(message);
     const modes = [machine.folder, join(machine.folder, '1.ndjson')].map((path) => statSync(path).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600]);
   });
 
-  it('holds neither a key, nor a recipient, nor a param', async () => {
+  it('contains no key, recipient or param', async () => {
     await machine.live(message);
     await machine.run(['send-template', '+12025550101', 'none_such', '-p', 'Ada Lovelace']);
     await machine.run(['api', '/api/public/contacts', '-f', 'phone=+12025550101', '-f', 'name=Ada Lovelace']);
@@ -170,13 +170,13 @@ describe('activity', () => {
 });
 
 describe('a log that cannot be written', () => {
-  it.each(['run', 'live'] as const)('keeps no message from being sent (%s), and is reported', async (way) => {
+  it.each(['run', 'live'] as const)('does not stop a send (%s), and is reported', async (way) => {
     spoilLog(machine);
     const { code, stderr } = await machine[way](message);
     expect([code, stderr.match(/bizmsg activity will not list this/g)?.length]).toEqual([0, 1]);
   });
 
-  it('is not reported with --quiet, and the second send of a live message is refused', async () => {
+  it('is not reported with --quiet; a second send of a live message is refused', async () => {
     spoilLog(machine);
     const { code, stderr } = await machine.live([...message, '--quiet']);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('bizmsg activity')]);

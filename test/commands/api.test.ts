@@ -37,7 +37,7 @@ describe('api', () => {
     expect(seen[0]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
   });
 
-  it('reads a field from a file, and a whole body too', async () => {
+  it('reads a field or the whole body from a file', async () => {
     const { seen, ...caller } = await open();
     const file = join(caller.home, 'body.json');
     writeFileSync(file, '{"a": 1}');
@@ -46,7 +46,7 @@ describe('api', () => {
     expect(seen.map(({ body }) => body)).toEqual(['{"b":"{\\"a\\": 1}"}', '{"a": 1}']);
   });
 
-  it('sends headers of its user in place of its own', async () => {
+  it('replaces its own headers by those of the user', async () => {
     const { seen, ...caller } = await open();
     const argv = ['api', '/x', '--input', '-', '-H', 'content-type: text/csv', '-H', 'X-A:b', '-H', 'X-Empty:'];
     const { code } = await cli(argv, { ...caller, stdin: 'a,b' });
@@ -54,7 +54,7 @@ describe('api', () => {
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'x-a': 'b', 'x-empty': '' });
   });
 
-  it('prints status and headers before the answer with -i', async () => {
+  it('prints status and headers before the body with -i', async () => {
     const { code, stdout } = await cli(['api', '/x', '-i'], await open());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^HTTP 201\n(.+: .*\n)*X-Kind: new\n(.+: .*\n)*\n\{ "a":1 \}\n$/);
@@ -64,7 +64,7 @@ describe('api', () => {
     { argv: ['/x', '-o', 'json'], prints: '{"a":1}\n' },
     { argv: ['/x', '--query', 'a'], prints: '1\n' },
     { argv: ['/x', '--columns', 'a', '-o', 'csv'], prints: 'a\n1\n' },
-  ])('prints its answer as any other result when asked: $argv', async ({ argv, prints }) => {
+  ])('formats the response like any other result: $argv', async ({ argv, prints }) => {
     expect(await cli(['api', ...argv], await open())).toMatchObject({ code: 0, stdout: prints });
   });
 
@@ -80,7 +80,7 @@ describe('api', () => {
     { argv: ['/x', '-f', 'a'], exit: 2 },
     { argv: [], exit: 2 },
     { argv: ['/x', '/y'], exit: 2 },
-  ])('refuses $argv with $exit, and sends nothing', async ({ argv, exit }) => {
+  ])('refuses $argv with exit $exit, and sends nothing', async ({ argv, exit }) => {
     const { seen, ...caller } = await open();
     const { code, stdout } = await cli(['api', ...argv], { ...caller, stdin: '{}' });
     expect([code, stdout, seen]).toEqual([exit, '', []]);
@@ -99,7 +99,7 @@ describe('api', () => {
   });
 });
 
-it('shows a request in a dry run with nothing in it that a terminal would act on', async () => {
+it('escapes control characters in the request of a dry run', async () => {
   const argv = ['api', '/x', '--dry-run', '-f', 'name=\u001b]52;c;cm0=\u0007\u009b\u202e', '-H', 'X-A:a\u009bb'];
   const { code, stdout } = await cli(argv, { home: newHome(), env: callerOf('http://127.0.0.1:9'), terminal: 80 });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^curl .*\n$/)]);
@@ -119,7 +119,7 @@ describe('a body that is not UTF-8', () => {
     return Buffer.from(ran.stdout);
   };
 
-  it('leaves by a pipe byte for byte', async () => {
+  it('is piped byte for byte', async () => {
     expect(await printed(bytes)).toEqual(bytes);
   });
 
@@ -129,13 +129,13 @@ describe('a body that is not UTF-8', () => {
     expect(stdout.subarray(0, -bytes.length).toString()).toMatch(/^HTTP 200\n(.+: .*\n)+\n$/);
   });
 
-  it('shows no key in use', async () => {
+  it('does not contain the key in use', async () => {
     const stdout = await printed(Buffer.concat([bytes, Buffer.from(testKey), bytes]));
     expect(stdout).toEqual(Buffer.concat([bytes, Buffer.from('sk_test_…cdef'), bytes]));
   });
 });
 
-it.each(['constructor', '__proto__'])('-i prints a header called %s as it came', async (name) => {
+it.each(['constructor', '__proto__'])('-i prints a header called %s unchanged', async (name) => {
   const { home, env } = await openHostile((_, __, response) => response.writeHead(200, [name, 'odd']).end('{}'));
   const { code, stdout } = await cli(['api', '/x', '-i'], { home, env });
   expect(code).toBe(0);

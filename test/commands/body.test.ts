@@ -3,7 +3,7 @@ import { jsonText } from '../../src/base/json.ts';
 import { jsonIn, nested } from '../../src/commands/body.ts';
 import { thrown } from '../support/thrown.ts';
 
-it('nests dotted keys, own fields whatever their name', () => {
+it('nests dotted keys as own properties, whatever their name', () => {
   const made = nested([
     { key: ['a', 'b'], value: 1 },
     { key: ['__proto__', 'x'], value: 2 },

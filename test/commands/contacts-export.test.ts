@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 
-/** A service whose pages these are; a cursor is the next one's number. */
+/** A service with these pages; the cursor is the number of the next page. */
 async function exported(pages: readonly string[], ...argv: readonly string[]) {
   const caller = await openHostile(({ url }, _, response) => {
     const page = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? 0);
@@ -14,7 +14,7 @@ async function exported(pages: readonly string[], ...argv: readonly string[]) {
 const two = ['[{"id":"1","name":"A \\"a\\", b"},{"id":"2"}]', '[{"id":"3","note":"x"}]'];
 
 describe('contacts export', () => {
-  it('prints every page in lines of JSON', async () => {
+  it('prints every page as NDJSON', async () => {
     const { code, stdout } = await exported(two, '-o', 'ndjson');
     expect([code, stdout]).toEqual([0, '{"id":"1","name":"A \\"a\\", b"}\n{"id":"2"}\n{"id":"3","note":"x"}\n']);
   });
@@ -22,12 +22,12 @@ describe('contacts export', () => {
   it.each([
     [two, [{ id: '1', name: 'A "a", b' }, { id: '2' }, { id: '3', note: 'x' }]],
     [['[]'], []],
-  ])('prints one document in JSON, of %j', async (pages, rows) => {
+  ])('prints one JSON document: %j', async (pages, rows) => {
     const { code, stdout } = await exported(pages, '-o', 'json');
     expect([code, JSON.parse(stdout)]).toEqual([0, rows]);
   });
 
-  it('prints rows in the columns of the first page, and says what it leaves out', async () => {
+  it('prints rows with the columns of the first page, and a note about omitted fields', async () => {
     const { stdout, stderr } = await exported(two, '-o', 'csv');
     expect(stdout).toBe('id,name\n1,"A ""a"", b"\n2,\n3,\n');
     expect(stderr).toBe(
@@ -39,12 +39,12 @@ describe('contacts export', () => {
   it.each([
     [['[]', '[]', '[{"id":"2"}]'], '2\n'],
     [['[{"id":"1"}]', '[]', '[]', '[{"id":"2"}]'], '1\n2\n'],
-  ])('goes on after empty pages, of %j', async (pages, ids) => {
+  ])('continues after empty pages: %j', async (pages, ids) => {
     const { code, stdout } = await exported(pages, '-o', 'id');
     expect([code, stdout]).toEqual([0, ids]);
   });
 
-  it('ends after twenty empty pages, and says so', async () => {
+  it('stops after twenty empty pages, with a note', async () => {
     const { code, stderr } = await exported(
       Array.from({ length: 200 }, () => '[]'),
       '-o',
@@ -53,16 +53,16 @@ describe('contacts export', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('20 pages in a row are empty')]);
   });
 
-  it('gives a pipe rows with tabs between', async () => {
+  it('prints tab-separated rows to a pipe', async () => {
     expect((await exported(two)).stdout).toBe('id\tname\n1\tA "a", b\n2\t\n3\t\n');
   });
 
-  it('says that there is none', async () => {
+  it('prints a note if there are no contacts', async () => {
     const { code, stdout, stderr } = await exported(['[]'], '-o', 'csv');
     expect([code, stdout, stderr]).toEqual([0, '', 'note: there are no contacts\n']);
   });
 
-  it('prints the columns that are asked for, and refuses one that none has', async () => {
+  it('prints the requested columns, and refuses an unknown one', async () => {
     expect((await exported(two, '-o', 'csv', '--columns', 'name')).stdout).toBe('name\n"A ""a"", b"\n\n\n');
     const { code, stdout, stderr } = await exported(two, '-o', 'csv', '--columns', 'nam');
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('there is no column "nam"')]);
@@ -73,7 +73,7 @@ describe('contacts export', () => {
     [['-o', 'csv'], 'id,name\n1,"A ""a"", b"\n2,\n3,\n'],
     [['-o', 'table'], '1  A "a", b\n2  \n3  \n'],
     [['-o', 'csv', '--columns', 'name'], 'name\n"A ""a"", b"\n\n\n'],
-  ])('has the columns of the first page that has contacts: %j', async (words, shown) => {
+  ])('uses the columns of the first page with contacts: %j', async (words, shown) => {
     const { code, stdout } = await exported(['[]', ...two], ...words);
     expect([code, stdout]).toEqual([0, shown]);
   });
@@ -86,24 +86,24 @@ describe('contacts export', () => {
     },
   );
 
-  it('prints a column that only a later page has', async () => {
+  it('prints a column that occurs only in a later page', async () => {
     const { code, stdout } = await exported(two, '-o', 'csv', '--columns', 'id,note');
     expect([code, stdout]).toEqual([0, 'id,note\n1,\n2,\n3,x\n']);
   });
 
-  it('holds no more than a thousand contacts back for a column that it has not seen', async () => {
+  it('holds at most a thousand contacts until a requested column occurs', async () => {
     const page = (at: number) => `[${Array.from({ length: 600 }, (_, row) => `{"id":"${at}.${row}"}`).join()}]`;
     const { code, stdout, stderr } = await exported([page(1), page(2), page(3)], '-o', 'csv', '--columns', 'id,nosuch');
     expect([code, stdout.split('\n').length]).toEqual([2, 1_802]);
     expect(stderr).toContain('there is no column "nosuch"');
   });
 
-  it('prints the bare ids', async () => {
+  it('prints only the ids with -o id', async () => {
     const { code, stdout } = await exported(['[]', ...two], '-o', 'id');
     expect([code, stdout]).toEqual([0, '1\n2\n3\n']);
   });
 
-  it('refuses the bare ids of contacts that have none', async () => {
+  it('refuses -o id if contacts have no id', async () => {
     const { code, stderr } = await exported(['[{"phone":"1"}]'], '-o', 'id');
     expect([code, stderr]).toEqual([2, expect.stringContaining('choose one of phone with --columns')]);
   });
@@ -111,17 +111,17 @@ describe('contacts export', () => {
   it.each([
     ['json', '[{"id":"1","name":"A \\"a\\", b"},{"id":"2"}]\n'],
     ['csv', 'id,name\n1,"A ""a"", b"\n2,\n'],
-  ])('that fails at a later page leaves %s that can be read', async (format, shown) => {
+  ])('leaves valid %s if a later page fails', async (format, shown) => {
     const { code, stdout, stderr } = await exported([two[0] ?? '', '[}'], '-o', format);
     expect([code, stdout, stderr]).toEqual([8, shown, expect.stringMatching(/error/)]);
   });
 
-  it('that fails at its first page prints nothing', async () => {
+  it('prints nothing if the first page fails', async () => {
     const { code, stdout } = await exported(['[}'], '-o', 'json');
     expect([code, stdout]).toEqual([8, '']);
   });
 
-  it('fails where no list can be told', async () => {
+  it('fails if the response contains no single list', async () => {
     const { code, stdout, stderr } = await exported(['7'], '-o', 'csv');
     expect([code, stdout, stderr]).toEqual([8, '', expect.stringContaining('no single list of records')]);
   });

@@ -62,7 +62,7 @@ describe('contacts import', () => {
     expect(world.sandbox.requests()).toEqual([]);
   });
 
-  it('takes 90 % of a known plan, and says how long that lasts', async () => {
+  it("uses 90 % of the plan's rate limit, and prints the estimated duration", async () => {
     world.sandbox.setPlan({ name: 'starter', perMinute: undefined, perMonth: undefined, without: [] });
     const env = { ...world.env };
     await world.bin(
@@ -78,7 +78,7 @@ describe('contacts import', () => {
   });
 });
 
-it('refuses a key that is set, and keeps none that stands in the name of a file', async () => {
+it('refuses a key in --set, and does not store one from a file name', async () => {
   const key = 'sk_live_0123456789abcdef';
   const path = file('phone\n+12025550141\n', `${key}.csv`);
   const set = await world.run(['contacts', 'import', path, '--set', `tok=${key}`]);
@@ -94,7 +94,7 @@ it('refuses a key that is set, and keeps none that stands in the name of a file'
   expect(holding.map(({ name }) => name)).toEqual([]);
 });
 
-it('continues a run whatever link leads to its file, and leaves the link as it is', async () => {
+it('continues a run through any link to its file, and does not change the link', async () => {
   const path = file('phone\n12\n+12025550141\n');
   symlinkSync(path, join(world.home, 'link.csv'));
   const words = ['--concurrency', '1', '-o', 'json'];
@@ -108,8 +108,8 @@ it('continues a run whatever link leads to its file, and leaves the link as it i
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
 });
 
-describe('a rehearsal of contacts import', () => {
-  it('shows bad rows, repeated rows, and what a spreadsheet may have damaged', async () => {
+describe('a dry run of contacts import', () => {
+  it('shows bad rows, repeated rows, and values that a spreadsheet may have damaged', async () => {
     const text =
       'phone,name,id\n+12025550141,Ada,7\n1.20256E+10,Alan,8\n+12025550141,Ada,7\n+12025550143,B,x\n12025550142,B,2.5E+11\n';
     const { code, stdout } = await importing(text, '--number', 'id', '--dry-run', '-o', 'table');
@@ -131,7 +131,7 @@ describe('a rehearsal of contacts import', () => {
     );
   });
 
-  it('says nothing of damage in a column that is dropped, nor of numbers that are no phone', async () => {
+  it('does not report damage in a dropped column, or in numbers that are not phones', async () => {
     const text = 'phone,old,amount\n+12025550141,1.2E+10,12345678\n';
     const { code, stdout } = await importing(text, '--drop', 'old', '--dry-run', '-o', 'json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { type: 'rehearsal', ready: 1, suspect: 0 }]);
@@ -141,14 +141,14 @@ describe('a rehearsal of contacts import', () => {
 describe('a damaged phone in contacts import', () => {
   const text = 'phone,name\n1.20256E+10,Ada\n+12025550\u0000141,Bo\n+12025550143,Cy\n';
 
-  it.each([[[]], [['--dry-run', '-o', 'json']]])('is a bad row where --phone names its column: %j', async (words) => {
+  it.each([[[]], [['--dry-run', '-o', 'json']]])('makes a bad row if --phone names its column: %j', async (words) => {
     const { code, stdout } = await importing(text, '--phone', 'phone', ...words);
     expect([code, world.sandbox.contacts().slice(5).length]).toEqual([10, words.length > 0 ? 0 : 1]);
     expect(stdout).toMatch(/1\.20256E\+10.{1,4} is not a phone number: a spreadsheet made it scientific notation/);
     expect(stdout).toMatch(/u0000141.{1,4} is not a phone number: it holds a NUL character/);
   });
 
-  it('is noted and sent as it is elsewhere', async () => {
+  it('is noted and sent unchanged in other columns', async () => {
     const other = 'phone,mobile\n+12025550141,1.20256E+10\n+12025550142,+12025550\u0000141\n';
     const { code, stderr } = await importing(other);
     expect([code, world.sandbox.contacts().slice(5).length]).toEqual([0, 2]);
@@ -158,14 +158,14 @@ describe('a damaged phone in contacts import', () => {
     expect(stderr).toContain('--dry-run lists them');
   });
 
-  it('is noted in the dry run by line', async () => {
+  it('is noted by line in the dry run', async () => {
     const { stdout } = await importing(text, '--dry-run', '-o', 'table');
     expect(stdout).toContain('2 look damaged and would be sent as they are:\n  line 2: phone: "1.20256E+10": ');
     expect(stdout).toContain('\n  line 3: phone: "+12025550\\u0000141": it holds a NUL character');
   });
 });
 
-it('contacts import of JSON refuses a row with a number that JSON cannot hold, and sends the others', async () => {
+it('contacts import refuses a JSON row with a number that JSON cannot represent, and sends the others', async () => {
   const path = join(world.home, 'numbers.json');
   writeFileSync(path, '[{"phone":"+12025550141","score":1e400},{"phone":"+12025550142","score":1}]');
   const { code, stdout } = await world.run(['contacts', 'import', path]);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => void (await Promise.all([here.close(), there.close()])));
 
-/** All but what the service makes itself. */
+/** A contact without the fields that the service sets. */
 const contents = ({ sandbox }: World) => sandbox.contacts().map(({ id: _id, created_at: _at, ...fields }) => fields);
 
 const made = ['--drop', 'id', '--drop', 'created_at'];
@@ -33,14 +33,14 @@ async function moved(format: string, ...words: readonly string[]) {
 it.each([
   ['csv', asJson],
   ['ndjson', []],
-])('imports elsewhere what was exported as %s', async (format, words) => {
+])('imports an export in %s into another service', async (format, words) => {
   const { code, stderr } = await moved(format, ...words);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('JSON')]);
   expect(contents(there)).toEqual(contents(here));
   expect(contents(there).slice(5)).toMatchObject([{ tags: ['a,b', '"c"'], attributes: { n: 7 } }, { tags: [] }]);
 });
 
-it('says of a CSV with JSON in it how that is sent, in a rehearsal and in an import', async () => {
+it('explains how JSON in a CSV is sent, in a dry run and in an import', async () => {
   const note =
     'note: JSON in tags, attributes is sent as text; to send its value: --parse-json tags --parse-json attributes';
   expect((await moved('csv', '--dry-run')).stderr).toContain(note);
@@ -55,7 +55,7 @@ it('lists a cell that is not JSON among the failed rows, with the reason', async
   expect(there.sandbox.contacts().slice(5)).toMatchObject([{ phone: '+12025550142', tags: ['vip'] }, { tags: [] }]);
 });
 
-describe('contacts that were exported', () => {
+describe('exported contacts', () => {
   const hard = fc.constantFrom(
     '"', '""', "'", '\\', '\\n', 'C:\\temp', '\t', '\n', '\r\n', '\r', '\0', ',', ';', '|', '=1+1', '@x', '-5', ' ',
     '\u001b[31m', '\u0085', '\u2028', '\u200f', '👩‍👩‍👧', 'é', 'a',
@@ -81,7 +81,7 @@ describe('contacts that were exported', () => {
     ['csv', table],
     ['json', []],
     ['ndjson', []],
-  ])('as %s are imported as they were, also through stdin', async (format, words) => {
+  ])('as %s are imported unchanged, also through stdin', async (format, words) => {
     const property = fc.asyncProperty(contacts, fc.boolean(), async (found, isPiped) => {
       const bodies = found.map((one) => jsonText(one));
       const caller = await openHostile(({ method }, _, response) =>
@@ -124,7 +124,7 @@ describe('a tab-separated file', () => {
       'phone\tname\n+12025550141\tA "a", b\n+12025550142\t5" pipe\n',
       ['A "a", b', '5" pipe'],
     ],
-  ])('%s is read as it was meant', async (_, content, names) => {
+  ])('%s is read with the intended values', async (_, content, names) => {
     // prettier-ignore
     expect((await imported(content)).names).toEqual(names);
   });
@@ -132,11 +132,11 @@ describe('a tab-separated file', () => {
   it.each([
     ['phone\tname\n+12025550141\tC:\\\\temp\n', 'escapes such as \\t and \\n are undone'],
     ['phone\tname\n+12025550141\tC:\\temp\n+12025550142\tC:\\Users\n', 'backslashes are kept as they are'],
-  ])('is said to be read so where its backslashes may mean two things: %j', async (content, note) => {
+  ])('is read with a note if its backslashes are ambiguous: %j', async (content, note) => {
     expect((await imported(content)).stderr).toContain(note);
   });
 
-  it('of failed rows means the same again', async () => {
+  it('of failed rows has the same values', async () => {
     const path = join(there.home, 'people.tsv');
     writeFileSync(path, 'phone\tname\n12\tC:\\\\temp "\n+12025550142\t\\"Zo"\n');
     await there.run(['contacts', 'import', path, '--phone', 'phone']);
@@ -147,7 +147,7 @@ describe('a tab-separated file', () => {
   });
 });
 
-it('prefixes the formulas of a CSV for spreadsheets, unless they are wanted', async () => {
+it('prefixes formulas in a CSV, except with --raw-formulas', async () => {
   await here.run(['contacts', 'create', '--set', 'phone=+12025550141', '--set', 'name==cmd|x']);
   const exporting = ['contacts', 'export', '-o', 'csv', '--columns', 'phone,name'];
   expect((await here.run(exporting)).stdout).toContain("+12025550141,'=cmd|x\n");

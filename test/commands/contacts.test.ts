@@ -32,25 +32,25 @@ describe('the body of a new contact', () => {
       sent: { tags: ['vip'], a: { n: 1.5, x: null, t: 'true' } },
     },
     { name: 'a phone as it was given', argv: ['--set', 'phone=whatever'], sent: { phone: 'whatever' } },
-  ])('is made of $name', async ({ argv, sent }) => {
+  ])('is built from $name', async ({ argv, sent }) => {
     expect(await body(...argv)).toEqual(sent);
   });
 
-  it('may have a field named __proto__, which changes no other', async () => {
+  it('may have a field named __proto__, which does not change other fields', async () => {
     const { stdout } = await create('--set', '__proto__.x=1', '--set', 'constructor.y=2', '--dry-run');
     expect(stdout).toContain('"body":{"__proto__":{"x":"1"},"constructor":{"y":"2"}}');
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect('x' in {}).toBe(false);
   });
 
-  it('may be a whole document from stdin', async () => {
+  it('can be a whole document from stdin', async () => {
     const stdin = JSON.stringify({ phone, name: 'Ada', attributes: { city: 'Oslo' } });
     const { code } = await world.run(['contacts', 'create', '--input', '-'], { stdin });
     expect(code).toBe(0);
     expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone, name: 'Ada', attributes: { city: 'Oslo' } });
   });
 
-  it('may be a whole document from a file', async () => {
+  it('can be a whole document from a file', async () => {
     const file = join(world.home, 'ada.json');
     writeFileSync(file, JSON.stringify({ phone, tags: ['vip'] }));
     const { code } = await create('--input', file);
@@ -70,7 +70,7 @@ describe('the body of a new contact', () => {
     { name: 'a field beside a whole body', argv: ['--input', '-', '--set', 'a=1'], says: '--input is the whole body' },
     { name: 'a file that is not there', argv: ['--input', '/nowhere/ada.json'], says: '/nowhere/ada.json' },
     { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read' },
-  ])('is not made of $name: exit 2, and nothing is sent', async ({ argv, says }) => {
+  ])('is refused for $name: exit 2, and nothing is sent', async ({ argv, says }) => {
     const { code, stdout, stderr } = await create(...argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
@@ -83,14 +83,14 @@ describe('the body of a new contact', () => {
   });
 });
 
-describe('a name from outside', () => {
+describe('a name from the service', () => {
   const named = async (name: string) => {
     await create('--set', `phone=${phone}`, '--set', `name=${name}`);
     return (form: readonly string[], terminal?: number) =>
       world.run(['contacts', 'list', ...form], terminal === undefined ? {} : { terminal });
   };
 
-  it('adds no line to TSV', async () => {
+  it('does not add a line to TSV', async () => {
     const list = await named('x\n+19005550199');
     const { stdout } = await list(['--columns', 'name,phone', '--no-header']);
     expect(stdout.split('\n')).toHaveLength(7);
@@ -102,12 +102,12 @@ describe('a name from outside', () => {
     ['a carriage return', 'a\rb', 'a\\rb'],
     ['a NUL', 'a\0b', 'a\\0b'],
     ['a backslash', 'a\\nb', 'a\\\\nb'],
-  ])('adds no column to TSV with %s', async (_, name, cell) => {
+  ])('does not add a column to TSV with %s', async (_, name, cell) => {
     const { stdout } = await (await named(name))(['--columns', 'phone,name', '--no-header']);
     expect(stdout.split('\n').at(-2)).toBe(`${phone}\t${cell}`);
   });
 
-  it('adds no line to what a query leaves', async () => {
+  it('does not add a line to the result of a query', async () => {
     const { stdout } = await (await named('x\n+19005550199'))(['--query', '[].name']);
     expect(stdout.split('\n')).toHaveLength(7);
   });
@@ -130,7 +130,7 @@ describe('a name from outside', () => {
     },
   );
 
-  it('does nothing to a terminal in the answer to its creation', async () => {
+  it('is escaped on a terminal after contacts create', async () => {
     const { stdout } = await world.run(['contacts', 'create', '--set', `phone=${phone}`, '--set', `name=${hostile}`], {
       terminal: 80,
     });
@@ -138,17 +138,17 @@ describe('a name from outside', () => {
     expect(plain(stdout)).toMatch(/^Created \(simulated\)\n.*name: Ada/s);
   });
 
-  it.each([undefined, 80])('is kept exactly in JSON, on a terminal of %s columns', async (terminal) => {
+  it.each([undefined, 80])('is exact in JSON, on a terminal of %s columns', async (terminal) => {
     const { stdout } = await (await named(hostile))(['-o', 'json'], terminal);
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: hostile }));
   });
 
-  it('does nothing to a terminal when a failure repeats it', async () => {
+  it('is escaped on a terminal in an error message', async () => {
     const { stderr } = await world.run(['send-template', '+12025550101', 'none\u001b]0;owned\u0007'], { terminal: 80 });
     expect(stderr).not.toMatch(acted);
   });
 
-  it('does nothing to a terminal when api prints it', async () => {
+  it('is escaped on a terminal in the output of api', async () => {
     await named(hostile);
     const { stdout } = await world.run(['api', '/api/public/contacts', '-i'], { terminal: 80 });
     expect(stdout).not.toMatch(acted);
@@ -156,15 +156,15 @@ describe('a name from outside', () => {
   });
 });
 
-describe('what is to be printed', () => {
-  it('exits 2 for a column that no record has', async () => {
+describe('the printed result', () => {
+  it('ends with 2 for an unknown column', async () => {
     const { code, stdout, stderr } = await world.run(['contacts', 'list', '--columns', 'id,fone']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('there is no column "fone"');
     expect(stderr).toContain('phone');
   });
 
-  it('exits 0 for such a column of an empty list', async () => {
+  it('ends with 0 for an unknown column of an empty list', async () => {
     const argv = ['contacts', 'list', '--columns', 'fone', '--query', "[?phone=='none']"];
     const { code, stdout } = await world.run(argv);
     expect([code, stdout]).toEqual([0, '']);
@@ -177,7 +177,7 @@ describe('what is to be printed', () => {
     expect(noteCodes(stderr)).toContain('not-as-asked');
   });
 
-  it('keeps it too when a query fails on the answer', async () => {
+  it('keeps the message_id when a query fails on the response', async () => {
     const argv = ['send-template', '+12025550101', 'welcome', '--query', 'length(message_id.nowhere)'];
     const { code, stdout } = await world.run(argv);
     expect([code, stdout]).toEqual([0, `${world.sandbox.messages()[0]?.id}\n`]);
@@ -198,7 +198,7 @@ describe('what is to be printed', () => {
     },
   );
 
-  it('is the bare id with -o id', async () => {
+  it('is only the id with -o id', async () => {
     const created = await create('--set', `phone=${phone}`, '-o', 'id');
     const listed = await world.run(['contacts', 'list', '-o', 'id']);
     const ids = world.sandbox.contacts().map(({ id }) => `${id}\n`);
@@ -206,7 +206,7 @@ describe('what is to be printed', () => {
     expect(listed.stdout).toBe(ids.join(''));
   });
 
-  it('is on one line as JSON through a pipe, and laid out on a terminal', async () => {
+  it('as JSON is on one line in a pipe, and indented on a terminal', async () => {
     const piped = await world.run(['contacts', 'list', '-o', 'json']);
     const shown = await world.run(['contacts', 'list', '-o', 'json'], { terminal: 80 });
     expect(piped.stdout.split('\n')).toHaveLength(2);
@@ -221,7 +221,7 @@ describe('what is to be printed', () => {
     expect(stdout.split('\n')).toHaveLength(8);
   });
 
-  it('is not cut through a pipe', async () => {
+  it('is not cut in a pipe', async () => {
     const name = 'long '.repeat(60);
     await create('--set', `phone=${phone}`, '--set', `name=${name}`);
     expect((await world.run(['contacts', 'list'])).stdout).toContain(name);
@@ -232,7 +232,7 @@ describe('what is to be printed', () => {
     { variable: 'NO_COLOR=1', argv: [], colored: false },
     { variable: 'FORCE_COLOR=1', argv: ['--no-color'], colored: false },
     { variable: 'TERM=dumb', argv: [], colored: false },
-  ])('has colours on a terminal or not: $variable $argv', async ({ variable, argv, colored }) => {
+  ])('has colors or not on a terminal: $variable $argv', async ({ variable, argv, colored }) => {
     const [name = '', value = ''] = variable.split('=');
     const { stdout } = await world.run(['contacts', 'list', ...argv], {
       terminal: 80,
@@ -241,12 +241,12 @@ describe('what is to be printed', () => {
     expect(stdout.includes('\u001b[')).toBe(colored);
   });
 
-  it('says on a terminal that a send was simulated', async () => {
+  it('marks a send as simulated on a terminal', async () => {
     const { stdout } = await world.run(['send-template', '+12025550101', 'welcome', '--no-color'], { terminal: 80 });
     expect(stdout).toBe(`Sent (simulated) ${world.sandbox.messages()[0]?.id}\n`);
   });
 
-  it('is noted to be simulated, which --quiet does not silence', async () => {
+  it('is marked as simulated even with --quiet', async () => {
     const { stderr } = await world.run(['contacts', 'list', '--limit', '1', '--quiet', '-o', 'json']);
     expect(noteCodes(stderr)).toEqual(['simulated']);
   });

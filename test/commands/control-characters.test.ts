@@ -6,20 +6,20 @@ import { listener } from './webhooks-rig.ts';
 const acting = 'A\u001b[31m\u009b2J\u007f';
 const hidden = 'B\u202e\u200f\u{e0041}';
 
-/** A service that lists one contact of this name. */
+/** A service that lists one contact with this name. */
 const listed = (name: string) =>
   openHostile((_, __, response) => response.end(JSON.stringify([{ id: '1', name, attributes: { name } }])));
 
 const list = ['contacts', 'list', '-o'];
 
 describe.each(['tsv', 'csv', 'json', 'ndjson', 'table'])('through a pipe, as %s', (format) => {
-  it.each([undefined, 80])('controls never leave, whatever stderr is: %s', async (terminal) => {
+  it.each([undefined, 80])('control characters are escaped, whatever stderr is: %s', async (terminal) => {
     const caller = { ...(await listed(acting)), stdout: 'pipe' as const, ...(terminal && { terminal }) };
     const { code, stdout } = await cli([...list, format], caller);
     expect([code, stdout]).toEqual([0, expect.not.stringMatching(/[\0-\u0008\u000b-\u001f\u007f-\u009f]/)]);
   });
 
-  it('marks that hide or reorder text do not leave for a terminal', async () => {
+  it('characters that hide or reorder text are escaped for a terminal', async () => {
     const { stdout } = await cli([...list, format], { ...(await listed(hidden)), terminal: 80, stdout: 'pipe' });
     expect(stdout).not.toMatch(/[\u202e\u200f\u{e0041}]/u);
   });
@@ -39,18 +39,18 @@ it.each(['json', 'ndjson'])('an escape in %s has the same value', async (format)
   expect([JSON.parse(stdout)].flat()).toMatchObject([{ name: acting + hidden }]);
 });
 
-it.each([['id'], ['[0].name']])('a value alone has escapes too: %s', async (query) => {
+it.each([['id'], ['[0].name']])('a single value is escaped too: %s', async (query) => {
   const { stdout } = await cli(['contacts', 'list', '--query', query], await listed(acting));
   expect(stdout).not.toMatch(/[\0-\u0008\u000b-\u001f\u007f-\u009f]/);
 });
 
-it('the text of an event has escapes through a pipe, and its lines', async () => {
+it('the text of an event is escaped in a pipe, and keeps its lines', async () => {
   const { send, run } = await listener();
   await send(`two\n${acting}`);
   expect((await run('webhooks show')).stdout).toContain('two\nA\\u001b[31m\\u009b2J\\u007f');
 });
 
-it('api gives a pipe the body as it came', async () => {
+it('api pipes the body unchanged', async () => {
   const { stdout } = await cli(['api', '/x'], await openHostile((_, __, response) => response.end(acting)));
   expect(stdout).toBe(acting);
 });

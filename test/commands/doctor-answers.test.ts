@@ -17,7 +17,7 @@ const answers: readonly {
   { what: '403', status: 403, exit: 0, found: 'warn', remedy: 'its scope and the plan', calls: 3 },
   { what: '404', status: 404, exit: 5, found: 'fail', remedy: 'profiles set acme --base-url', calls: 3 },
   { what: '429', status: 429, exit: 0, found: 'warn', remedy: 'wait a minute', calls: 1 },
-  { what: '500', status: 500, exit: 8, found: 'fail', remedy: 'report it to the support', calls: 3 },
+  { what: '500', status: 500, exit: 8, found: 'fail', remedy: 'contact the support', calls: 3 },
   { what: 'HTML', status: 200, body: '<html>', exit: 8, found: 'fail', remedy: 'that of the API?', calls: 3 },
   {
     what: 'a redirect to itself',
@@ -31,7 +31,7 @@ const answers: readonly {
   { what: 'a redirect', status: 307, exit: 11, found: 'fail', remedy: 'change the base URL', calls: 3 },
 ];
 
-describe('doctor, where the service answers', () => {
+describe('doctor, if the service responds with', () => {
   it.each(answers)(
     '$what',
     async ({ status, body = '{}', location = 'https://elsewhere.test/', exit, found, remedy, calls }) => {
@@ -45,7 +45,7 @@ describe('doctor, where the service answers', () => {
     },
   );
 
-  it('nothing: it waits as long as --timeout says, and not again', async () => {
+  it('nothing, waits for --timeout and does not retry', async () => {
     const { home, env, seen } = await openHostile(() => {});
     const { code, checks } = await examined({ home, env }, '--timeout', '300ms');
     expect(checks['contacts']).toMatchObject({ status: 'fail', message: expect.stringContaining('within 0.3 s') });
@@ -53,14 +53,14 @@ describe('doctor, where the service answers', () => {
     expect([code, seen.length]).toEqual([9, 1]);
   });
 
-  it('nothing, and the user leaves', async () => {
+  it('nothing, stops on Ctrl-C', async () => {
     const leaving = new AbortController();
     const { home, env } = await openHostile(() => leaving.abort('SIGINT'));
     const { code, stdout } = await cli(['doctor'], { home, env, signal: leaving.signal });
     expect([code, stdout]).toEqual([130, '']);
   });
 
-  it('what a terminal would act on', async () => {
+  it('control characters, escapes them', async () => {
     const message = 'a\u001b]0;title\u0007\u202eb';
     const { home, env } = await openHostile((_, __, response) => {
       response.writeHead(404).end(JSON.stringify({ message }));
@@ -69,7 +69,7 @@ describe('doctor, where the service answers', () => {
     expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
   });
 
-  it('the key itself', async () => {
+  it('the key itself, masks it', async () => {
     const { home, env } = await openHostile(({ headers }, _, response) => {
       response.writeHead(404).end(JSON.stringify({ message: headers.authorization }));
     });
@@ -78,7 +78,7 @@ describe('doctor, where the service answers', () => {
     expect(stdout).not.toContain(testKey);
   });
 
-  it('by a clock that is an hour behind', async () => {
+  it('a date an hour ago, warns about the clock', async () => {
     const { home, env } = await openHostile((_, __, response) => {
       response.writeHead(200, { Date: new Date(Date.now() - 3_600_000).toUTCString() }).end('[]');
     });
@@ -91,7 +91,7 @@ describe('doctor, where the service answers', () => {
     });
   });
 
-  it('with something that is not HTTP', async () => {
+  it('invalid HTTP, fails all checks of the service', async () => {
     const { home, url } = await openHostile((_, __, response) => badResponses['invalid HTTP'](response));
     const { code, wrong } = await examined({ home, env: callerOf(url) });
     expect([code, wrong]).toEqual([8, ['plan', 'contacts', 'templates', 'campaigns']]);

@@ -7,11 +7,11 @@ import { openWorld, type World } from '../support/world.ts';
 import { examined, secureService, storeAcme, storeText } from './doctor-rig.ts';
 
 interface SetUp extends CliOptions {
-  /** The check that finds what is wrong. */
+  /** The check that finds the problem. */
   readonly check: string;
   readonly exit: number;
   readonly status: 'fail' | 'warn';
-  /** What it says to do. */
+  /** Part of the printed fix. */
   readonly remedy: string;
   readonly calls: number;
 }
@@ -20,7 +20,7 @@ type Broken = Omit<SetUp, keyof CliOptions>;
 const refused = { check: 'contacts', exit: 4, status: 'fail', remedy: 'bizmsg sandbox keys list', calls: 1 } as const;
 const limited = { exit: 0, status: 'warn', remedy: 'fine for a key that only sends', calls: 3 } as const;
 
-/** A real sandbox, called with this key. */
+/** A sandbox that is called with this key. */
 async function calledWith(choose: (world: World) => string, found: Broken): Promise<SetUp> {
   const world = await openWorld();
   onTestFinished(() => world.close());
@@ -67,8 +67,8 @@ const setUps: Readonly<Record<string, () => Promise<SetUp>>> = {
   },
 };
 
-describe('doctor, where something is broken', () => {
-  it.each(Object.keys(setUps))('finds %s, and says what to do', async (name) => {
+describe('doctor', () => {
+  it.each(Object.keys(setUps))('finds %s, and prints the fix', async (name) => {
     const setUp = await setUps[name]?.();
     if (!setUp) throw new Error(name);
     const { code, calls, checks, wrong } = await examined(setUp);
@@ -78,7 +78,7 @@ describe('doctor, where something is broken', () => {
     expect(wrong).toContain(check);
   });
 
-  it.each(['full', 'read-only'] as const)('finds nothing wrong with a %s key', async (scope) => {
+  it.each(['full', 'read-only'] as const)('finds no problem with a %s key', async (scope) => {
     const found = await calledWith(({ sandbox }) => sandbox.keys.create(scope).text, { ...limited, check: '' });
     const { code, calls, checks, wrong } = await examined(found);
     expect([code, calls, wrong]).toEqual([0, 3, []]);

@@ -10,13 +10,13 @@ import { objects } from '../support/json-lines.ts';
 export interface Examined {
   readonly code: number;
   readonly calls: unknown;
-  /** By name. */
+  /** Checks by name. */
   readonly checks: Readonly<Record<string, Row>>;
-  /** Of those that failed or warn, what of this test's own making does: the version of Node is the machine's. */
+  /** Names of failed checks and warnings, except that of the Node version, which depends on the machine. */
   readonly wrong: readonly unknown[];
 }
 
-/** What `doctor` finds out: its one JSON document, read. */
+/** Runs doctor and parses its JSON report. */
 export async function examined(options: CliOptions, ...argv: readonly string[]): Promise<Examined> {
   const { code, stdout } = await cli(['doctor', '-o', 'json', ...argv], options);
   const [report, ...more] = objects(stdout);
@@ -33,14 +33,14 @@ export interface Stored {
   readonly plan?: string;
 }
 
-/** A home whose profile in use is acme. */
+/** Stores the profile acme as the one in use. */
 export function storeAcme(home: string, { baseUrl, key, plan = 'growth' }: Stored): string {
   const mode = key.startsWith('sk_live_') ? 'live' : 'sandbox';
   const acme = { baseUrl, plan, mode, keys: { [mode]: key } };
   return storeText(home, JSON.stringify({ version: 1, current: 'acme', profiles: { acme } }));
 }
 
-/** The path of a store that holds just this. */
+/** Writes the profile store; returns its path. */
 export function storeText(home: string, text: string): string {
   const folder = join(home, '.config/bizmsg');
   mkdirSync(folder, { recursive: true });
@@ -50,7 +50,7 @@ export function storeText(home: string, text: string): string {
   return path;
 }
 
-/** A service with a certificate that it signed itself. */
+/** A service with a self-signed certificate. */
 export async function secureService() {
   const identity = selfSigned({ until: new Date(Date.now() + 90 * 86_400_000) });
   const port = await listen(https.createServer(identity, (_, response) => response.end('{"data":[]}')));

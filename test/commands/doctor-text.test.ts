@@ -7,14 +7,14 @@ const broken = () =>
   openHostile((_, __, response) => response.writeHead(500).end('{"message":"a '.padEnd(90, 'long ')));
 
 describe('the report of doctor', () => {
-  it('says in words how each check came out, with what to do beneath', async () => {
+  it('shows the status of each check, with its fix below', async () => {
     const { stdout } = await cli(['doctor'], { home: newHome(), node: '24.1.0' });
     expect(stdout).toContain('This machine\n  ok    node        24.1.0\n');
     expect(stdout).toMatch(/^ {2}fail {2}caller {6}no profile is in use\n {22}add one with bizmsg login/m);
     expect(stdout).toMatch(/\n\nNo API calls made\.\n1 failure\.\n$/);
   });
 
-  it('keeps its form through a pipe', async () => {
+  it('looks the same in a pipe', async () => {
     const caller = await broken();
     const [piped, shown] = [
       await cli(['doctor', '--profile', 'local'], caller),
@@ -23,26 +23,26 @@ describe('the report of doctor', () => {
     expect(piped.stdout).toBe(shown.stdout);
   });
 
-  it.each([40, 60, 80])('fits a terminal of %i columns, but for what cannot be broken', async (terminal) => {
+  it.each([40, 60, 80])('fits a terminal of %i columns, except for long words', async (terminal) => {
     const { stdout } = await cli(['doctor', '--no-color'], { ...(await broken()), terminal });
     const long = stdout.split('\n').filter((line) => line.length > terminal);
     expect(long.filter((line) => /\S\s+\S/.test(line))).toEqual([]);
   });
 
-  it('says a remedy that several have once, beneath the last', async () => {
+  it('shows a fix that several checks share once, below the last', async () => {
     const { stdout } = await cli(['doctor'], await broken());
     expect(stdout.match(/contact the support/g)).toHaveLength(1);
     expect(stdout).toMatch(/fail {2}campaigns .*\n.*contact the support/);
   });
 
-  it.each(['ndjson', 'csv', 'tsv'])('has a check a line in %s', async (form) => {
+  it.each(['ndjson', 'csv', 'tsv'])('has one check per line in %s', async (form) => {
     const { stdout } = await cli(['doctor', '-o', form], await broken());
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(15);
     expect(lines[0]).toContain(form === 'ndjson' ? '"group":"machine"' : 'name');
   });
 
-  it('has the columns that are asked for, and answers a query', async () => {
+  it('supports --columns and --query', async () => {
     const caller = await broken();
     const columns = await cli(['doctor', '-o', 'ndjson', '--columns', 'name,status'], caller);
     const query = await cli(['doctor', '--query', 'checks[?status==`fail`].name'], caller);

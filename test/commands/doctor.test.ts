@@ -23,7 +23,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('trusts the certificate that --ca-file holds', async () => {
+  it('trusts the certificate in --ca-file', async () => {
     const home = newHome();
     const { port, cert } = await secureService();
     storeAcme(home, { baseUrl: `https://127.0.0.1:${port}`, key: testKey });
@@ -36,7 +36,7 @@ describe('doctor', () => {
     });
   });
 
-  it('goes through a proxy as requests do', async () => {
+  it('uses the proxy that requests use', async () => {
     const home = newHome();
     const { port, cert } = await secureService();
     storeAcme(home, { baseUrl: 'https://api.bizmsg.test', key: testKey });
@@ -48,7 +48,7 @@ describe('doctor', () => {
     expect([code, asked.length]).toEqual([9, 1]);
   });
 
-  it('ends with the code of the first of several failures', async () => {
+  it('exits with the code of the first failure', async () => {
     const home = newHome();
     const path = storeAcme(home, { baseUrl: `https://127.0.0.1:${await deadPort()}`, key: testKey });
     chmodSync(path, 0o640);
@@ -56,13 +56,13 @@ describe('doctor', () => {
     expect([code, wrong]).toEqual([3, ['config', 'connection']]);
   });
 
-  it('starts no sandbox, and says how', async () => {
+  it('does not start a sandbox, and shows how to', async () => {
     const { code, calls, checks } = await examined({ home: newHome() }, '--profile', 'local');
     expect([code, calls]).toEqual([0, 0]);
     expect(checks['address']).toMatchObject({ status: 'skip', remedy: 'bizmsg sandbox start --background' });
   });
 
-  it('names what to do where nobody is calling', async () => {
+  it('suggests a login if no profile is in use', async () => {
     const { code, checks } = await examined({ home: newHome() });
     expect(code).toBe(3);
     expect(checks['caller']).toMatchObject({
@@ -71,17 +71,17 @@ describe('doctor', () => {
     });
   });
 
-  it('finds a key that is not of the mode that is demanded', async () => {
+  it('finds a key of another mode than --mode', async () => {
     const { code, wrong } = await examined({ home: newHome(), env: callerOf('https://a.test') }, '--mode', 'live');
     expect([code, wrong]).toEqual([11, ['caller']]);
   });
 
-  it('sends no key where it must not go', async () => {
+  it('does not send a key over plain http', async () => {
     const { code, calls, wrong } = await examined({ home: newHome(), env: callerOf('http://a.test') });
     expect([code, calls, wrong]).toEqual([11, 0, ['address']]);
   });
 
-  it('asks a sandbox that runs as the profile local', async () => {
+  it('checks a running sandbox with --profile local', async () => {
     const home = newHome();
     await serveLocal(home, { plan: 'starter' });
     const { code, calls, checks } = await examined({ home }, '--profile', 'local');
@@ -90,17 +90,17 @@ describe('doctor', () => {
     expect(checks['sandbox']).toMatchObject({ message: expect.stringContaining('running at http://127.0.0.1:') });
   });
 
-  it('is refused with --dry-run, since it sends', async () => {
+  it('refuses --dry-run, because it sends requests', async () => {
     expect((await cli(['doctor', '--dry-run'], { home: newHome() })).code).toBe(2);
   });
 
-  it.each([[], ['--contract']])('is refused with -o id before anything is sent: %j', async (...argv) => {
+  it.each([[], ['--contract']])('refuses -o id before it sends anything: %j', async (...argv) => {
     const { home, env, seen } = await openHostile((_, __, response) => response.end('[]'));
     const { code, stderr } = await cli(['doctor', '-o', 'id', ...argv], { home, env });
     expect([code, stderr.includes('doctor has no id'), seen]).toEqual([2, true, []]);
   });
 
-  it('removes nothing, not even the traces of what has ended', async () => {
+  it('removes nothing, not even files of ended processes', async () => {
     const home = newHome();
     const state = join(home, '.local/state/bizmsg');
     await serveLocal(home);
@@ -120,7 +120,7 @@ describe('doctor', () => {
     });
   });
 
-  it('finds that what keeps a live message from being sent twice cannot work', async () => {
+  it('finds that the protection against duplicate sends cannot work', async () => {
     const home = newHome();
     const folder = join(home, '.local/state/bizmsg/ledger');
     mkdirSync(join(folder, 'secret'), { recursive: true });
@@ -128,7 +128,7 @@ describe('doctor', () => {
     expect([code, checks['ledger']?.['status']]).toEqual([3, 'fail']);
   });
 
-  it('finds a whole set-up healthy as the program that is run', async () => {
+  it('finds no failure in a healthy set-up', async () => {
     const world = await openWorld();
     onTestFinished(() => world.close());
     const { code, stdout, stderr } = await bin(['doctor'], { home: world.home, env: world.env });

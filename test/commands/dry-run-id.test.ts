@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 it.each([[['send-template', '+12025550101', 'welcome']], [['contacts', 'create', '--set', 'phone=+12025550101']]])(
-  '%j --dry-run -o id prints no id, says so, and ends with exit 0',
+  '%j --dry-run -o id prints no id, with a note, and ends with 0',
   async (argv) => {
     const ran = await world.run([...argv, '--dry-run', '-o', 'id']);
     expect(ran).toMatchObject({ code: 0, stdout: '' });

@@ -49,10 +49,13 @@ describe('a parameter', () => {
     expect([...new Set(texts)]).toHaveLength(1);
   });
 
-  it.each([...described, ...Object.values(globals)])('$spec is described by a phrase: $description', ({ description }) => {
-    expect(description).toMatch(/^(?:[a-z]|CSV\b|a JMES)/);
-    expect(description).not.toMatch(/\.$/);
-  });
+  it.each([...described, ...Object.values(globals)])(
+    '$spec is described by a phrase: $description',
+    ({ description }) => {
+      expect(description).toMatch(/^(?:[a-z]|CSV\b|a JMES)/);
+      expect(description).not.toMatch(/\.$/);
+    },
+  );
 });
 
 describe('the detailed help', () => {

@@ -13,7 +13,7 @@ const groups = root.children.filter(({ kind }) => kind === 'group');
 const run = (argv: readonly string[]) => cli(argv, { home: newHome() });
 
 describe('--help', () => {
-  it.each(commands)('of $name says how it is used, on lines of 80 columns', async ({ name, command }) => {
+  it.each(commands)('of $name shows its usage on lines of 80 columns', async ({ name, command }) => {
     const { code, stdout, stderr } = await run([...name.split(' '), '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(command.summary);
@@ -33,7 +33,7 @@ describe('--help', () => {
     expect([short, topic]).toEqual([long, long]);
   });
 
-  it.each(groups.map(({ name }) => name))('of the group %s names its commands', async (name) => {
+  it.each(groups.map(({ name }) => name))('of the group %s lists its commands', async (name) => {
     const { code, stdout } = await run([name, '--help']);
     expect(code).toBe(0);
     for (const named of commands.filter((one) => one.name.startsWith(`${name} `))) {
@@ -41,17 +41,17 @@ describe('--help', () => {
     }
   });
 
-  it('of the whole names every command, and comes without any word too', async () => {
+  it('of bizmsg lists every command, and is the default without arguments', async () => {
     const [asked, bare] = [await run(['--help']), await run([])];
     expect([asked.code, bare]).toEqual([0, asked]);
     expect(tree.children.filter(({ name }) => !asked.stdout.includes(`\n  ${name}`))).toEqual([]);
   });
 
-  it.each(tree.children)('of $name names it as it names itself', ({ name, summary }) => {
+  it.each(tree.children)('of $name has the same name and summary as in the list', ({ name, summary }) => {
     expect(root.children.find((node) => node.name === name)).toMatchObject({ name, summary });
   });
 
-  it.each(commands)('of $name: its summary is a phrase, and it has an example', ({ command }) => {
+  it.each(commands)('of $name has a phrase as summary, and an example', ({ command }) => {
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(command.examples.length).toBeGreaterThan(0);
   });
@@ -62,7 +62,7 @@ describe('help', () => {
     expect((await run(['help', 'exit-codes'])).stdout).toMatch(new RegExp(`\\b${code} {2,}[a-z]`));
   });
 
-  it('announced lists what the API announces', async () => {
+  it('announced lists the features that the API announces', async () => {
     const { stdout } = await run(['help', 'announced']);
     expect(announced.flatMap(({ features }) => features).filter((one) => !stdout.includes(one))).toEqual([]);
   });
@@ -73,13 +73,13 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it.each([['nowhere'], ['contacts', 'nowhere']])('of %s is exit 2', async (...path) => {
+  it.each([['nowhere'], ['contacts', 'nowhere']])('of %s ends with 2', async (...path) => {
     const { code, stdout } = await run(['help', ...path]);
     expect([code, stdout]).toEqual([2, '']);
   });
 });
 
-describe('help of a topic that is mistyped', () => {
+describe('help of a mistyped topic', () => {
   it.each([
     [['exit-code'], 'exit-codes'],
     [['exit', 'codes'], 'exit-codes'],
@@ -89,7 +89,7 @@ describe('help of a topic that is mistyped', () => {
     [['env'], 'environment'],
     [['ouput'], 'output'],
     [['anounced'], 'announced'],
-  ])('%j names the one that is meant', async (typed, topic) => {
+  ])('suggests the right one for %j', async (typed, topic) => {
     const { code, stderr } = await run(['help', ...typed]);
     expect([code, stderr.includes(`did you mean bizmsg help ${topic}?`)]).toEqual([2, true]);
   });
@@ -98,14 +98,14 @@ describe('help of a topic that is mistyped', () => {
     [['contact'], 'did you mean bizmsg contacts?'],
     [['flows'], 'announced by the API'],
     [['o'], 'not a command'],
-  ])('%j is no topic', async (typed, said) => {
+  ])('does not suggest a topic for %j', async (typed, said) => {
     const { code, stderr } = await run(['help', ...typed]);
     expect([code, stderr.includes(said), stderr.includes('bizmsg help output')]).toEqual([2, true, false]);
   });
 });
 
-describe('--help of the whole', () => {
-  it('is on lines of 80 columns, but for what is to be typed', async () => {
+describe('--help of bizmsg', () => {
+  it('is on lines of 80 columns, except for examples', async () => {
     const { stdout } = await run(['--help']);
     expect(stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  bizmsg '))).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('--help of the whole', () => {
 const examples = commands.flatMap(({ name, command }) => command.examples.map((example) => ({ name, example })));
 
 describe('the example', () => {
-  it.each(examples)('$example can be read', async ({ name, example }) => {
+  it.each(examples)('$example can be parsed', async ({ name, example }) => {
     for (const part of piped(example)) {
       const line = words(part);
       const end = line.includes('--') ? line.indexOf('--') : line.length;
@@ -125,7 +125,7 @@ describe('the example', () => {
   });
 });
 
-/** The command lines of an example, each of which reads what the one before it prints. */
+/** The command lines of a pipeline. */
 function piped(example: string): readonly string[] {
   return example.split(' | bizmsg ');
 }

@@ -64,7 +64,7 @@ describe('a dry run of an unfinished run', () => {
     expect((await rehearsing(path, ...words)).first?.phone).toMatch(/^\+120255501/);
   });
 
-  it('leaves the run as it is', async () => {
+  it('does not change the run', async () => {
     const path = await stoppedRun();
     const files = () =>
       readdirSync(join(world.home, '.local/state/bizmsg'), { recursive: true, encoding: 'utf8' }).toSorted();
@@ -81,7 +81,7 @@ it('a dry run writes nothing on a machine without a ledger', async () => {
   expect(existsSync(join(world.home, '.local/state/bizmsg/ledger'))).toBe(false);
 });
 
-it('a dry run says why a batch would be refused, with its exit code', async () => {
+it('a dry run reports why a batch would be refused, with its exit code', async () => {
   world.sandbox.keys.goLive();
   const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
   const argv = ['send-batch', 'welcome', people(3), '--at-most', '3'];
@@ -97,13 +97,13 @@ it('a dry run says why a batch would be refused, with its exit code', async () =
   expect(JSON.parse(json.stdout)).toMatchObject({ would_send: 0, refused: { code: 'sent-before' } });
 });
 
-it('reads the plan of the sandbox that runs', async () => {
+it('a dry run uses the plan of the running sandbox', async () => {
   world.sandbox.setPlan({ name: 'scale', perMinute: 40, without: [] });
   expect(await rehearsing(people(3))).toMatchObject({ code: 0, pace: { requests: 36, window_seconds: 60 } });
   expect(world.sandbox.requests()).toEqual([]);
 });
 
-describe('how long a rehearsal says that it takes', () => {
+describe('the duration that a dry run estimates', () => {
   const saying = async (count: number, ...words: readonly string[]) =>
     (await importing(people(count), '--dry-run', '-o', 'table', ...words)).stdout.trimEnd().split('\n').at(-1);
 
@@ -123,7 +123,7 @@ describe('how long a rehearsal says that it takes', () => {
     expect(await saying(count, ...words)).toBe(line);
   });
 
-  it('goes by the plan, in JSON too', async () => {
+  it('follows the plan, also in JSON', async () => {
     world.sandbox.setPlan({ name: 'growth', perMinute: undefined, perMonth: undefined, without: [] });
     const pace = { requests: 600, window_seconds: 60 };
     expect(await rehearsing(people(700), '--rate', '600/m')).toMatchObject({
@@ -133,7 +133,7 @@ describe('how long a rehearsal says that it takes', () => {
     });
   });
 
-  it('says where one could practise with a plan', async () => {
+  it('comes with a hint to practice with a plan in the sandbox', async () => {
     await serveLocal(world.home);
     const words = ['contacts', 'import', people(3), '--dry-run', '-o', 'table', '--profile', 'local'];
     expect((await world.run(words, { env: {} })).stdout).toContain(
@@ -142,8 +142,8 @@ describe('how long a rehearsal says that it takes', () => {
   });
 });
 
-describe('a rehearsal of a JSON array', () => {
-  it('counts records, whose lines say nothing', async () => {
+describe('a dry run of a JSON array', () => {
+  it('counts records instead of lines', async () => {
     const path = join(world.home, 'people.json');
     writeFileSync(path, '[{"phone":"+12025550141"},{"phone":"+12025550141"},7]');
     const { stdout } = await importing(path, '--dry-run', '-o', 'table');
@@ -152,14 +152,14 @@ describe('a rehearsal of a JSON array', () => {
   });
 });
 
-describe('phones of a rehearsal', () => {
+describe('phones in a dry run', () => {
   const noted = (text: string, ...words: readonly string[]) => {
     const path = join(world.home, 'people.csv');
     writeFileSync(path, text);
     return importing(path, '--dry-run', '-o', 'json', ...words);
   };
 
-  it('that no flag names are not checked, which is said', async () => {
+  it('that no flag names are not checked, with a note', async () => {
     const { stderr } = await noted('Mobile,name\n12,Ada\n', '--map', 'Mobile=phone');
     expect(stderr).toContain('phone numbers are not checked; --phone phone does');
   });
@@ -167,11 +167,11 @@ describe('phones of a rehearsal', () => {
   it.each([
     ['phone\n+12025550141\n', ['--phone', 'phone']],
     ['name\nAda\n', []],
-  ])('that are checked, or are not there, have no note: %j %j', async (text, words) => {
+  ])('that are checked, or missing, have no note: %j %j', async (text, words) => {
     expect((await noted(text, ...words)).stderr).not.toContain('not checked');
   });
 
-  it('that a flag names may not be empty', async () => {
+  it('that a flag names must not be empty', async () => {
     const { code, stdout } = await noted('phone,name\n+12025550141,Ada\n,Bo\n', '--phone', 'phone');
     const bad = { bad: 1, bad_rows: [{ line: 3, row: 2, reason: 'phone: it is empty' }] };
     expect([code, JSON.parse(stdout)]).toMatchObject([10, bad]);
@@ -181,13 +181,13 @@ describe('phones of a rehearsal', () => {
 it.each([
   ['--query', 'code'],
   ['--columns', 'line,outcome'],
-])('takes no %s where rows are told as they come', async (...words) => {
+])('refuses %s with NDJSON output', async (...words) => {
   const { code, stdout, stderr } = await importing(people(3), '-o', 'ndjson', ...words);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words[0] ?? '')]);
   expect(world.sandbox.requests()).toEqual([]);
 });
 
-it('of a file without rows says so, and keeps no run that a second one would repeat', async () => {
+it('an import of a file without rows prints a note, and does not store a run', async () => {
   const path = people(0);
   for (const _ of ['first', 'second']) {
     const { code, stdout, stderr } = await importing(path);

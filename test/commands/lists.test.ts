@@ -3,7 +3,7 @@ import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 import { noteCodes } from '../support/json-lines.ts';
 
-/** A service whose pages these are; a cursor is the next one's number. */
+/** A service with these pages; the cursor is the number of the next page. */
 const paged = (...pages: readonly string[]) =>
   openHostile(({ url }, _, response) => {
     const page = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? 0);
@@ -19,7 +19,7 @@ describe('a list of contacts', () => {
     { what: 'an empty last page', pages: ['{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[]}'], ids: ['1'] },
     { what: 'a cursor that leads back', pages: ['{"data":[{"id":"1"}],"next_cursor":"0"}'], ids: ['1'] },
     { what: 'no record at all', pages: ['{"data":[],"next_cursor":null}'], ids: [] },
-  ])('of $what is whole with --all', async ({ pages, ids }) => {
+  ])('of $what is complete with --all', async ({ pages, ids }) => {
     const { code, stdout } = await cli(all, await paged(...pages));
     expect([code, JSON.parse(stdout)]).toEqual([0, ids.map((id) => ({ id }))]);
   });
@@ -35,25 +35,25 @@ describe('a list of contacts', () => {
   it.each([
     ['[]', 21],
     ['[{"id":"1"}]', 2],
-  ])('ends where a service makes cursors for ever: %s', async (data, calls) => {
+  ])('ends if a service returns endless cursors: %s', async (data, calls) => {
     let count = 0;
     const caller = await openHostile((_, __, response) => response.end(`{"data":${data},"next_cursor":"c${++count}"}`));
     const { code, stderr } = await cli(all, caller);
     expect([code, noteCodes(stderr), caller.seen.length]).toEqual([0, ['no-further-page'], calls]);
   });
 
-  it('of an empty answer is empty on a terminal too', async () => {
+  it('of an empty response is empty on a terminal too', async () => {
     const { code, stdout } = await cli(['contacts', 'list'], { ...(await paged('')), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'No contacts\n']);
   });
 
-  it('lets no id act on a terminal', async () => {
+  it('escapes ids on a terminal', async () => {
     const caller = await paged(JSON.stringify([{ id: '\u001b]0;x\u0007\u009b2J1' }]));
     const { stdout } = await cli(['contacts', 'list', '-o', 'id'], { ...caller, terminal: 80 });
     expect(stdout).toBe(']0;x2J1\n');
   });
 
-  it('tells no id where several fields might be it', async () => {
+  it('has no id if several fields could be the id', async () => {
     const caller = await paged('[{"account_id":"a","uuid":"u"}]');
     const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], caller);
     expect([code, stdout]).toEqual([2, '']);
@@ -75,25 +75,25 @@ describe('a list of contacts', () => {
     },
   );
 
-  it('says that there is more', async () => {
+  it('has a note if there is more', async () => {
     const caller = await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', '[]');
     const { code, stdout, stderr } = await cli(['contacts', 'list', '-o', 'json'], caller);
     expect([code, stdout, noteCodes(stderr)]).toEqual([0, '[{"id":"1"}]\n', ['more']]);
     expect(caller.seen).toHaveLength(1);
   });
 
-  it('says with --quiet only what nobody may miss', async () => {
+  it('has only safety notices with --quiet', async () => {
     const { stderr } = await cli(['contacts', 'list', '--quiet'], await paged('{"data":[{"id":"1"}],"next":"/x"}'));
     expect(stderr).toBe('');
   });
 
-  it('asks no further than --limit', async () => {
+  it('fetches no pages beyond --limit', async () => {
     const caller = await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', '{"data":[{"id":"2"}],"next_cursor":"2"}');
     const { stdout } = await cli([...all, '--limit', '1'], caller);
     expect([stdout, caller.seen.length]).toEqual(['[{"id":"1"}]\n', 1]);
   });
 
-  it('passes any parameter in the URL', async () => {
+  it('passes --url-param in the URL', async () => {
     const caller = await paged('[]');
     await cli(['contacts', 'list', '--url-param', 'tag=a b&c', '--url-param', 'page.size=2'], caller);
     expect(caller.seen.map(({ url }) => url)).toEqual(['/api/public/contacts?tag=a+b%26c&page.size=2']);
@@ -111,19 +111,19 @@ describe('a list of contacts', () => {
     expect([code, stdout]).toEqual([0, prints]);
   });
 
-  it('shows the columns that its records have between them', async () => {
+  it('has the columns of all its records', async () => {
     const { stdout } = await cli(['contacts', 'list'], await paged('[{"id":"1","a":{"b":2}},{"id":"2","c":null}]'));
     expect(stdout).toBe('id\ta\tc\n1\t{"b":2}\t\n2\t\t\n');
   });
 
-  it('reaches into its records with dots', async () => {
+  it('selects nested fields with dots', async () => {
     const caller = await paged('[{"id":"1","a":{"b":2}},{"id":"2","a.b":3}]');
     const { stdout } = await cli(['contacts', 'list', '--columns', 'a.b', '--no-header'], caller);
     expect(stdout).toBe('2\n3\n');
   });
 });
 
-it('prints a page of more records than a call takes arguments', async () => {
+it('prints a page with more records than a call can take arguments', async () => {
   const records = Array.from({ length: 200_000 }, (_, at) => `{"id":${at}}`);
   const { code, stdout } = await cli(['contacts', 'list', '-o', 'id'], await paged(`[${records.join(',')}]`));
   expect([code, stdout.split('\n').length]).toEqual([0, 200_001]);

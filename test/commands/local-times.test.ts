@@ -7,7 +7,7 @@ it.each([
   ['Asia/Tokyo', 'GMT+9', 9],
   ['Pacific/Honolulu', 'HST', -10],
   ['UTC', 'UTC', 0],
-])('a refused batch names the time of the earlier run by the clock of %s', async (zone, name, hours) => {
+])('a refused batch shows the time of the earlier run in the time zone %s', async (zone, name, hours) => {
   const world = await openWorld();
   onTestFinished(() => world.close());
   writeFileSync(join(world.home, 'people.csv'), 'phone\n+12025550101\n');

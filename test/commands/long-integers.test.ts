@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { openHostile } from '../support/fake-service.ts';
 
-// All above 2^53: as a number each of them would become another one.
+// All above 2^53, where numbers are rounded.
 const [id, negative, beyond] = ['9223372036854775807', '-9007199254740993', '123456789012345678901234567890'];
 const contact = `{"id":${id},"phone":"+12025550101","attributes":{"n":${negative},"list":[${beyond}]},"small":7}`;
 const parts = `{"n":${negative},"list":[${beyond}]}`;
 
 const service = (body: string, status = 200) => openHostile((_, __, response) => response.writeHead(status).end(body));
 
-describe('an integer above 2^53 in an answer is printed as it came', () => {
+describe('an integer above 2^53 in a response is printed exactly', () => {
   it.each([
     ['json', `[${contact}]\n`],
     ['ndjson', `${contact}\n`],
@@ -32,7 +32,7 @@ describe('an integer above 2^53 in an answer is printed as it came', () => {
     expect(shown.stdout).toBe(`id\n${id}\n1\n`);
   });
 
-  it('laid out over lines as JSON on a terminal', async () => {
+  it('in indented JSON on a terminal', async () => {
     const { stdout } = await cli(['contacts', 'list', '-o', 'json'], {
       ...(await service(`[${contact}]`)),
       terminal: 80,
@@ -79,7 +79,7 @@ it('follows a cursor that is an integer above 2^53', async () => {
   expect((await cli(['contacts', 'list', '--all', '-o', 'id'], caller)).stdout).toBe('1\n2\n');
 });
 
-describe('an integer above 2^53 is sent as it is given', () => {
+describe('an integer above 2^53 is sent exactly', () => {
   async function imported(name: string, content: string, ...words: readonly string[]) {
     const caller = await service('{}', 201);
     const path = join(caller.home, name);
@@ -100,7 +100,7 @@ describe('an integer above 2^53 is sent as it is given', () => {
     expect(await imported(name, content, ...words)).toMatchObject({ code: 0, bodies: [contact] });
   });
 
-  it('by a rehearsal, which shows the first body', async () => {
+  it('by a dry run, which shows the first body', async () => {
     const { stdout } = await imported('people.ndjson', `${contact}\n`, '--dry-run', '-o', 'json');
     expect(stdout).toContain(`"first":${contact}`);
   });

@@ -105,7 +105,7 @@ describe('the params of a send', () => {
     expect(arrived()).toEqual([{ to: ada, template: 'welcome', params: [] }]);
   });
 
-  it('doubts a phone that E.164 excludes, and sends to it all the same', async () => {
+  it('warns about a phone that is invalid in E.164, and sends to it', async () => {
     const { code, stderr } = await world.run(['send-template', '+123', 'welcome']);
     expect(code).toBe(0);
     expect(stderr).toContain('shorter than any number of E.164');
@@ -118,7 +118,7 @@ describe('global options', () => {
     ['before the command', ['-o', 'json', 'send-template', ada, 'welcome']],
     ['between its words', ['contacts', '--output', 'json', 'list']],
     ['after it', ['contacts', 'list', '--output=json']],
-  ])('count %s', async (_, argv) => {
+  ])('are accepted %s', async (_, argv) => {
     const { code, stdout } = await world.run(argv);
     expect([code, stdout.slice(0, 1)]).toEqual([0, expect.stringMatching(/[[{]/)]);
   });
@@ -138,7 +138,7 @@ describe('global options', () => {
     { argv: ['contacts', 'list', '--columns', 'id,,phone'], says: 'an empty column name' },
     { argv: ['contacts', 'list', '--limit', '-1'], says: '--limit=-1' },
     { argv: ['contacts', 'list', '--url-param', 'limit'], says: 'key=value' },
-  ])('refuses what a command does not accept: $argv', async ({ argv, says }) => {
+  ])('are refused by a command that does not support them: $argv', async ({ argv, says }) => {
     const { code, stdout, stderr } = await world.run(argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);

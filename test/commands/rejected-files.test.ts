@@ -38,7 +38,7 @@ async function importing(words: readonly string[] = [], env = world.env) {
 const [first, second, third] = ['+12025550141,Ada', '+12025550142,Bob', '+12025550143,Cleo'];
 const [ada, bob, cleo] = ['+12025550141', '+12025550142', '+12025550143'];
 
-/** A service that answers rows by their phone, one status after the other, and then accepts them. */
+/** A service that answers each phone with these statuses in order, and then accepts it. */
 async function answering(answers: Readonly<Record<string, readonly number[]>>) {
   const left = new Map(Object.entries(answers).map(([phone, statuses]) => [phone, [...statuses]]));
   const service = await serve(({ body }, _, response) => {
@@ -52,7 +52,7 @@ async function answering(answers: Readonly<Record<string, readonly number[]>>) {
 const part = (env = world.env) => importing(['--first', '2'], env);
 
 describe('the file of failed rows', () => {
-  it('has the rows in the order of the input, with the reason and the original line, for this user alone', async () => {
+  it('has the rows in the order of the input, with reason and original line, readable only by this user', async () => {
     people(first, '12,Bob', 'broken', third, '13,Di');
     const { code, failed, files: written } = await importing();
     expect([code, failed, written]).toEqual([10, 3, { failed: at('people.failed.csv'), unsure: null }]);
@@ -86,7 +86,7 @@ describe('the file of failed rows', () => {
     ]);
   });
 
-  it('is left as it is if somebody has changed it; the rows are in another one', async () => {
+  it('is kept if it was edited; the rows go to a second file', async () => {
     const env = await answering({ [ada]: [400, 400] });
     people(first, second, third);
     await part(env);
@@ -98,7 +98,7 @@ describe('the file of failed rows', () => {
     expect(ran.stderr).toContain('was there before and is left as it is');
   });
 
-  it('stays if it was changed and its rows are done', async () => {
+  it('is kept if it was edited, even if all its rows are done', async () => {
     const env = await answering({ [ada]: [400] });
     people(first, second, third);
     await part(env);
@@ -108,7 +108,7 @@ describe('the file of failed rows', () => {
     expect(ran.stderr).not.toContain('none of its rows');
   });
 
-  it('is never that of another run, nor one of the user', async () => {
+  it('never replaces a file of another run or of the user', async () => {
     writeFileSync(at('people.failed.csv'), 'mine');
     people('12,Ada');
     const one = await importing();
@@ -118,14 +118,14 @@ describe('the file of failed rows', () => {
     expect(one.stderr).toContain('was there before and is left as it is');
   });
 
-  it('has another name if a folder has this one', async () => {
+  it('gets another name if a folder has this name', async () => {
     mkdirSync(at('people.failed.csv'));
     people('12,Ada');
     const { code, files: written } = await importing();
     expect([code, written.failed]).toEqual([10, at('people.failed.2.csv')]);
   });
 
-  it('cannot be written if the input is gone, which is noted beside the summary', async () => {
+  it('is missing, with a note, if the folder of the input is gone', async () => {
     const service = await serve((_, __, response) => {
       rmSync(at('people.csv'), { force: true });
       response.writeHead(400).end('{}');
@@ -136,7 +136,7 @@ describe('the file of failed rows', () => {
     expect(ran.stderr).toMatch(/could not be written to a file: .*; see bizmsg runs show [0-9a-f]{10}/);
   });
 
-  it('can be fixed and imported by itself', async () => {
+  it('can be fixed and imported', async () => {
     people(first, '12,Bob');
     await importing();
     writeFileSync(at('people.failed.csv'), read('people.failed.csv').replace('12,Bob', second));
@@ -152,8 +152,8 @@ describe('the file of failed rows', () => {
   });
 });
 
-describe('rows that were taken out of the input stay in the file of failed rows', () => {
-  it('if nothing failed since', async () => {
+describe('failed rows that were removed from the input stay in the file', () => {
+  it('if no other row failed since', async () => {
     people('broken', first, '12,Bob', second);
     await importing(['--first', '2']);
     const before = read('people.failed.csv');
@@ -164,7 +164,7 @@ describe('rows that were taken out of the input stay in the file of failed rows'
     expect(ran.stderr).toContain('people.failed.csv is kept: 2 of its rows are not in the input any more');
   });
 
-  it('and rows that failed since are in another one', async () => {
+  it('and rows that failed since are in a second file', async () => {
     people('broken', first, second, '12,Cleo');
     await importing(['--first', '2']);
     const before = read('people.failed.csv');
@@ -176,7 +176,7 @@ describe('rows that were taken out of the input stay in the file of failed rows'
 });
 
 describe('the file of unsure rows', () => {
-  it('is removed once none of its rows is unsure', async () => {
+  it('is removed once all its rows are settled', async () => {
     const env = await answering({ [ada]: [500] });
     people(first, second);
     expect((await importing([], env)).files.unsure).toBe(at('people.unsure.csv'));
@@ -189,7 +189,7 @@ describe('the file of unsure rows', () => {
     ]);
   });
 
-  it('stays if it was changed', async () => {
+  it('is kept if it was edited', async () => {
     const env = await answering({ [ada]: [500] });
     people(first, second);
     await importing([], env);
@@ -198,7 +198,7 @@ describe('the file of unsure rows', () => {
     expect(phonesIn('people.unsure.csv')).toEqual([ada, '+12025550149']);
   });
 
-  it('keeps rows that were not sent again, and that failed are in that of failed rows', async () => {
+  it('keeps rows that were not sent again; rows that failed move to the file of failed rows', async () => {
     const env = await answering({ [ada]: [500, 409], [bob]: [500] });
     people(first, second, third);
     await importing([], env);

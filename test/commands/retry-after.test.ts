@@ -5,7 +5,7 @@ import { serve } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { cli, later } from '../support/cli.ts';
 
-/** A clock on which waits of a minute or more are over at once. */
+/** A clock that skips waits of a minute or more. */
 function hastyClock() {
   let ahead = 0;
   return {
@@ -24,7 +24,7 @@ function hastyClock() {
 it.each([
   ['300', 0, 'sent'],
   ['601', 7, 'not_reached'],
-])('a run that is asked to wait %s s ends with exit %i, its row counted as %s', async (seconds, code, outcome) => {
+])('a run with Retry-After: %s ends with exit %i and counts its row as %s', async (seconds, code, outcome) => {
   const home = temporaryHome();
   onTestFinished(() => home.remove());
   const service = await serve((_, __, response) => {

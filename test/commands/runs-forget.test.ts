@@ -19,20 +19,20 @@ async function importing(name: string, text: string, ...words: readonly string[]
   return JSON.parse(stdout);
 }
 
-/** Runs of files that have one row each. */
+/** Runs of files with one row each. */
 async function run(...names: readonly string[]): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const name of names) ids.push((await importing(name, `phone,name\n+12025550141,${name}\n`)).run);
   return ids;
 }
 
-it('forgets several runs by the beginnings of their ids', async () => {
+it('forgets several runs by prefixes of their ids', async () => {
   const ids = await run('a', 'b');
   const { code, stdout } = await forget(...ids.map((id) => id.slice(0, 8)), '--yes');
   expect([code, stdout, folders()]).toEqual([0, ids.map((id) => `Forgot run ${id}\n`).join(''), []]);
 });
 
-it('forgets none if a beginning is that of several', async () => {
+it('forgets nothing if a prefix is ambiguous', async () => {
   const ids = await run(...Array.from({ length: 17 }, (_, at) => `n${at}`));
   const digits = ids.map((id) => id.slice(0, 1));
   const twice = digits.find((digit, at) => digits.indexOf(digit) !== at) ?? '';
@@ -49,7 +49,7 @@ it('forgets all finished runs with --finished, and no others', async () => {
   expect(await forget('--finished', '--yes')).toMatchObject({ code: 0, stdout: 'No runs\n' });
 });
 
-it("leaves the files of rejected rows, which are the user's", async () => {
+it('keeps the files of failed rows, which belong to the user', async () => {
   const { run: id, files } = await importing('a', 'phone\n12\n');
   await forget(id, '--yes');
   expect(readdirSync(world.home)).toContain('a.failed.csv');

@@ -20,7 +20,7 @@ const folderOf = (id: string) => join(world.home, '.local/state/bizmsg/runs', id
 const three = 'phone\n+12025550141\n12\n13\n';
 
 describe('runs', () => {
-  it('are none at first', async () => {
+  it('are empty at first', async () => {
     const { code, stdout } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout]).toEqual([0, '[]\n']);
   });
@@ -35,13 +35,13 @@ describe('runs', () => {
     ]);
   });
 
-  it('are listed as they were typed', async () => {
+  it('are listed with the file as it was typed', async () => {
     await run(three);
     const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
     expect(listed.typed).toBe(`bizmsg contacts import ${join(world.home, 'people.csv')} -o json`);
   });
 
-  it('are shown with each row, its line, its outcome, and the id that the service gave it', async () => {
+  it('are shown with the line, the outcome and the service id of each row', async () => {
     const id = await run(three);
     const { code, stdout } = await world.run(['runs', 'show', id, '-o', 'json'], { env: {} });
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('are shown with one outcome alone, in each format', async () => {
+  it('are filtered by outcome, in each format', async () => {
     const id = await run(three);
     const csv = await world.run(['runs', 'show', id, '--outcome', 'failed', '-o', 'csv'], { env: {} });
     expect(csv.stdout).toMatch(/^row,line,outcome,reason,id\r?\n\d,\d,failed,[^\n]*\n\d,\d,failed,[^\n]*\n$/);
@@ -70,7 +70,7 @@ describe('runs', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ sent: 1, continues: false, earlier: [] });
   });
 
-  it('are not forgotten unasked', async () => {
+  it('are not forgotten without confirmation', async () => {
     const id = await run(three);
     const refused = await world.run(['runs', 'forget', id], { env: {} });
     expect([refused.code, refused.stderr]).toEqual([11, expect.stringContaining('--yes')]);
@@ -86,14 +86,14 @@ describe('runs', () => {
     expect(await run(three)).not.toBe(id);
   });
 
-  it('with a damaged index are not listed as none', async () => {
+  it('with a damaged index are an error, not an empty list', async () => {
     await run(three);
     writeFileSync(join(world.home, '.local/state/bizmsg/ledger/runs.ndjson'), 'x\n'.repeat(9));
     const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('is damaged')]);
   });
 
-  it('that cannot be read are not listed as none', async () => {
+  it('in an unreadable folder are an error, not an empty list', async () => {
     writeFileSync(join(world.home, '.local/state/bizmsg/ledger'), '');
     const { code, stdout, stderr } = await world.run(['runs', 'list', '-o', 'json'], { env: {} });
     expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('"code":"state-unreadable"')]);
@@ -105,7 +105,7 @@ describe('runs', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'run-unknown', message: 'there is no run "0123456789"' });
   });
 
-  it('lose their logs a day after they have expired from the list', async () => {
+  it('lose their logs a day after they expire', async () => {
     const [expired, recent] = [folderOf('0123456789ab'), folderOf('ba9876543210')];
     for (const folder of [expired, recent]) mkdirSync(folder, { recursive: true });
     const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400;

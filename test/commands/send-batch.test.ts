@@ -45,7 +45,7 @@ it.each([
     ['Dear', 'Ada'],
     ['Dear', 'Alan'],
   ],
-])('gives the params in the order of %j', async (words, ada, alan) => {
+])('sends the params in the order of %j', async (words, ada, alan) => {
   const { code } = await sending('order_update', orders, ...words);
   expect([code, sent()]).toEqual([
     0,
@@ -67,7 +67,7 @@ const twice = {
   ndjson: '{"to":"+12025550141","name":"Ada"}\n{"to":"+12025550141","name":"Bob"}\n',
 };
 
-it('sends nobody two different messages, unless that is meant', async () => {
+it('refuses two different messages to one recipient, except with --allow-same-recipient', async () => {
   const words = ['--param-column', 'name', '-p', 'A-1'];
   const once = await sending('order_update', `${twice.csv}+12025550142,Cleo\n`, ...words);
   expect([once.code, JSON.parse(once.stdout)]).toMatchObject([10, { sent: 2, failed: 1 }]);
@@ -111,7 +111,7 @@ it.each(['csv', 'ndjson'] as const)(
   },
 );
 
-it('sends a row that had the recipient of another once it is fixed', async () => {
+it('sends a row with a duplicate recipient once it is fixed', async () => {
   await sending('order_update', twice.csv, '--param-column', 'name', '-p', 'A-1');
   const { code } = await sending('welcome', 'to,bizmsg_error\n+12025550142,\n');
   expect([code, sent()]).toEqual([0, [['+12025550141', 'Ada', 'A-1'], ['+12025550142']]]);
@@ -120,7 +120,7 @@ it('sends a row that had the recipient of another once it is fixed', async () =>
 it.each([
   ['-p', 'sk_live_0123456789abcdef'],
   ['--param-column=sk_test_0123456789abcdef', '--yes'],
-])('refuses what is written like a key: %s %s', async (...words) => {
+])('refuses a param that looks like a key: %s %s', async (...words) => {
   const { code, stdout, stderr } = await sending('welcome', orders, ...words);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('holds what is written like a key')]);
   expect([stderr.includes('0123456789ab'), readdirSync(world.home), sent()]).toEqual([
@@ -165,7 +165,7 @@ describe('a key without a known prefix', () => {
   );
 });
 
-it('knows a file that stands in the place of the template', async () => {
+it('suggests swapping the template and the file', async () => {
   const file = join(world.home, 'orders.csv');
   writeFileSync(file, orders);
   const { code, stderr } = await world.run(['send-batch', file, 'order_update']);
@@ -176,13 +176,13 @@ it('knows a file that stands in the place of the template', async () => {
   expect(sent()).toEqual([]);
 });
 
-it('names each column of several that are given in one', async () => {
+it('suggests one --param-column per column', async () => {
   const { code, stderr } = await sending('order_update', orders, '--param-column', 'name,order');
   const hint = 'one --param-column for each: --param-column name --param-column order';
   expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(hint), []]);
 });
 
-it('refuses an empty param, unless that is meant', async () => {
+it('refuses an empty param, except with --allow-empty', async () => {
   const text = 'phone,name\n+12025550141,\n';
   const words = ['--param-column', 'name', '-p', '1'];
   const refused = await sending('order_update', text, ...words);
@@ -191,13 +191,13 @@ it('refuses an empty param, unless that is meant', async () => {
   expect(sent()).toEqual([['+12025550141', '', '1']]);
 });
 
-it('says before it sends that the template has another number of variables', async () => {
+it('warns before it sends if the template has another number of variables', async () => {
   const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
   expect([code, noteCodes(stderr).includes('params')]).toEqual([10, true]);
   expect(stderr).toContain('has 2 variables, and each row gives 1 param"');
 });
 
-it('shows what part of the month it takes', async () => {
+it('shows its share of the monthly quota', async () => {
   await world.bin(
     ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin', '--plan', 'starter'],
     {},

@@ -26,7 +26,7 @@ describe('a live message that was sent before', () => {
     },
   );
 
-  it('is sent once more with --again', async () => {
+  it('is sent again with --again', async () => {
     expect((await machine.live([...message, '--again'])).code).toBe(0);
     expect(await machine.sent()).toBe(2);
   });
@@ -38,7 +38,7 @@ describe('a live message that was sent before', () => {
     ['the params in another order', [send, to, 'order_update', '-p', 'A-1042', '-p', 'Ada']],
     ['a sandbox key', [...message, '--mode', 'sandbox']],
     ['a dry run', [...message, '--mode', 'live', '--dry-run']],
-  ])('is another one with %s', async (_, words) => {
+  ])('is a different message with %s', async (_, words) => {
     expect((await machine.run(words.includes('--mode') ? words : [...words, '--mode', 'live'])).code).toBe(0);
   });
 
@@ -47,7 +47,7 @@ describe('a live message that was sent before', () => {
     expect((await machine.live(message, after(11))).code).toBe(0);
   });
 
-  it('is known whichever command sends it', async () => {
+  it('is recognized whichever command sends it', async () => {
     expect((await machine.live(raw, { stdin: body })).code).toBe(11);
     expect((await machine.live([...raw, '--again'], { stdin: body })).code).toBe(0);
   });
@@ -62,7 +62,7 @@ it('the ledgers of two machines have no digest in common', async () => {
   expect(others?.filter((digest) => own?.includes(digest))).toEqual([]);
 });
 
-/** Base64 of what is in the segments. */
+/** All base64 texts in the segments. */
 function rowsIn(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^\d.*\.ndjson$/.test(name));
   return names.flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/"[\w+/]{20,}={0,2}"/g) ?? []);
@@ -71,7 +71,7 @@ function rowsIn(folder: string): readonly string[] {
 describe('a live message that may have been sent before', () => {
   beforeEach(() => machine.breakNextSend());
 
-  it('ends with the next step', async () => {
+  it('ends with 13 and the next step', async () => {
     const { code, stderr } = await machine.live(message);
     expect([code, stderr]).toEqual([
       13,
@@ -90,7 +90,7 @@ describe('a live message that may have been sent before', () => {
     },
   );
 
-  it('is refused until it is settled, however long ago', async () => {
+  it('is refused until it is settled, however old it is', async () => {
     await machine.live(message);
     expect((await machine.live(message, after(60))).code).toBe(11);
     expect((await machine.live(message, after(25 * 60))).code).toBe(11);
@@ -103,20 +103,20 @@ describe('a live message that may have been sent before', () => {
     expect([code, stderr]).toEqual([11, expect.stringContaining('the same message was sent')]);
   });
 
-  it('is refused by api too, which has the same way out', async () => {
+  it('is also refused by api, which has the same option', async () => {
     await machine.live(message);
     expect((await machine.live(raw, { stdin: body })).code).toBe(11);
     expect((await machine.live([...raw, '--retry-unsure'], { stdin: body })).code).toBe(0);
   });
 
-  it('keeps no other message from being sent, nor the same one in a dry run', async () => {
+  it('does not stop other messages, or the same one in a dry run', async () => {
     await machine.live(message);
     expect((await machine.live([send, to, 'welcome'])).code).toBe(0);
     expect((await machine.live([...message, '--dry-run'])).code).toBe(0);
   });
 });
 
-it('asks and refuses nothing with a sandbox key', async () => {
+it('a sandbox key needs no confirmation', async () => {
   await machine.breakNextSend();
   await machine.run(message);
   expect((await machine.run(message)).code).toBe(0);

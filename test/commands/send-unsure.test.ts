@@ -13,7 +13,7 @@ const key = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 let home: string;
 let service: Service;
 let log: string;
-/** What the next requests meet; then they are answered well. */
+/** Responses to the next requests; later ones succeed. */
 let next: ((response: ServerResponse) => unknown)[];
 beforeEach(async () => {
   home = newHome();
@@ -27,7 +27,7 @@ const send = (words: readonly string[] = [], options: Partial<CliOptions> = {}) 
   cli([...message, ...words], { home, env: callerOf(service.url, key), ...options });
 const lose = (response: ServerResponse) => response.socket?.destroy();
 
-/** A request that stays unanswered until `lose` is called. */
+/** A request without a response until `lose` closes its connection. */
 async function hanging() {
   let lost: () => unknown = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -42,14 +42,14 @@ async function hanging() {
 }
 
 describe('a live message that another process is sending', () => {
-  it('waits for its outcome, and is refused if that is unsure', async () => {
+  it('waits, and is refused if the outcome is unsure', async () => {
     const first = await hanging();
     const second = send();
     first.lose();
     expect([(await first.ended).code, (await second).code, service.seen.length]).toEqual([13, 11, 1]);
   });
 
-  it('is refused once that is done', async () => {
+  it('waits, and is refused if the other one is done', async () => {
     const answers: ServerResponse[] = [];
     next.push((response) => answers.push(response));
     const first = send();
@@ -59,7 +59,7 @@ describe('a live message that another process is sending', () => {
     expect([(await first).code, (await second).code, service.seen.length]).toEqual([0, 11, 1]);
   });
 
-  it('leaves if that did not leave', async () => {
+  it('waits, and is sent if the other one was not', async () => {
     const answers: ServerResponse[] = [];
     next.push((response) => answers.push(response));
     const first = send(['--retries', '0']);
@@ -78,7 +78,7 @@ describe('a ledger that cannot be used', () => {
     ['a folder for its secret', (folder) => mkdirSync(join(folder, 'secret'), { recursive: true })],
     ['a pipe for its secret', (folder) => (mkdirSync(folder), makePipe(join(folder, 'secret')))],
     ['a damaged secret', (folder) => (mkdirSync(folder), writeFileSync(join(folder, 'secret'), 'short'))],
-  ])('keeps live messages from being sent, with exit 3: %s', async (_, spoil) => {
+  ])('stops live messages with exit 3: %s', async (_, spoil) => {
     mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
     spoil(ledger());
     const { code, stderr } = await send();
@@ -86,7 +86,7 @@ describe('a ledger that cannot be used', () => {
     expect(stderr).toContain(ledger());
   });
 
-  it('keeps them from being sent after a line was damaged', async () => {
+  it('stops live messages after a line was damaged', async () => {
     await send();
     const name = readdirSync(ledger()).find((one) => /^\d.*\.ndjson$/.test(one)) ?? '';
     const path = join(ledger(), name);
@@ -95,7 +95,7 @@ describe('a ledger that cannot be used', () => {
     expect([code, stderr, service.seen.length]).toEqual([3, expect.stringMatching(/is damaged.* at byte \d+/), 1]);
   });
 
-  it('keeps no message with a sandbox key', async () => {
+  it('does not stop messages with a sandbox key', async () => {
     mkdirSync(join(home, '.local/state/bizmsg'), { recursive: true });
     writeFileSync(ledger(), '');
     expect((await send([], { env: callerOf(service.url) })).code).toBe(0);
@@ -132,7 +132,7 @@ describe('the log', () => {
     ['the recipient with more around it', 'wamid.12025550101x', '2025550101'],
     ['any phone', 'to +1 (202) 555-0177', '555-0177'],
     ['nothing but a phone', '12025550177', '2025550177'],
-  ])('holds nothing of %s that the service gives as message_id', async (_, id, secret) => {
+  ])('does not contain %s that the service returns as message_id', async (_, id, secret) => {
     next.push((response) => response.end(JSON.stringify({ message_id: id })));
     await send();
     expect(readFileSync(log, 'utf8')).not.toContain(secret);
@@ -143,13 +143,13 @@ describe('the log', () => {
   it.each([
     [key, '7Rw1Kc5N'],
     ['+12025550177', '2025550177'],
-  ])('holds no template that is given as %s', async (template, secret) => {
+  ])('does not contain a template such as %s', async (template, secret) => {
     const env = callerOf(service.url, key);
     await cli(['send-template', message[1], template], { home, env });
     expect(readFileSync(log, 'utf8')).not.toContain(secret);
   });
 
-  it('holds nothing of a key without a prefix', async () => {
+  it('does not contain a key without a prefix', async () => {
     const odd = 'unprefixed-secret-0001';
     next.push((response) => response.end(JSON.stringify({ message_id: `x${odd}` })));
     await send(['--mode', 'live'], { env: callerOf(service.url, odd) });
@@ -162,7 +162,7 @@ describe('the log', () => {
     'ada@example.com',
     '%32%30%32%35%35%35%30%31%39%39',
     'by/phone/20-25-55',
-  ])('holds nothing of a path that says %s', async (segment) => {
+  ])('does not contain a path segment such as %s', async (segment) => {
     const env = callerOf(service.url, key);
     await cli(['api', '-X', 'DELETE', `/api/public/contacts/${segment}`], { home, env });
     expect(readFileSync(log, 'utf8')).toMatch(/"endpoint":"\/api\/public\/contacts\/(by\/phone\/)?\*"/);

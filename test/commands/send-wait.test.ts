@@ -14,7 +14,7 @@ const order = ['order_update', '-p', 'Ada', '-p', 'A-1042'];
 const to = (phone: string, ...more: readonly string[]) => ['send-template', phone, ...order, '--wait', ...more];
 const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
 
-/** A sandbox whose time the test moves. */
+/** A sandbox with a manual clock. */
 async function frozen() {
   const clock = manualClock(Date.UTC(2026, 4, 1, 12));
   const world = await openWorld({ clock, seed: 'wait' });
@@ -31,7 +31,7 @@ async function frozen() {
 }
 
 describe('send-template --wait, against the sandbox', () => {
-  it('prints the bare id through a pipe, and the timeline on stderr', async () => {
+  it('prints only the id to a pipe, and the timeline on stderr', async () => {
     const { run, sent, advance } = await frozen();
     const running = run(to(later));
     const id = await sent();
@@ -83,7 +83,7 @@ describe('send-template --wait, against the sandbox', () => {
     expect((await running).stdout).toMatch(shown);
   });
 
-  it('ends with 12 as soon as the message fails, and says why', async () => {
+  it('ends with 12 and the reason as soon as the message fails', async () => {
     const { run, sent, advance } = await frozen();
     const running = run(to(fails, '-o', 'json'));
     const id = await sent();
@@ -96,7 +96,7 @@ describe('send-template --wait, against the sandbox', () => {
     });
   });
 
-  it('ends with 13 when the time has passed, and says that it was sent', async () => {
+  it('ends with 13 after the time limit, and reports that the message was sent', async () => {
     const { run, sent } = await frozen();
     const { code, stdout, stderr } = await run(to(later, '--within', '20ms'));
     const id = await sent();
@@ -104,7 +104,7 @@ describe('send-template --wait, against the sandbox', () => {
     expect(stderr).toContain(`error: ${id} was sent, but no message.delivered came within 0.02 s`);
   });
 
-  it('says that a clock stands still before it waits, and waits all the same', async () => {
+  it('warns that the clock is frozen, and waits', async () => {
     const { run, sent, advance } = await frozen();
     const running = run(to(delivers, '-o', 'json'));
     await sent();
@@ -113,20 +113,20 @@ describe('send-template --wait, against the sandbox', () => {
     expect([code, noteCodes(stderr)]).toEqual([0, ['simulated', 'frozen', 'event']]);
   });
 
-  it('waits for nothing in a dry run', async () => {
+  it('does not wait in a dry run', async () => {
     const { run, sandbox } = await frozen();
     const { code, stdout, stderr } = await run(to(delivers, '--dry-run'));
     expect([code, stderr.includes('stands still'), sandbox.messages()]).toEqual([0, false, []]);
     expect(stdout).toContain('"method":"POST"');
   });
 
-  it('tells what the service said when it sends nothing', async () => {
+  it('prints the error of the service if it refuses the message', async () => {
     const { run } = await frozen();
     const { code, stdout } = await run(['send-template', delivers, 'none_such', '--wait']);
     expect([code, stdout]).toEqual([5, '']);
   });
 
-  it('ends with 13 and the id when the sandbox ends', async () => {
+  it('ends with 13 and the id if the sandbox stops', async () => {
     const { run, sent, close } = await frozen();
     const running = run(to(delivers));
     const id = await sent();
@@ -148,7 +148,7 @@ describe('send-template --wait, against the sandbox', () => {
   });
 });
 
-/** A service whose events come to a listener on this machine before it has answered. */
+/** A service whose events reach a local listener before its response. */
 async function heard(...events: readonly object[]) {
   const { home, env, seen } = await openHostile((_, __, response) => {
     for (const event of events) journal.received(delivery(JSON.stringify(event)));
@@ -162,12 +162,12 @@ async function heard(...events: readonly object[]) {
 }
 
 describe('send-template --wait, with a listener', () => {
-  it('hears what comes before the answer does', async () => {
+  it('uses events that arrive before the response', async () => {
     const { run } = await heard({ type: 'message.delivered', data: { message_id: 'msg_1' } });
     expect(await run()).toMatchObject({ code: 0, stdout: 'msg_1\n' });
   });
 
-  it('knows its message wherever the id stands, and passes over others', async () => {
+  it('finds the id anywhere in an event, and skips events of other messages', async () => {
     const { run } = await heard(
       { type: 'message.failed', data: { message_id: 'msg_2' } },
       { event: 'message.delivered', payload: { about: ['msg_1'] } },
@@ -176,12 +176,12 @@ describe('send-template --wait, with a listener', () => {
     expect([code, stdout]).toEqual([0, '["message.delivered"]\n']);
   });
 
-  it('takes a message that was read for delivered', async () => {
+  it('counts a read message as delivered', async () => {
     const { run } = await heard({ type: 'message.read', message_id: 'msg_1' });
     expect(await run('--query', 'outcome')).toMatchObject({ code: 0, stdout: 'read\n' });
   });
 
-  it('says what came when the time has passed', async () => {
+  it('lists the received events after the time limit', async () => {
     const { run } = await heard({ type: 'message.delivered', message_id: 'msg_1' });
     const { code, stderr } = await run('--wait-for', 'read', '--within', '50ms');
     expect([code, stderr]).toEqual([
@@ -190,14 +190,14 @@ describe('send-template --wait, with a listener', () => {
     ]);
   });
 
-  it('asks whether the service sends them there when nothing came', async () => {
+  it('suggests checking the webhook of the service if no event arrived', async () => {
     const { run } = await heard();
     const { code, stderr } = await run('--within', '50ms');
     expect([code, stderr]).toEqual([13, expect.stringContaining('does the service send its events to the listener?')]);
   });
 });
 
-it('send-template --wait sends nothing where nobody listens', async () => {
+it('send-template --wait sends nothing without a listener', async () => {
   const { home, env, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const { code, stdout, stderr } = await cli(to(delivers), { home, env });
   expect([code, stdout, seen]).toEqual([3, '', []]);

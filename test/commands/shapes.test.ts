@@ -20,7 +20,7 @@ function records(json: string): readonly Readonly<Record<string, unknown>>[] {
   return rows.filter(isRecord);
 }
 
-/** What the document does not show is varied here, and no test says anything of it. */
+/** Varies what the document leaves open; no test depends on it. */
 describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (shape) => {
   let world: World;
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
 
   const withKey = (key: string) => ({ env: { ...world.env, BIZMSG_API_KEY: key } });
 
-  it('a send prints the bare message_id, made by one call', async () => {
+  it('a send makes one call and prints only the message_id', async () => {
     const { code, stdout } = await world.run(send);
     expect([code, stdout]).toEqual([0, `${world.sandbox.messages()[0]?.id}\n`]);
     expect(world.sandbox.messages()).toHaveLength(1);
@@ -63,22 +63,22 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     },
   );
 
-  it.each(['contacts', 'campaigns'])('%s have ids, a line each', async (what) => {
+  it.each(['contacts', 'campaigns'])('%s have ids, one per line', async (what) => {
     const { code, stdout } = await world.run([what, 'list', '-o', 'id']);
     const known = what === 'contacts' ? world.sandbox.contacts() : world.sandbox.campaigns();
     const ids = known.map(({ id }) => `${id}\n`).join('');
-    // A service may well show none.
+    // A service may omit ids.
     expect([code, stdout]).toEqual(code === 2 ? [2, ''] : [0, ids]);
   });
 
-  it('a contact that was created is found in the list', async () => {
+  it('a created contact is in the list', async () => {
     const created = await world.run([...create, '-o', 'json']);
     const { code, stdout } = await world.run(['contacts', 'list', '-o', 'json']);
     expect([created.code, code]).toEqual([0, 0]);
     expect(records(stdout).filter((contact) => Object.values(contact).includes('+12025550142'))).toHaveLength(1);
   });
 
-  it('a contact that is known already is no failure', async () => {
+  it('creating an existing contact is not a failure', async () => {
     await world.run(create);
     expect((await world.run(create)).code).toBe(0);
     expect(world.sandbox.contacts()).toHaveLength(6);
@@ -93,7 +93,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     },
   );
 
-  it('--all reaches the contacts beyond the first page once each', async () => {
+  it('--all lists each contact of all pages once', async () => {
     const phones = Array.from({ length: 120 }, (_, index) => `+1202555${2000 + index}`);
     const headers = { authorization: `Bearer ${world.sandbox.keys.sandbox}`, 'content-type': 'application/json' };
     const { method, path: target } = endpoints.createContact;
@@ -106,18 +106,18 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     expect(new Set(records(stdout).map((contact) => JSON.stringify(contact))).size).toBe(125);
   });
 
-  it('--limit shows no more, and says so', async () => {
+  it('--limit cuts the list, with a note', async () => {
     const { code, stdout, stderr } = await world.run(['templates', 'list', '--limit', '2', '-o', 'json']);
     expect([code, records(stdout).length]).toEqual([0, 2]);
     expect(stderr).toContain('showing 2 of the 7');
   });
 
-  it('--query reaches into the records of a list', async () => {
+  it('--query selects fields of the records of a list', async () => {
     const { code, stdout } = await world.run(['campaigns', 'list', '--query', 'length(@)']);
     expect([code, stdout]).toEqual([0, '3\n']);
   });
 
-  it('api prints a GET as it came, and -i its status and headers before it', async () => {
+  it('api prints the body of a GET unchanged, and -i its status and headers before it', async () => {
     const plain = await world.run(['api', endpoints.listContacts.path]);
     const { code, stdout } = await world.run(['api', '-i', endpoints.listContacts.path]);
     const raw = await world.sandbox.answer({
@@ -131,7 +131,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     expect(stdout.endsWith(`\n\n${raw.body}`)).toBe(true);
   });
 
-  it('api posts as soon as there is a field', async () => {
+  it('api sends a POST if it has a field', async () => {
     const { code } = await world.run([
       'api',
       endpoints.createContact.path,
@@ -175,7 +175,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     expect(ran.map(({ code }) => code)).toEqual([0, 4, 4]);
   });
 
-  it('a revoked key is refused at once', async () => {
+  it('a revoked key is refused', async () => {
     world.sandbox.keys.revoke(world.sandbox.keys.sandbox);
     const ran = [await world.run(send), await world.run(['templates', 'list'])];
     expect(ran.map(({ code, stdout }) => [code, stdout])).toEqual([
@@ -193,7 +193,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     expect((await world.run(['templates', 'list'])).code).toBe(0);
   });
 
-  it('a used-up minute ends with 7, and nothing was sent', async () => {
+  it('a send beyond the rate limit ends with 7, and nothing was sent', async () => {
     world.sandbox.setPlan({ name: 'starter', perMinute: 0, perMonth: undefined, without: [] });
     const ran = await world.run([...send, '--retries', '0', '-o', 'json']);
     expect([ran.code, ran.stdout, errorIn(ran.stderr)['done']]).toEqual([7, '', 'no']);

@@ -16,7 +16,7 @@ const [ada, alan, grace, joan] = ['+12025550141', '+12025550142', '+12025550144'
 const folder = () => join(world.home, '.local/state/bizmsg/runs');
 const copies = () => readdirSync(folder()).filter((name) => name.includes('stdin'));
 
-/** Its current folder is the home of the test. */
+/** A command in the home of the test. */
 async function batch(input: string, ...more: readonly string[]) {
   const words = ['--format', 'ndjson', '--concurrency', '1', '-o', 'json', ...more];
   const { home, env } = world;
@@ -24,16 +24,16 @@ async function batch(input: string, ...more: readonly string[]) {
   return { ...ran, ...JSON.parse(ran.stdout === '' ? '{}' : ran.stdout) };
 }
 
-describe('a batch of stdin that is not finished', () => {
+describe('an unfinished batch of stdin', () => {
   beforeEach(() => batch(rows(ada, alan, grace), '--first', '2'));
 
-  it('continues when the same is piped in again', async () => {
+  it('continues when the same rows are piped in again', async () => {
     const ran = await batch(rows(ada, alan, grace));
     expect(ran).toMatchObject({ code: 0, continues: true, sent: 1, skipped: { this_run: 2 } });
     expect(sent()).toEqual([ada, alan, grace]);
   });
 
-  it('continues when more is piped in, in another order, and nobody gets a second message', async () => {
+  it('continues with more rows in another order, and sends each message once', async () => {
     const ran = await batch(rows(joan, grace, alan, ada));
     expect(ran).toMatchObject({ code: 0, continues: true, rows: 4, sent: 2, file: 'stdin' });
     expect(sent()).toEqual([ada, alan, joan, grace]);
@@ -45,7 +45,7 @@ describe('a batch of stdin that is not finished', () => {
     expect(JSON.parse((await world.run(argv)).stdout)).toMatchObject({ continues: true, sent: 1 });
   });
 
-  it('leaves other rows to a run of their own', async () => {
+  it('starts a new run for other rows', async () => {
     const ran = await batch(rows('+12025550151', '+12025550152'));
     expect(ran).toMatchObject({ code: 0, continues: false, sent: 2 });
     await batch(rows(ada, alan, grace));
@@ -53,7 +53,7 @@ describe('a batch of stdin that is not finished', () => {
   });
 });
 
-it('keeps no copy of stdin, whether the run ends, stops or is refused', async () => {
+it('no copy of stdin is kept, whether the run ends, stops or is refused', async () => {
   await batch(rows(ada, alan));
   await batch(rows(grace), '--expect-count', '2');
   await batch(rows(joan), '--dry-run');
@@ -62,7 +62,7 @@ it('keeps no copy of stdin, whether the run ends, stops or is refused', async ()
   expect(copies()).toEqual([]);
 });
 
-it('removes the copy that a killed process left', async () => {
+it('the copy of a killed process is removed', async () => {
   await batch(rows(ada));
   const left = join(folder(), `.stdin-${2 ** 22 + 1}-0123456789ab@`);
   writeFileSync(left, rows(alan));
@@ -70,7 +70,7 @@ it('removes the copy that a killed process left', async () => {
   expect(existsSync(left)).toBe(false);
 });
 
-it('writes rejected rows to the current folder, for this user alone', async () => {
+it('failed rows of stdin go to the current folder, readable only by this user', async () => {
   world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 400 }, times: 1 });
   world.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true, times: 1 });
   const { code, files } = await batch(rows(ada, alan, grace));
@@ -81,6 +81,6 @@ it('writes rejected rows to the current folder, for this user alone', async () =
   expect([failed, unsure].map((path) => statSync(path ?? '').mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
-it('without rows is not a run', async () => {
+it('stdin without rows is not a run', async () => {
   expect(await batch('')).toMatchObject({ code: 0, rows: 0, run: null });
 });

@@ -28,7 +28,7 @@ describe('a file named .csv', () => {
 describe('a delimiter at the end of each line', () => {
   const rows = 'phone,name,\n+12025550101,Ada,\n+12025550102,Bo,x\n';
 
-  it('is left out with a note, and only a value after it makes a bad row', async () => {
+  it('is ignored with a note; only a value after it makes a bad row', async () => {
     const path = file('trailing.csv', rows);
     const ran = await world.run(['contacts', 'import', path]);
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining('note: the last column has no name') });
@@ -38,7 +38,7 @@ describe('a delimiter at the end of each line', () => {
     expect(readFileSync(join(world.home, 'trailing.failed.csv'), 'utf8')).toMatch(/^phone,name,bizmsg_error\n/);
   });
 
-  it('may stand there several times', async () => {
+  it('may be repeated', async () => {
     const path = file('excel.csv', 'phone;name;;;\n+12025550103;Cy;;;\n');
     const ran = await world.run(['contacts', 'import', path]);
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('note: the last 3 columns have no name') });
