@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** They change the file size limit of their own process, so each gets a process of its own. */
+/** Tests that limit the file size of their process, so each needs a separate one. */
 const limiting = [
   'test/session/activity/entry.test.ts',
   'test/commands/webhooks-replay.test.ts',
@@ -18,9 +18,9 @@ export default defineConfig({
   define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""' },
   test: {
     globalSetup: 'test/support/build.ts',
-    // Much of the time a test waits for a process or a terminal: one more than two cores have room for is not idle.
+    // Tests mostly wait for processes and terminals, so three workers are not too many for two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // Where other builds run on the same machine, a process may take longer than a test waits for it.
+    // On a busy CI machine, a process may take longer than a test waits for it.
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 60_000,
@@ -28,14 +28,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // They wait for processes, which a busy machine makes slow.
-        test: { name: 'apart', testTimeout: 60_000, include: ['test/e2e/**/*.test.ts', ...limiting] },
+        // These wait for processes, which are slow on a busy machine.
+        test: { name: 'isolated', testTimeout: 60_000, include: ['test/e2e/**/*.test.ts', ...limiting] },
       },
       {
         extends: true,
-        // Loading everything again for each file takes longer than most of these tests.
+        // Loading all modules for each file would take longer than most of these tests.
         test: {
-          name: 'together',
+          name: 'shared',
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/package/**', 'test/e2e/**', ...limiting],

@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import everyday from './vitest.config.ts';
+import base from './vitest.config.ts';
 
-/** What is packed, and whatever else is asked for, on the Node that runs this. */
+/** Tests the package, and any other requested tests, on the current version of Node. */
 export default defineConfig({
-  ...everyday,
+  ...base,
   test: {
-    ...everyday.test,
+    ...base.test,
     projects: undefined,
     include: ['test/**/*.test.ts'],
     exclude: [],

@@ -24,7 +24,7 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
       expect(atTheEnd(trace, 'holes')).toEqual([{ a: '\0\0\0\0hree' }]);
     });
 
-    it('leave the old bytes that they were to overwrite', async () => {
+    it('leave the old bytes in their place', async () => {
       const trace = await recorded(`${opened}; fs.writeSync(fd, 'TWO', 3)`, { a: 'onetwo' });
       expect(atTheEnd(trace, 'zeroed')).toEqual([{ a: 'onetwo' }]);
       expect(atTheEnd(trace, 'kept')).toEqual([{ a: 'oneTWO' }]);
@@ -47,12 +47,12 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
     ['fdatasyncSync', 'fs.fdatasyncSync(fd)'],
     ['fdatasync with a callback', 'fs.fdatasync(fd, () => {})'],
     ['fsync as a promise', "require('node:util').promisify(fs.fsync)(fd)"],
-  ])('keeps what %s covered', async (_, sync) => {
+  ])('keeps the changes that %s covers', async (_, sync) => {
     const trace = await recorded(`${opened}; fs.writeSync(fd, 'one'); ${sync}`, { a: '' });
     expect(atTheEnd(trace, 'dropped')).toEqual([{ a: 'one' }]);
   });
 
-  it('loses bytes if the power fails before the sync has ended', async () => {
+  it('loses bytes if the power fails before the sync ends', async () => {
     const trace = await recorded(`${opened}; fs.writeSync(fd, 'one'); fs.fsyncSync(fd)`, { a: '' });
     const ended = trace.operations.findIndex((operation) => operation.do === 'synced');
     expect(after(trace, { at: ended, unsynced: 'dropped' })).toEqual([{ a: '' }]);
@@ -101,7 +101,7 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
       expect(atTheEnd(trace, 'dropped')).toEqual([{ b: 'one' }]);
     });
 
-    it('move between folders in one step', async () => {
+    it('move between folders atomically', async () => {
       const trace = await recorded("fs.renameSync('x/a', 'y/a')", { 'x/a': 'one', 'y/b': 'two' });
       const [old, now] = atTheEnd(trace, 'dropped');
       expect(old).toMatchObject({ 'x/a': 'one', 'y/b': 'two' });
@@ -116,7 +116,7 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
       expect(atTheEnd(trace, 'dropped')).toEqual([{ x: folder, y: folder, 'y/a': 'one', 'y/b': 'two' }]);
     });
 
-    it('do not come back when the folders of a rename are synced one after the other', async () => {
+    it('do not reappear if the folders of a rename are synced one after the other', async () => {
       const syncs = `{ ${folderSync('y')} } { ${folderSync('x')} }`;
       const script = `fs.writeFileSync('x/a', 'one', { flush: true }); fs.renameSync('x/a', 'y/a'); ${syncs} fs.mkdirSync('z')`;
       const trace = await recorded(script, { 'x/b': '', 'y/b': '' });
@@ -200,7 +200,7 @@ describe.skipIf(noPowerCut !== undefined)(`the power-cut simulator (${noPowerCut
     expect(stdout.trim()).not.toBe(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
   });
 
-  it('records when each request left', async () => {
+  it('records when each request was sent', async () => {
     const service = await serve((_, __, response) => response.end('{}'));
     const script = `
       const send = (body) => fetch('${service.url}/rows', { method: 'POST', body }).then((answer) => answer.text());
