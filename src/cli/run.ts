@@ -6,14 +6,12 @@ import { checkValues, locate, wantsJson } from './argv.ts';
 import type { Command, Emit, Outcome } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
-import { help } from './help.ts';
 import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
-import { compileQuery } from './output/query.ts';
 import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
 import { createUi, narrowed } from './output/ui.ts';
 import { longName, readInput } from './params.ts';
 import { parse } from './parse.ts';
-import type { Group, Tree } from './tree.ts';
+import type { Group, Node, Tree } from './tree.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -31,17 +29,18 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
   const { path, node, rest } = await locate(tree, host.argv);
   if (node.kind !== 'command') {
     if (!rest.some((word) => word === '--help' || word === '-h') && host.argv.length > 0) throw wordMissing(path, node);
-    return shown(host, help(path, node));
+    return shown(host, await helpOf(path, node));
   }
   const params = { ...node.params, ...globals };
   checkValues(rest, params);
   const texts = await parse({ path, node, params, argv: rest });
   const given = readInput(globals, texts);
-  if (given.help) return shown(host, help(path, node));
+  if (given.help) return shown(host, await helpOf(path, node));
   checkGlobals(path, node, given);
   const { checkEnvironment } = await import('../session/profiles/environment.ts');
   checkEnvironment(host.env);
-  const query = given.query === undefined ? undefined : await compileQuery(given.query);
+  const query =
+    given.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(given.query);
   const command = path.slice(1).join(' ');
   const context = createContext({ host, given, reporter, command, helpFor: (words) => helpFor(tree, words) });
   const ui = await createUi(surroundings(host, given), () => context.simulated());
@@ -114,9 +113,13 @@ function surroundings(host: Host, given: Globals) {
   };
 }
 
+async function helpOf(path: readonly string[], node: Node | Tree): Promise<string> {
+  return (await import('./help.ts')).help(path, node);
+}
+
 async function helpFor(tree: Tree, words: readonly string[]): Promise<string> {
   const { path, node } = await locate(tree, words);
-  return help(path, node);
+  return helpOf(path, node);
 }
 
 async function shown(host: Host, text: string): Promise<number> {

@@ -1,5 +1,4 @@
 import { lazyCommand, lazyGroup, type Tree } from '../cli/tree.ts';
-import { helpCommand } from './help.ts';
 import { sendTemplate } from './send-template.ts';
 
 /** All commands. A group loads its commands on first use. */
@@ -64,6 +63,6 @@ export const tree: Tree = {
       'Set up shell completion',
       async () => (await import('./completion.ts')).completionCommands,
     ),
-    helpCommand,
+    lazyCommand('help', 'Show help for a command or a topic', async () => (await import('./help.ts')).helpCommand),
   ],
 };

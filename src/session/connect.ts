@@ -1,13 +1,14 @@
-import type { AnyCaller, Approached, Session } from './session.ts';
+import { plans } from '../contract/plans.ts';
+import type { Minute } from '../sandbox/remote/minute.ts';
+import type { AnyCaller, Approached, CallOptions, Session } from './session.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular } from '../base/files.ts';
-import type { Target } from './profiles/resolve.ts';
+import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { recording } from './activity-recorder.ts';
-import { sharedRate, singlePace } from './pace.ts';
 import { newcomerNote } from './current-caller.ts';
 
 export interface Connection {
@@ -22,7 +23,19 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Conn
   const approached = await approach(session, caller);
   const rate = sharedRate(session.given, caller, approached.minute);
   if (rate === undefined) return openConnection(session, approached);
+  const { singlePace } = await import('./pace.ts');
   return openConnection(session, approached, { pace: singlePace(session, approached, rate) });
+}
+
+/** The requests per minute that all processes of one account share, from its profile or the sandbox. */
+export function sharedRate(
+  { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
+  caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
+  sandbox: Minute | undefined,
+): number | undefined {
+  if (noPace || dryRun) return undefined;
+  const { rate, plan } = caller.kind === 'service' ? caller : {};
+  return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
 }
 
 export async function approach(session: Session, caller: AnyCaller): Promise<Approached> {

@@ -10,8 +10,9 @@ import { type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Minute } from '../sandbox/remote/minute.ts';
 import { stateFolder } from './profiles/environment.ts';
-import type { Caller, LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
-import type { Approached, CallOptions, Session } from './session.ts';
+import type { Caller, Target } from './profiles/resolve.ts';
+import { sharedRate } from './connect.ts';
+import type { Approached, Session } from './session.ts';
 
 interface Shared {
   readonly target: Target;
@@ -128,17 +129,6 @@ export async function runPace(session: Session, { caller, approached, known, onW
   }
   const limit = Math.max(1, Math.floor((known.perWindow * minute) / known.window));
   return createPace({ ...own, shared: sharedGate(session, { ...shared, rate, limit, window: minute }) });
-}
-
-/** The requests per minute that all processes of one account share, from its profile or the sandbox. */
-export function sharedRate(
-  { noPace, dryRun }: Pick<CallOptions, 'noPace' | 'dryRun'>,
-  caller: LocalCaller | Pick<ServiceCaller, 'kind' | 'plan' | 'rate'>,
-  sandbox: Minute | undefined,
-): number | undefined {
-  if (noPace || dryRun) return undefined;
-  const { rate, plan } = caller.kind === 'service' ? caller : {};
-  return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
 }
 
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
