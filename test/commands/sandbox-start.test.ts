@@ -5,7 +5,7 @@ import { openFileJournal } from '../../src/sandbox/state/file-journal.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { cli, later } from '../support/cli.ts';
 
-it('keeps in a folder of its own what the next one goes on with', async () => {
+it('keeps its state in a folder, and the next start continues with it', async () => {
   const { home, data, start } = place();
   expect(await start()).toMatchObject({ code: 0, stderr: '' });
   const keys = changesOf(data, 'key');
@@ -15,7 +15,7 @@ it('keeps in a folder of its own what the next one goes on with', async () => {
   expect((await cli(['sandbox', 'status', '-o', 'json'], { home })).stdout).toBe('[]\n');
 });
 
-it('takes another plan when one is given, and stays with it', async () => {
+it('changes its plan with --plan, and keeps it', async () => {
   const { data, start } = place();
   await start('--plan', 'starter');
   await start();
@@ -26,7 +26,7 @@ it('takes another plan when one is given, and stays with it', async () => {
   ]);
 });
 
-it('stays with its seed, and says so when another is given', async () => {
+it('keeps its seed, with a note if another one is given', async () => {
   const { data, start } = place();
   expect((await start('--rng', 'a seed')).stderr).toBe('');
   expect((await start('--rng', 'a seed')).stderr).toBe('');
@@ -37,7 +37,7 @@ it('stays with its seed, and says so when another is given', async () => {
   expect(changesOf(data, 'seed')).toEqual([expect.objectContaining({ seed: 'a seed' })]);
 });
 
-it('says once that it stays with its seed if the record repeats the seed', async () => {
+it('notes once that it keeps its seed, even if the record repeats the seed', async () => {
   const { data, start } = place();
   await start('--rng', 'a seed');
   const journal = openFileJournal(data, { later });
@@ -46,7 +46,7 @@ it('says once that it stays with its seed if the record repeats the seed', async
   expect((await start('--rng', 'another')).stderr).toBe('note: --rng is ignored: this sandbox has a seed already\n');
 });
 
-it('ends with 3 when what it kept is damaged, and says where', async () => {
+it('ends with 3 and the place if its state is damaged', async () => {
   const { data, start } = place();
   await start();
   const journal = join(data, 'journal.ndjson');

@@ -11,7 +11,7 @@ const lines = [
   [`webhooks replay e --to ${elsewhere}/a`, 'Send an event'],
 ] as const;
 
-it.each(lines)('sends nothing to another machine that nobody has confirmed: %s', async (line, question) => {
+it.each(lines)('sends nothing to another machine without confirmation: %s', async (line, question) => {
   const { run, send } = await listener();
   await send('1');
   const { code, stderr } = await run(line);
@@ -21,14 +21,14 @@ it.each(lines)('sends nothing to another machine that nobody has confirmed: %s',
   ]);
 });
 
-it.each(lines)('nor with --yes where only this machine may be called: %s', async (line) => {
+it.each(lines)('sends nothing to another machine with BIZMSG_ONLY=local, even with --yes: %s', async (line) => {
   const { run, send } = await listener();
   await send('1');
   const { code, stderr } = await run(line.replace('webhooks', '--yes webhooks'), { env: { BIZMSG_ONLY: 'local' } });
   expect([code, stderr]).toEqual([11, expect.stringContaining(`BIZMSG_ONLY=local refuses ${elsewhere}`)]);
 });
 
-it('forwards to another machine with --yes, and says so', async () => {
+it('forwards to another machine with --yes, with a note', async () => {
   const words = ['webhooks', 'listen', '--port', '0', '--yes', '--forward-to', `${elsewhere}/a`];
   const { code, stderr } = await cli(words, { home: newHome(), signal: AbortSignal.abort('SIGINT') });
   expect([code, stderr]).toEqual([0, expect.stringContaining('events are forwarded to hooks.example.com')]);

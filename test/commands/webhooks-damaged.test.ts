@@ -9,7 +9,7 @@ import { listener, type Listener } from './webhooks-rig.ts';
 
 const bodies = ['one', 'two', 'three'].map((name) => `{"type":"order.paid","name":"${name}"}`);
 
-/** Three events, in whose journal the lines with these texts are not as they were written any more. */
+/** Three events in a journal, of which the lines with these texts are damaged. */
 async function damaged(...texts: readonly string[]) {
   const heard = await listener();
   const ids: string[] = [];
@@ -26,7 +26,7 @@ async function damaged(...texts: readonly string[]) {
   };
 }
 
-/** Changes a letter in each of those lines, and says at which byte the first of them begins. */
+/** Changes a character in each of these lines; returns the offset of the first one. */
 function damage({ stateFolder }: Pick<Listener, 'stateFolder'>, texts: readonly string[]) {
   const events = join(stateFolder, 'events');
   const path = join(events, readdirSync(events).find((name) => name.endsWith('.ndjson')) ?? '');
@@ -53,7 +53,7 @@ describe('a journal with a damaged line', () => {
     },
   );
 
-  it('keeps no event of another journal from being shown', async () => {
+  it('does not hide events of other journals', async () => {
     const { stateFolder, one, three, run, said } = await damaged(second);
     const { id } = logIn(stateFolder).received(delivery());
     const { code, stdout, stderr } = await run('webhooks history -o id');
@@ -61,12 +61,12 @@ describe('a journal with a damaged line', () => {
     expect(stderr).toBe(`${said}, and is skipped\n`);
   });
 
-  it('says nothing of a line that nobody had to read', async () => {
+  it('causes no warning if the damaged line is not read', async () => {
     const { three, run } = await damaged('one\\"');
     expect(await run('webhooks history --limit 1 -o id')).toEqual({ code: 0, stdout: `${three}\n`, stderr: '' });
   });
 
-  it('shows, checks and replays the other events', async () => {
+  it('shows, verifies and replays the other events', async () => {
     const handler = await receiver();
     const { one, three, run, said } = await damaged(second);
     const shown = await run(`webhooks show ${one} --raw -`);
@@ -78,13 +78,13 @@ describe('a journal with a damaged line', () => {
     for (const { stderr } of [shown, checked, replayed]) expect(stderr).toBe(`${said}, and is skipped\n`);
   });
 
-  it('has no event that is found by the id that stood there', async () => {
+  it('does not find the event of the damaged line by its id', async () => {
     const { two, run, said } = await damaged(second);
     const { code, stderr } = await run(`webhooks show ${two}`);
     expect([code, stderr]).toEqual([5, expect.stringContaining(`${said}, and is skipped\nerror: there is no event`)]);
   });
 
-  it.each([[header], [second], ['three']])('keeps nobody from hearing what comes next: %s', async (text) => {
+  it.each([[header], [second], ['three']])('does not stop later events from arriving: %s', async (text) => {
     const { stateFolder, journal, run } = await damaged(text);
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
@@ -94,7 +94,7 @@ describe('a journal with a damaged line', () => {
     expect((await running).code).toBe(0);
   });
 
-  it('is told to programs as an object', async () => {
+  it('is reported as an object with -o json', async () => {
     const { run } = await damaged(second);
     expect(noteCodes((await run('webhooks history -o json')).stderr)).toEqual(['journal-damaged']);
   });

@@ -11,7 +11,7 @@ const failed = '{"type":"message.failed","data":{"message_id":"msg_2","error":{"
 const minute = 60_000;
 
 describe('webhooks history', () => {
-  it('lists the newest first, with what they are about and how they were answered', async () => {
+  it('lists the newest first, with their subject and the response of the handler', async () => {
     const { send, journal, run } = await listener(ticking());
     const [one, two, three] = [await send(read), await send(failed), await send('no json')];
     const url = 'http://127.0.0.1:3000/';
@@ -27,7 +27,7 @@ describe('webhooks history', () => {
     ]);
   });
 
-  it('needs no listener that runs, no profile and no sandbox', async () => {
+  it('needs no running listener, profile or sandbox', async () => {
     const { send, journal, run } = await listener();
     const id = await send(read);
     await journal.close();
@@ -44,7 +44,7 @@ describe('webhooks history', () => {
     ['--where data.n=2', ['2']],
     ['--failed', ['2', '1']],
     ['--failed --events message --limit 5', ['1']],
-  ])('with %s shows only those', async (words, expected) => {
+  ])('filters by %s', async (words, expected) => {
     const start = Date.now() - 4 * minute;
     let now = start;
     const { send, journal, run } = await listener(() => now);
@@ -62,13 +62,13 @@ describe('webhooks history', () => {
     expect([code, stdout]).toEqual([0, expected.map((n) => `${ids[Number(n) - 1]}\n`).join('')]);
   });
 
-  it('says what tells two events apart that are about no message', async () => {
+  it('shows how events without a message differ', async () => {
     const { send, run } = await listener();
     await send('{"type":"order.paid","data":{"order_id":"ord_1","amount":"12.50","currency":"EUR"}}');
     expect((await run('webhooks history --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
   });
 
-  it('keeps on a narrow terminal what is copied and asked for most, and says what is left out', async () => {
+  it('keeps the most used columns on a narrow terminal, with a note about the others', async () => {
     const { send, journal, run } = await listener();
     const ids = [await send(read), await send(failed)];
     for (const event of ids) journal.forwarded({ event, url: 'http://127.0.0.1:1/', ms: 1, error: 'long '.repeat(9) });
@@ -78,7 +78,7 @@ describe('webhooks history', () => {
     expect(stderr).toMatch(/^note: the terminal is too narrow for the column.* reason.*; .*-o json shows all\n$/);
   });
 
-  it('shows one event that does not fit as lines', async () => {
+  it('shows a single event that is too wide on several lines', async () => {
     const { send, run } = await listener();
     const id = await send(failed);
     const { stdout, stderr } = await run('webhooks history --no-color', { terminal: 60 });
@@ -86,14 +86,14 @@ describe('webhooks history', () => {
     expect(stdout).toContain('\nmessage_id: msg_2\nreason: 131026: no\n');
   });
 
-  it('says that none fits of those that came', async () => {
+  it('reports that no event matches', async () => {
     const { send, run } = await listener();
     await send(read);
     const { stdout } = await run('webhooks history --failed', { terminal: 80 });
     expect(stdout).toBe('None of the 1 received fits\n');
   });
 
-  it('says that there is none, which is no failure', async () => {
+  it('reports that there are no events, and ends with 0', async () => {
     const { code, stdout } = await cli(['webhooks', 'history'], { home: newHome(), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'No events: bizmsg webhooks listen receives them\n']);
   });
@@ -105,14 +105,14 @@ describe('webhooks history', () => {
     ['--clear --limit 3', '--clear excludes'],
     ['--damaged', '--damaged goes with --clear'],
     ['--since yesterday', 'a bare number is seconds'],
-  ])('with %s is exit 2', async (words, reason) => {
+  ])('with %s ends with 2', async (words, reason) => {
     const { run } = await listener();
     const { code, stdout, stderr } = await run(`webhooks history ${words}`);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(reason);
   });
 
-  it('shows nothing on a terminal that it would act on, and all of it to a pipe', async () => {
+  it('escapes control characters on a terminal, and pipes everything', async () => {
     const { send, run } = await listener();
     await send('{"type":"a.b","message_id":"\\u001b[31mred\\u202e\\tx"}');
     const [seen, piped] = [await run('webhooks history', { terminal: 200 }), await run('webhooks history')];
@@ -122,7 +122,7 @@ describe('webhooks history', () => {
 });
 
 describe('webhooks history --clear', () => {
-  it('removes what dead listeners left, and nothing of live ones', async () => {
+  it('removes events of dead listeners, and keeps those of live ones', async () => {
     const { send, stateFolder, run } = await listener();
     const live = await send(read);
     for (const body of ['1', '2']) logIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
@@ -133,7 +133,7 @@ describe('webhooks history --clear', () => {
     expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
   });
 
-  it('keeps what is damaged, unless it is told to remove that as well', async () => {
+  it('keeps damaged journals, except with the option that removes them', async () => {
     const [home, dead] = [newHome(), 2 ** 22 + 1];
     const events = join(home, '.local/state/bizmsg/events');
     const journal = logIn(join(home, '.local/state/bizmsg'), { pid: dead });
@@ -148,7 +148,7 @@ describe('webhooks history --clear', () => {
     expect(await clear('--yes', '--damaged')).toBe('Removed files: 1\n');
   });
 
-  it('says when there is nothing to remove', async () => {
+  it('reports that there is nothing to remove', async () => {
     const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home: newHome(), terminal: 80 });
     expect([code, stdout]).toEqual([0, 'Nothing to remove\n']);
   });
@@ -161,7 +161,7 @@ describe('webhooks history --clear through a pipe', () => {
     ['-o tsv', 'removed\tkept\tdamaged\n1\t0\t0\n'],
     ['--columns removed', '{"removed":1}\n'],
     ['--query removed', '1\n'],
-  ])('prints what was done, with "%s" as is wished', async (words, expected) => {
+  ])('prints the result with "%s"', async (words, expected) => {
     const home = newHome();
     logIn(join(home, '.local/state/bizmsg'), { pid: 2 ** 22 + 1 }).received(delivery(read));
     const { code, stdout } = await cli(

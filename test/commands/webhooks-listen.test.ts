@@ -19,13 +19,13 @@ interface Wait {
 interface Listening {
   readonly home: string;
   readonly url: string;
-  /** Those of a minute: each lasts until the test ends it. */
+  /** Timers of a minute; the test fires them with `end`. */
   readonly waits: readonly Wait[];
-  /** What it said on stderr, once it has ended. */
+  /** Its stderr, after it has ended. */
   end(): Promise<string>;
 }
 
-/** A listener in this process, with a clock on which no minute passes by itself. */
+/** A listener in this process, whose one-minute timers the test controls. */
 async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
   const home = newHome();
   const [file, over] = [join(home, 'ready.json'), new AbortController()];
@@ -50,7 +50,7 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
 
 const send = (url: string, type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
 
-it('says again after a silent minute that an account’s events come only through a public address', async () => {
+it('repeats after a minute without events that an account needs a public address', async () => {
   const { url, waits, end } = await listen(account);
   await expect.poll(() => waits.length, soon).toBe(1);
   waits[0]?.end();
@@ -63,26 +63,26 @@ it('says again after a silent minute that an account’s events come only throug
 it.each([
   ['that is shown', []],
   ['that is not shown', ['--events', 'message']],
-])('does not say so when an event came within the minute, one %s', async (_, argv) => {
+])('does not repeat it if an event arrived within the minute, one %s', async (_, argv) => {
   const { url, waits, end } = await listen(account, ...argv);
   await send(url, 'order.paid');
   await expect.poll(() => waits, soon).toMatchObject([{ isOff: true }]);
   expect(await end()).not.toContain('nothing came yet');
 });
 
-it('does not say so to whoever ends it before', async () => {
+it('does not repeat it if it ends before the minute is over', async () => {
   const { waits, end } = await listen(account);
   await end();
   expect(waits).toMatchObject([{ isOff: true }]);
 });
 
-it('says that the network reaches it, and where it listens', async () => {
+it('reports its address and that the network can reach it', async () => {
   const { url, end } = await listen({}, '--host', '0.0.0.0');
   expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   expect(await end()).toContain(`it listens on ${new URL(url).host}, so whoever reaches this machine can send events`);
 });
 
-it('says nothing of the network where only this machine reaches it', async () => {
+it('does not mention the network if only this machine can reach it', async () => {
   const { end } = await listen({}, '--host', 'localhost');
   expect(await end()).not.toContain('whoever reaches');
 });
@@ -90,19 +90,19 @@ it('says nothing of the network where only this machine reaches it', async () =>
 it.each([
   ['an account', account],
   ['nobody that is known', {}],
-])('catches up with nothing of %s: exit 2', async (_, env) => {
+])('refuses to catch up with events of %s: exit 2', async (_, env) => {
   const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--catch-up'], { home: newHome(), env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up is about what a sandbox has kept')]);
 });
 
-it('waits for no minute where nobody says whose events these are', async () => {
+it('does not wait for a minute without a profile', async () => {
   const { url, waits, end } = await listen({});
   await send(url, 'order.paid');
   expect(await end()).toContain('no profile says whose events these are');
   expect(waits).toEqual([]);
 });
 
-it('says once how to send again what a handler did not take', async () => {
+it('shows once how to replay events that a handler refused', async () => {
   const { home, url, end } = await listen({}, '--forward-to', String(await deadPort()));
   await send(url, 'order.paid');
   await send(url, 'order.paid');
@@ -111,12 +111,12 @@ it('says once how to send again what a handler did not take', async () => {
   expect((await end()).split('webhooks replay --failed sends it again')).toHaveLength(2);
 });
 
-it('tells whoever has no profile how the events of the sandbox come', async () => {
+it('explains without a profile how to receive events of the sandbox', async () => {
   const { end } = await listen({});
   expect(await end()).toContain("; --profile local takes the sandbox's\n");
 });
 
-it('refuses a route that nothing can take', async () => {
+it('refuses a route that no event can match', async () => {
   const words = ['webhooks', 'listen', '--port', '0', '--events', 'message', '--route', 'order=3000'];
   const { code, stderr } = await cli(words, { home: newHome() });
   expect([code, stderr]).toEqual([2, 'error: --route has order, which --events leaves out\n  add it to --events\n']);
@@ -128,6 +128,6 @@ it.each([
   ['message.read', 'message.read,contact', []],
   ['message.failed', 'message', []],
   ['message', 'message.read', []],
-])('finds what of %s no event has that %s takes', (route, events, idle) => {
+])('finds the names in --route %s that --events %s excludes', (route, events, idle) => {
   expect(idleWords(route, events)).toEqual(idle);
 });

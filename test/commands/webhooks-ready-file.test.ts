@@ -18,7 +18,7 @@ beforeEach(() => {
 const content = () => fs.readFileSync(file, 'utf8');
 const refused = (port = '0') => cli(['webhooks', 'listen', '--port', port, '--ready-file', file], { home });
 
-/** A listener in this process that is ready; what is returned ends it. */
+/** Starts a listener in this process; the returned function ends it. */
 async function ready(): Promise<() => Promise<Ran>> {
   const over = new AbortController();
   onTestFinished(() => over.abort('SIGINT'));
@@ -30,26 +30,26 @@ async function ready(): Promise<() => Promise<Ran>> {
   };
 }
 
-it('leaves alone a file that no listener has written', async () => {
+it('does not replace a file that no listener has written', async () => {
   fs.writeFileSync(file, 'keep');
   const { code, stderr } = await refused();
   expect([code, content()]).toEqual([2, 'keep']);
   expect(stderr).toContain(`"${file}" is there already, and no listener has written it`);
 });
 
-it('takes the place of one that a dead listener left', async () => {
+it('replaces the file of a dead listener', async () => {
   fs.writeFileSync(file, '{"type":"ready","url":"http://127.0.0.1:4781","port":4781,"sandbox":null,"pid":4194305}\n');
   const end = await ready();
   expect([(await end()).code, fs.existsSync(file)]).toEqual([0, false]);
 });
 
-it('is not removed at the end when another has its name by then', async () => {
+it('is not removed at the end if another file has its name', async () => {
   const end = await ready();
   fs.writeFileSync(file, '{"type":"ready","url":"http://127.0.0.1:1"}\n');
   expect([(await end()).code, content()]).toEqual([0, '{"type":"ready","url":"http://127.0.0.1:1"}\n']);
 });
 
-it('of a listener that runs is left alone by another', async () => {
+it('of a running listener is not replaced by another one', async () => {
   await ready();
   const before = content();
   const { code, stderr } = await refused();
@@ -57,7 +57,7 @@ it('of a listener that runs is left alone by another', async () => {
   expect(stderr).toContain(`"${file}" is the ready file of process ${process.pid}, which still listens`);
 });
 
-it('of a listener that runs is left alone by one whose port is in use', async () => {
+it('of a running listener is not replaced by one whose port is in use', async () => {
   await ready();
   const before = content();
   expect([(await refused(String(await busyPort()))).code, content()]).toEqual([3, before]);
@@ -73,13 +73,13 @@ it.each([
   ['a pipe', () => makePipe(file)],
   ['a link', () => fs.symlinkSync(join(home, 'elsewhere'), file)],
   ['a link to a device', () => fs.symlinkSync('/dev/null', file)],
-])('cannot be %s, which is neither read nor removed', async (_, make) => {
+])('cannot be %s, which is not read or removed', async (_, make) => {
   make();
   const before = fs.lstatSync(file).ino;
   expect([(await refused()).code, fs.lstatSync(file).ino]).toEqual([2, before]);
 });
 
-it('is written through no link that somebody has laid', async () => {
+it('is not written through a link', async () => {
   const mine = join(home, 'mine.txt');
   fs.writeFileSync(mine, 'keep');
   for (const name of [`${file}.new`, `${file}.${process.pid}.new`]) fs.symlinkSync(mine, name);
@@ -88,7 +88,7 @@ it('is written through no link that somebody has laid', async () => {
   expect(fs.readFileSync(mine, 'utf8')).toBe('keep');
 });
 
-it('cannot be where there is no folder', async () => {
+it('cannot be in a missing folder', async () => {
   file = join(home, 'none', 'ready.json');
   const { code, stderr } = await refused();
   expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be a ready file`)]);

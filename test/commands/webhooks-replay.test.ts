@@ -17,7 +17,7 @@ const hour = 3_600_000;
 const env = { BIZMSG_WEBHOOK_SECRET: secret };
 
 describe('webhooks replay', () => {
-  it('sends the same bytes and headers once more, and says what came of it', async () => {
+  it('sends the same bytes and headers again, and prints the response', async () => {
     const { send, run } = await listener();
     const target = await serve((_, __, response) => response.writeHead(201).end('thanks'));
     const headers = signed(body);
@@ -29,7 +29,7 @@ describe('webhooks replay', () => {
     expect(target.seen).toMatchObject([{ method: 'POST', url: '/again?a=1', body, headers: sent }]);
   });
 
-  it('sends bytes that are no text', async () => {
+  it('sends binary bodies', async () => {
     const { send, run } = await listener();
     const target = await listening();
     const bytes = Buffer.from([0xff, 0, 0x0d, 0x0a]);
@@ -38,7 +38,7 @@ describe('webhooks replay', () => {
     expect(Array.from(newestFirst(target.stateFolder), ({ event }) => bytesOf(event))).toEqual([bytes]);
   });
 
-  it('sends the oldest first and one after the other, however they are asked for', async () => {
+  it('sends the events one at a time, oldest first, in any order of ids', async () => {
     const { send, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const ids = [await send('1'), await send('2'), await send('3')];
@@ -47,7 +47,7 @@ describe('webhooks replay', () => {
     expect(target.seen.map(({ body }) => body)).toEqual(['1', '3', '1', '2', '3']);
   });
 
-  it('goes where each was sent on to last, and records what came of it', async () => {
+  it('sends each event to its last address, and records the response', async () => {
     const { send, journal, run } = await listener();
     const [one, other] = [
       await serve((_, __, response) => response.end()),
@@ -68,7 +68,7 @@ describe('webhooks replay', () => {
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
   });
 
-  it('sends with --failed what was never forwarded, too, where all the others went', async () => {
+  it('sends with --failed also events that were never forwarded, to the address of the others', async () => {
     const { send, journal, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const url = `${target.url}/hooks`;
@@ -135,7 +135,7 @@ describe('webhooks replay', () => {
     expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
   });
 
-  it('is exit 10 when some are not answered 2xx', async () => {
+  it('ends with 10 if a response is not 2xx', async () => {
     const { send, run } = await listener();
     const target = await serve(({ body }, _, response) => response.writeHead(body === '1' ? 302 : 200).end());
     const ids = [await send('1'), await send('2')];
@@ -153,7 +153,7 @@ describe('webhooks replay', () => {
     });
   });
 
-  it('gives up an answer that does not come, after --timeout', async () => {
+  it('gives up after --timeout without a response', async () => {
     const { send, run } = await listener();
     const target = await serve(() => {});
     await send('1');
@@ -172,7 +172,7 @@ describe('webhooks replay', () => {
     expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
   });
 
-  it('ends when it is interrupted, and says how far it came', async () => {
+  it('ends on an interrupt, and reports its progress', async () => {
     const { send, home } = await listener();
     const target = await serve(({ body }, _, response) => {
       if (body === '1') response.end();
@@ -185,7 +185,7 @@ describe('webhooks replay', () => {
     expect(target.seen).toHaveLength(2);
   });
 
-  it('goes to another machine only when that is meant', async () => {
+  it('sends to another machine only after confirmation', async () => {
     const { send, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     await send('1');
@@ -206,7 +206,7 @@ describe('webhooks replay', () => {
     ['e --to ftp://x', 'is not an address to forward to'],
     ['e --resign --to 9', 'no webhook secret is known'],
     ['e0zz --to 9', 'there is no event'],
-  ])('%s sends nothing and says why', async (words, reason) => {
+  ])('%s sends nothing and reports why', async (words, reason) => {
     const { send, run } = await listener();
     await send('1');
     const { code, stdout, stderr } = await run(`webhooks replay ${words}`.trim());
@@ -215,10 +215,10 @@ describe('webhooks replay', () => {
   });
 });
 
-describe('webhooks replay of what is old', () => {
+describe('webhooks replay of an old event', () => {
   const long = Date.now() - hour;
 
-  it('says that it will be refused', async () => {
+  it('warns that it will be refused', async () => {
     const { send, run } = await listener(() => long);
     const target = await serve((_, __, response) => response.end());
     await send(body, signed(body, { at: long }));
@@ -227,7 +227,7 @@ describe('webhooks replay of what is old', () => {
     expect(target.seen[0]?.headers['webhook-timestamp']).toBe(String(Math.floor(long / 1000)));
   });
 
-  it('signs it anew with --resign, under the id that it had, and nothing else', async () => {
+  it('signs it again with --resign, with the same id and body', async () => {
     const { send, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const fresh = signed('{}', { id: 'evt_fresh' });

@@ -14,12 +14,12 @@ export interface Listener {
   readonly home: string;
   readonly stateFolder: string;
   readonly journal: TestLog;
-  /** Has the receiver receive it, and returns the id that it has. */
+  /** Delivers an event to the receiver; returns its id. */
   send(body: string | Uint8Array, headers?: Headers, path?: string): Promise<string>;
   run(line: string, options?: Partial<CliOptions>): Promise<Ran>;
 }
 
-/** A listener whose journal is in the state folder of a home of its own. */
+/** A listener with its own home and journal. */
 export async function listener(now: () => number = Date.now): Promise<Listener> {
   const home = newHome();
   const stateFolder = join(home, '.local/state/bizmsg');
@@ -39,7 +39,7 @@ export async function listener(now: () => number = Date.now): Promise<Listener> 
   };
 }
 
-/** As Standard Webhooks has it. */
+/** Headers signed according to Standard Webhooks. */
 export function signed(body: string, { by = secret, at = Date.now(), id = 'evt_1' } = {}): Headers {
   const timestamp = Math.floor(at / 1000);
   return [
@@ -49,7 +49,7 @@ export function signed(body: string, { by = secret, at = Date.now(), id = 'evt_1
   ];
 }
 
-/** Every line of tab-separated rows but the header. */
+/** The lines of tab-separated rows without the header. */
 export function rows(text: string): readonly (readonly string[])[] {
   return text
     .split('\n')

@@ -11,7 +11,7 @@ import { listener } from './webhooks-rig.ts';
 const body = '{"type":"message.read","n":12345678901234567890,"to":"+12025550101","list":[],"o":{"a":[1,{}]}}';
 
 describe('webhooks show', () => {
-  it('shows an event with its headers, its body laid out and its forwards', async () => {
+  it('shows an event with its headers, its indented body and its forwards', async () => {
     const { send, journal, run } = await listener();
     const id = await send(body, [['X-Twice', '1'], ['x-twice', '2']], '/hooks?a=1'); // prettier-ignore
     journal.forwarded({ event: id, url: 'http://127.0.0.1:3000/', ms: 12, status: 503 });
@@ -26,7 +26,7 @@ describe('webhooks show', () => {
     expect(stdout).toMatch(/\nforwarded {2}\S+Z {2}http:\/\/127.0.0.1:3000\/ {2}503 {2}12 ms\n$/);
   });
 
-  it('gives a pipe the body as it came, and JSON all of it', async () => {
+  it('pipes the body unchanged, and prints everything as JSON', async () => {
     const { send, run } = await listener();
     const id = await send(body);
     expect((await run(`webhooks show ${id}`)).stdout).toContain(`\n\n${body}\n`);
@@ -46,7 +46,7 @@ describe('webhooks show', () => {
     expect((await run('webhooks show --no-color', { terminal: 80 })).stdout).toContain(`\n\n${shown}`);
   });
 
-  it('takes the beginning of an id, in capitals too, and without one the newest', async () => {
+  it('accepts a prefix of an id in any case, and defaults to the newest event', async () => {
     const { send, run } = await listener();
     const [one, two] = [await send('1'), await send('2')];
     const only = one.slice(0, commonLength(one, two) + 1).toUpperCase();
@@ -54,27 +54,27 @@ describe('webhooks show', () => {
     expect((await run('webhooks show --query id')).stdout).toBe(`${two}\n`);
   });
 
-  it('takes the id that the sender gave it', async () => {
+  it('accepts the id of the sender', async () => {
     const { send, run } = await listener();
     const id = await send(body, [['webhook-id', 'evt_Of_Theirs']]);
     await send(body);
     expect((await run('webhooks show evt_Of_Theirs')).stdout.startsWith(id)).toBe(true);
   });
 
-  it('wants more of an id that two begin with', async () => {
+  it('refuses an ambiguous prefix', async () => {
     const { send, run } = await listener();
     const ids = [await send('1'), await send('2')];
     const { code, stderr } = await run('webhooks show e');
     expect([code, ids.filter((id) => !stderr.includes(id))]).toEqual([2, []]);
   });
 
-  it('lists five of many, and says that there are more', async () => {
+  it('lists five of many matches, and that there are more', async () => {
     const { send, run } = await listener();
     for (let n = 0; n < 6; n++) await send(String(n));
     expect((await run('webhooks show e')).stderr).toMatch(/6 events begin with e\n.*: (?:e\w+, ){5}…\n/);
   });
 
-  it('says of an unknown id which one was meant', async () => {
+  it('suggests a similar id for an unknown one', async () => {
     const { send, run } = await listener();
     const id = await send('1');
     const { code, stderr } = await run(`webhooks show ${id.slice(0, -1)}zz`);
@@ -82,7 +82,7 @@ describe('webhooks show', () => {
     expect(stderr).toContain(`did you mean ${id}?`);
   });
 
-  it('says that there is none at all', async () => {
+  it('reports that there are no events', async () => {
     const { code, stderr } = await cli(['webhooks', 'show'], { home: newHome() });
     expect([code, stderr]).toEqual([5, 'error: no listener has received any event yet\n']);
   });
@@ -91,7 +91,7 @@ describe('webhooks show', () => {
 describe('webhooks show --raw', () => {
   const bytes = Buffer.from([0x7b, 0x0d, 0x0a, 0x0d, 0x0a, 0xff, 0x00, 0x0a]);
 
-  it('writes a delivery as it came, byte for byte', async () => {
+  it('writes a delivery byte for byte', async () => {
     const { send, home, run } = await listener();
     const id = await send(bytes, [['X-Name', 'é'], ['x-name', '']], '/a?b=c'); // prettier-ignore
     const file = join(home, 'event.http');
@@ -116,7 +116,7 @@ describe('webhooks show --raw', () => {
     expect(stdout).toBe(readFileSync(file, 'utf8'));
   });
 
-  it.each(['-o json', '--json', '--query id', '--columns id'])('does not go with %s', async (words) => {
+  it.each(['-o json', '--json', '--query id', '--columns id'])('cannot be combined with %s', async (words) => {
     const { send, run } = await listener();
     await send('{}');
     expect((await run(`webhooks show --raw - ${words}`)).code).toBe(2);
