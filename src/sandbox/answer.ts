@@ -1,5 +1,13 @@
 import { redact, redactTarget } from '../base/redact.ts';
-import { callerOf, endpointAt, isAllowed, knownAt, limitsOf, type MinuteWindow, type Rate } from './api/admission.ts';
+import {
+  callerOf,
+  endpointAt,
+  isAllowed,
+  findEndpoint,
+  limitsOf,
+  type MinuteWindow,
+  type Rate,
+} from './api/admission.ts';
 import { errorAnswer, rateHeaders } from './api/answers.ts';
 import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
@@ -14,80 +22,80 @@ import type { Call, Change, FaultRecord, Key } from './state/records.ts';
 import type { State } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
-interface Office {
-  readonly desk: Desk;
+interface Runtime {
+  readonly service: Service;
   readonly store: Store;
-  /** Aborted when the sandbox closes: nothing is recorded after that. */
+  /** Aborted when the sandbox closes; nothing is recorded after that. */
   readonly closing: AbortSignal;
 }
 
-/** From the decision to its commit and the answer, for which only a fault has its caller wait. It never rejects. */
-export function carryOut(exchange: Exchange, office: Office, gone?: Gone): Reply | Promise<Reply> {
+/** Decides, commits and answers. Returns a promise only if a fault delays the answer; it never rejects. */
+export function answerExchange(exchange: Exchange, runtime: Runtime, gone?: Gone): Reply | Promise<Reply> {
   try {
-    const decision = decide(exchange, office.desk);
-    if (decision.wait) return slowly(decision, decision.wait, office, gone);
-    office.store.commit(decision.changes);
+    const decision = decide(exchange, runtime.service);
+    if (decision.wait) return answerLater(decision, decision.wait, runtime, gone);
+    runtime.store.commit(decision.changes);
     return decision.reply;
   } catch (error) {
-    return crashed(office.desk, error);
+    return crashed(runtime.service, error);
   }
 }
 
-async function slowly(decision: Decision, wait: Wait, office: Office, gone?: Gone): Promise<Reply> {
+async function answerLater(decision: Decision, wait: Wait, runtime: Runtime, gone?: Gone): Promise<Reply> {
   try {
-    return await inTime(decision, wait, office, gone);
+    return await waitAndAnswer(decision, wait, runtime, gone);
   } catch (error) {
-    return crashed(office.desk, error);
+    return crashed(runtime.service, error);
   }
 }
 
-async function inTime(decision: Decision, { ms, act }: Wait, office: Office, gone?: Gone): Promise<Reply> {
-  const { desk, store, closing } = office;
+async function waitAndAnswer(decision: Decision, { ms, act }: Wait, runtime: Runtime, gone?: Gone): Promise<Reply> {
+  const { service, store, closing } = runtime;
   const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
   if (!act) {
     store.commit(decision.changes);
-    await hasPassed(ms, signal);
+    await waitUnlessAborted(ms, signal);
     return decision.reply;
   }
   const { matched = {} } = decision;
-  desk.underway.add(matched);
-  const stayed = await hasPassed(ms, signal);
-  desk.underway.delete(matched);
+  service.uncommitted.add(matched);
+  const isConnected = await waitUnlessAborted(ms, signal);
+  service.uncommitted.delete(matched);
   if (closing.aborted) return decision.reply;
-  const { changes, reply } = stayed ? act(desk.clock.now()) : decision;
+  const { changes, reply } = isConnected ? act(service.clock.now()) : decision;
   store.commit(changes);
   return reply;
 }
 
-/** On the wall, since the sandbox's clock may stand still; false when nobody waits any more. */
-function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
+/** Waits in real time, since the sandbox's clock may be frozen. Returns false if aborted. */
+function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
   return sleep(ms, signal).then(
     () => true,
     () => false,
   );
 }
 
-/** What decisions are taken from. */
-interface Desk {
+/** Everything that a decision depends on, apart from the request. */
+interface Service {
   readonly state: State;
   readonly shape: Shape;
   readonly ids: Ids;
   readonly minute: MinuteWindow;
   readonly clock: Clock;
-  /** FaultRecord, but not committed yet. */
-  readonly underway: Set<FaultRecord>;
-  /** Told of what should not have happened. */
+  /** Fault draws that are not committed yet. */
+  readonly uncommitted: Set<FaultRecord>;
+  /** Reports internal errors. */
   warn(text: string): void;
 }
 
-/** From a request to its answer and all that it changes, the row in the key's audit log included (§5.8). */
-function decide(exchange: Exchange, desk: Desk): Decision {
-  const now = desk.clock.now();
-  const { key, refusal } = callerOf(exchange.headers['authorization'], desk.state);
-  const decision = attempt(desk, () => {
+/** Returns the answer to a request and its changes, including the row in the key's audit log (§5.8). */
+function decide(exchange: Exchange, service: Service): Decision {
+  const now = service.clock.now();
+  const { key, refusal } = callerOf(exchange.headers['authorization'], service.state);
+  const decision = attempt(service, () => {
     if (isTooLarge(exchange.body)) throw new Refusal(400, 'the body is larger than 1 MiB');
     if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');
-    return admitted(exchange, desk, key, now);
+    return admitted(exchange, service, key, now);
   });
   const target = shortened(redactTarget(exchange.target));
   return recorded(decision, { at: now, method: exchange.method, target, ...(key && { key: key.id }) });
@@ -112,37 +120,37 @@ function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'targe
   return { reply, changes, matched, wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms } };
 }
 
-/** §7: a fault on the service side. */
-function crashed(desk: Desk, error: unknown): Reply {
-  desk.warn(`the sandbox failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return refused(desk, new Refusal(500, 'the sandbox failed; its log says why'));
+/** §7: an error of the service itself. */
+function crashed(service: Service, error: unknown): Reply {
+  service.warn(`the sandbox failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return refused(service, new Refusal(500, 'the sandbox failed; see its log for the cause'));
 }
 
-export function refused({ shape, clock }: Pick<Desk, 'shape' | 'clock'>, refusal: Refusal): Reply {
+export function refused({ shape, clock }: Pick<Service, 'shape' | 'clock'>, refusal: Refusal): Reply {
   const { status, message, pointer, retryAfter } = refusal;
   return errorAnswer(shape, new Refusal(status, redact(message), { pointer, retryAfter }), clock.wall());
 }
 
-function admitted(exchange: Exchange, desk: Desk, key: Key, now: number): Decision {
-  const rate = desk.minute.take(now, limitsOf(desk.state.plan).perMinute);
+function admitted(exchange: Exchange, service: Service, key: Key, now: number): Decision {
+  const rate = service.minute.take(now, limitsOf(service.state.plan).perMinute);
   const served = (at: number): Outcome => {
-    const { reply, ...rest } = attempt(desk, () => {
+    const { reply, ...rest } = attempt(service, () => {
       checkMinute(rate);
-      return serve(exchange, desk, key, at);
+      return serve(exchange, service, key, at);
     });
     if (!rate) return { reply, ...rest };
-    return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(desk.shape, rate) } }, ...rest };
+    return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(service.shape, rate) } }, ...rest };
   };
   if (rate?.exceeded) return served(now);
-  const draw = drawFor(exchange, desk, now);
-  // Nearly always there is no fault.
-  return draw.matched.length === 0 ? served(now) : underFaults(draw, { ...desk, now }, served);
+  const draw = drawFor(exchange, service, now);
+  // The usual case: no fault is set.
+  return draw.matched.length === 0 ? served(now) : underFaults(draw, { ...service, now }, served);
 }
 
-/** The minute counts what a fault strikes, and what it refuses no fault is matched for. */
-function drawFor({ method, target }: Exchange, { state, underway }: Desk, now: number): FaultDraw {
-  const endpoint = state.faults.size === 0 ? undefined : knownAt(method, targetOf(target).path);
-  return endpoint ? drawFault(state, endpoint, now, underway) : { matched: [] };
+/** Faults apply only to requests within the rate limit, and such requests count toward it. */
+function drawFor({ method, target }: Exchange, { state, uncommitted }: Service, now: number): FaultDraw {
+  const endpoint = state.faults.size === 0 ? undefined : findEndpoint(method, targetOf(target).path);
+  return endpoint ? drawFault(state, endpoint, now, uncommitted) : { matched: [] };
 }
 
 // §8.1
@@ -151,8 +159,8 @@ function checkMinute(rate: Rate | undefined): void {
   throw new Refusal(429, `the plan's ${rate.limit} requests per minute are exceeded`, { retryAfter: rate.reset });
 }
 
-/** The document sets no order of checks: path, plan, scope, then what the endpoint itself demands. */
-function serve(exchange: Exchange, { state, shape, ids }: Desk, key: Key, now: number): Outcome {
+/** The document leaves the order of checks open. Ours: path, plan, scope, then the endpoint's own checks. */
+function serve(exchange: Exchange, { state, shape, ids }: Service, key: Key, now: number): Outcome {
   const { path, query } = targetOf(exchange.target);
   const endpoint = endpointAt(exchange.method, path);
   // §5.7
@@ -165,11 +173,11 @@ function serve(exchange: Exchange, { state, shape, ids }: Desk, key: Key, now: n
   return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: ids.random(state.serial) });
 }
 
-function attempt(desk: Desk, run: () => Decision): Decision {
+function attempt(service: Service, run: () => Decision): Decision {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof Refusal)) return { reply: crashed(desk, error), changes: [] };
-    return { reply: refused(desk, error), changes: [], detail: error.message };
+    if (!(error instanceof Refusal)) return { reply: crashed(service, error), changes: [] };
+    return { reply: refused(service, error), changes: [], detail: error.message };
   }
 }

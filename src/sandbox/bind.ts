@@ -6,12 +6,12 @@ import type { Loopback } from './remote/addresses.ts';
 
 const defaultPort = 4780;
 
-// The listener's default is 4781.
-const next = Array.from({ length: 18 }, (_, index) => defaultPort + 2 + index);
-/** Any port that is free on IPv4; on IPv6 it may be taken, so there are several tries. */
+// Skips 4781, the default port of the listener.
+const nearby = Array.from({ length: 18 }, (_, index) => defaultPort + 2 + index);
+/** A port that is free on IPv4 may be taken on IPv6, so it tries several times. */
 const any = Array.from({ length: 8 }, () => 0);
 
-/** This machine has no IPv6. */
+/** The error codes of a machine without IPv6. */
 const unavailable = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 export interface Bound {
@@ -25,16 +25,16 @@ interface Unbound {
 }
 
 /**
- * Binds both loopback addresses to a port, by default to the first one that is free on both. If another user held one of
- * the two, `localhost` could lead there.
+ * Binds both loopback addresses to one port (default: the first port that is free on both). If another user held one of
+ * the addresses, `localhost` could connect to that user's server.
  */
 export async function bindLoopback(servers: readonly [Server, Server], port?: number): Promise<Bound> {
-  const candidates = port === undefined ? [defaultPort, ...next, ...any] : port === 0 ? any : [port];
+  const candidates = port === undefined ? [defaultPort, ...nearby, ...any] : port === 0 ? any : [port];
   for (const candidate of candidates) {
-    const made = await bindBoth(servers, candidate);
-    if ('port' in made) return made;
-    if (candidate === port && port !== 0) throw unbound(port, made);
-    if (made.failure.code !== 'EADDRINUSE') throw unbound(candidate, made);
+    const bound = await bindBoth(servers, candidate);
+    if ('port' in bound) return bound;
+    if (candidate === port && port !== 0) throw unbound(port, bound);
+    if (bound.failure.code !== 'EADDRINUSE') throw unbound(candidate, bound);
   }
   throw configuration('port-busy', 'no port is free');
 }
@@ -58,7 +58,7 @@ function unbound(port: number, { host, failure }: Unbound): CliError {
   return configuration(
     'port-busy',
     host === '127.0.0.1' ? `port ${port} is in use` : `port ${port} is in use on ${host}`,
-    'give another one, or none to take the next that is free',
+    'choose another port, or omit it to use the next free one',
     failure,
   );
 }

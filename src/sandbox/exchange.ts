@@ -1,10 +1,11 @@
 import { jsonText } from '../base/json.ts';
-/** A request as it came, and all that an answer depends on. */
+
+/** The parts of a request that an answer depends on. */
 export interface Exchange {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
-  /** Their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string | Uint8Array;
 }
@@ -13,11 +14,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What its socket does instead of answering well. With a status of 0 there is no answer at all. */
+  /** How the socket breaks the answer. With status 0 nothing is sent. */
   readonly misdeed?: 'reset' | 'hang' | 'truncate';
 }
 
-/** Makes the signal that tells when whoever asked has gone: it costs as much as an answer, and few need it. */
+/** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */
 export type Gone = () => AbortSignal;
 
 export interface Target {
@@ -25,12 +26,12 @@ export interface Target {
   readonly query: URLSearchParams;
 }
 
-/** A body may have so many bytes and no more. */
+/** Maximum size of a request body in bytes. */
 export const largestBody = 1_048_576;
 
 const noQuery = new URLSearchParams();
 
-/** A target in absolute form, as a proxy sends it, means the same. */
+/** Parses a request target; also accepts the absolute form that proxies send. */
 export function targetOf(target: string): Target {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
   const at = local.indexOf('?');

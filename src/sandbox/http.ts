@@ -20,24 +20,24 @@ import { type Clock, createClock } from './time/clock.ts';
 
 export interface ServerOptions {
   readonly sandbox: Sandbox;
-  /** What the control plane asks for. */
+  /** Required by the control plane. */
   readonly token: string;
   readonly pid: number;
   readonly build: string;
   readonly data: string | null;
-  /** Without one, the first that is free from the usual one on. */
+  /** Default: the first free port, starting at 4780. */
   readonly port?: number | undefined;
-  /** Milliseconds without a request after which `onIdle` is told. */
+  /** Milliseconds without a request until `onIdle` is called (default: 30 min). */
   readonly idle?: number | undefined;
   readonly onIdle?: (() => void) | undefined;
-  /** The control plane was asked to stop, and has answered. */
+  /** Called after the control plane has answered a stop request. */
   readonly onStop?: (() => void) | undefined;
   readonly warn?: ((text: string) => void) | undefined;
-  /** Without it, nobody is known to be dead. */
+  /** Checks if a process is alive (default: every process counts as alive). */
   readonly kill?: Probe | undefined;
-  /** Milliseconds that a sender may take for a request (default: 30 s). */
+  /** Milliseconds that a client may take to send a request (default: 30 s). */
   readonly patience?: number | undefined;
-  /** Of the world outside, which the sandbox's own clock need not follow. */
+  /** Real time, which may differ from the sandbox's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface RunningServer {
 
 const halfAnHour = 30 * 60_000;
 
-/** What the unfinished bodies of all strangers may hold together. */
+/** Bytes that the unfinished bodies of all clients without the token may take together. */
 const mostUnfinished = 64 * largestBody;
 
 function limits(patience: number) {
@@ -96,36 +96,36 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
   server.on('request', handle);
-  // it would be answered 417, a status that the service does not have
+  // By default, Node answers 417, a status that the service does not have.
   server.on('checkExpectation', handle);
   server.on('connect', ({ url: target = '' }, socket: Duplex) => {
-    // Node has let go of it: nobody else would hear it fail, or close it.
+    // Node no longer handles this socket: its errors and its end are up to us.
     socket.on('error', () => {});
-    socket.end(rawReply(sandbox.refuse(404, `there is no tunnel to ${target}`)), () => socket.destroy());
+    socket.end(rawReply(sandbox.refuse(404, `cannot open a tunnel to ${target}`)), () => socket.destroy());
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    const why = isSlow ? 'the request took too long to come' : 'this is not a valid HTTP request';
-    // A sender that goes on, or reads nothing, would keep its connection.
+    const why = isSlow ? 'the request took too long to arrive' : 'this is not a valid HTTP request';
+    // A client that keeps sending, or never reads, would keep its connection open.
     if (socket.writable) socket.end(rawReply(sandbox.refuse(400, why)), () => socket.destroy());
     else socket.destroy();
   });
 }
 
-/** What needs no waiting is answered without a promise, which would cost a tenth of it. */
+/** Answers without a promise if it can: a promise would add 10 % to the cost of a request. */
 function handling(served: () => Served, idle: Idle): Handle {
-  const depart = createEndOfTurn();
-  const [strangers, own] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
+  const atEndOfTurn = createEndOfTurn();
+  const [anonymous, trusted] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
   const readingFor = (head: Head) => {
     const largest = largestFor(head, served());
-    // Who has the token may send much, and is never crowded out.
-    return { largest, bodies: largest > largestBody ? own : strangers };
+    // Clients with the token may send large bodies, which are never dropped.
+    return { largest, bodies: largest > largestBody ? trusted : anonymous };
   };
   return (request, response) => {
     idle.touch();
     const whole = (exchange: Exchange) => {
       const reply = answerTo(exchange, response, served());
-      if (!(reply instanceof Promise)) return depart(() => respond(response, reply));
+      if (!(reply instanceof Promise)) return atEndOfTurn(() => respond(response, reply));
       response.on('close', idle.begin());
       void reply.then((late) => respond(response, late));
     };
@@ -134,22 +134,22 @@ function handling(served: () => Served, idle: Idle): Handle {
 }
 
 function crowdedOut(sandbox: Sandbox): Reply {
-  const reply = sandbox.refuse(400, 'the body was dropped: too many are unfinished');
+  const reply = sandbox.refuse(400, 'the body was dropped: too many bodies are unfinished');
   return { ...reply, headers: { ...reply.headers, connection: 'close' } };
 }
 
 function answerTo(exchange: Exchange, response: ServerResponse, served: Served): Reply | Promise<Reply> {
-  const gone = goneFrom(response);
+  const gone = disconnectOf(response);
   if (!isControl(exchange.target)) return served.sandbox.answer(exchange, gone);
   const stop = () => response.on('finish', served.stop);
   return control(exchange, { ...served, stop }, gone);
 }
 
-/** Or has got all. */
-function goneFrom(response: ServerResponse): Gone {
+/** Aborts when the client has disconnected or received the whole answer. */
+function disconnectOf(response: ServerResponse): Gone {
   return () => {
     const controller = new AbortController();
-    const end = () => controller.abort('gone');
+    const end = () => controller.abort('disconnected');
     if (response.destroyed) end();
     else response.on('close', end);
     return controller.signal;
@@ -166,42 +166,42 @@ async function closed(server: Server): Promise<void> {
 
 type Head = Omit<Exchange, 'body'>;
 
-/** How a body is read; the head of its request decides. */
+/** How to read a body; depends on the head of its request. */
 interface Reading {
   readonly largest: number;
   readonly bodies: BodyReader;
 }
 
-/** Reads a request. Calls `whole` with it, or `crowded` if its body had to make room for others. */
+/** Reads a request, then calls `whole`; or calls `crowded` if its body was dropped to make room for others. */
 function receive(
   request: IncomingMessage,
   readingFor: (head: Head) => Reading,
   whole: (exchange: Exchange) => void,
   crowded: () => void,
 ): void {
-  const head = { method: request.method ?? '', target: request.url ?? '', headers: lookedAt(request.headers) };
+  const head = { method: request.method ?? '', target: request.url ?? '', headers: usedHeaders(request.headers) };
   const { method, target, headers } = head;
   if (hasNoBody(request)) return whole({ method, target, headers, body: none });
   const { largest, bodies } = readingFor(head);
   bodies.read(request, largest, (body) => {
     if (body === 'evicted') return crowded();
     if (body === 'disconnected') return;
-    // What answers it only asks whether it is larger than that.
+    // Only the size matters from here on.
     whole({ method, target, headers, body: body === 'too large' ? Buffer.alloc(largest + 1) : body });
   });
 }
 
 function respond(response: ServerResponse, reply: Reply): void {
-  if (reply.misdeed) return misbehave(response, reply, reply.misdeed);
+  if (reply.misdeed) return breakAnswer(response, reply, reply.misdeed);
   response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
   response.end(reply.body);
 }
 
-function misbehave(response: ServerResponse, reply: Reply, misdeed: NonNullable<Reply['misdeed']>): void {
+function breakAnswer(response: ServerResponse, reply: Reply, misdeed: NonNullable<Reply['misdeed']>): void {
   const { socket } = response;
   switch (misdeed) {
     case 'hang':
-      // Its connection ends when the caller goes, or with the server.
+      // The connection closes with the client or the server.
       return;
     case 'reset':
       socket?.resetAndDestroy();
@@ -215,7 +215,7 @@ function misbehave(response: ServerResponse, reply: Reply, misdeed: NonNullable<
   }
 }
 
-/** An answer for a socket on which no request could be read. */
+/** Formats an answer for a socket without a readable request. */
 function rawReply(reply: Reply): string {
   const headers = { ...reply.headers, 'content-length': Buffer.byteLength(reply.body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -228,8 +228,8 @@ function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
-/** The headers that the sandbox looks at: copying all of them would cost more than an answer. */
-function lookedAt(headers: IncomingHttpHeaders): Exchange['headers'] {
+/** Picks the headers that the sandbox uses: copying all of them would cost more than an answer. */
+function usedHeaders(headers: IncomingHttpHeaders): Exchange['headers'] {
   const { authorization, host, origin, 'content-type': type, [tokenHeader]: token } = headers;
   return {
     authorization,
@@ -241,18 +241,18 @@ function lookedAt(headers: IncomingHttpHeaders): Exchange['headers'] {
 }
 
 interface Idle {
-  /** Something came. */
+  /** Restarts the idle time. */
   touch(): void;
-  /** Something begins; what is returned says that it ended. */
+  /** Marks the start of a request; call the returned function at its end. */
   begin(): () => void;
   close(): void;
 }
 
-/** Tells once that nothing has gone on for so long. What still goes on keeps it from telling. */
+/** Calls `onIdle` once nothing has happened for this span. A request in progress counts as activity. */
 export function watchIdle(clock: Clock, span: number, onIdle: () => void): Idle {
   let busy = 0;
   let last = clock.now();
-  let callOff = clock.at(last + span, check);
+  let cancel = clock.at(last + span, check);
   return {
     touch() {
       last = clock.now();
@@ -264,12 +264,12 @@ export function watchIdle(clock: Clock, span: number, onIdle: () => void): Idle 
         last = clock.now();
       };
     },
-    close: () => callOff(),
+    close: () => cancel(),
   };
 
   function check(): void {
     const now = clock.now();
     if (busy === 0 && now >= last + span) onIdle();
-    else callOff = clock.at(busy > 0 ? now + span : last + span, check);
+    else cancel = clock.at(busy > 0 ? now + span : last + span, check);
   }
 }

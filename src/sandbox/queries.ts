@@ -23,27 +23,27 @@ import {
 import type { Shape } from './api/shapes.ts';
 import type { State } from './state/state.ts';
 
-/** What can be seen of a sandbox from inside. */
+/** Read-only views of a sandbox's state. */
 export interface Views {
   plan(): PlanSetting;
-  /** In order; a cursor is the number of events that ever were. */
+  /** In order. A cursor is the number of events up to that point, including dropped ones. */
   events(after?: number): readonly EventRecord[];
-  /** Every request, in order; a cursor is the number that ever were. */
+  /** Every request, in order. A cursor is the number of requests up to that point, including dropped ones. */
   requests(after?: number): readonly Call[];
   cursors(): { readonly events: number; readonly requests: number };
   /** The audit log of a key or a key's id. */
   audit(key: string): readonly Call[];
   messages(): readonly MessageRecord[];
-  /** In the order of the events, with those that nobody was registered for. */
+  /** In the order of the events; includes queued events. */
   deliveries(filter?: DeliveryFilter): readonly DeliveryRow[];
-  /** In full, by the id of a delivery or of an event; none when there is no such. */
+  /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
   delivery(id: string): readonly DeliveryRecord[];
-  /** What redelivering all `failed` ones leaves out. */
+  /** Counts the deliveries that redelivering `failed` leaves out. */
   remaining(): Remaining;
   contacts(): readonly Contact[];
   templates(): readonly Template[];
   campaigns(): readonly Campaign[];
-  /** Queued are the events that nobody was registered for, waiting the deliveries that have yet to leave, or again. */
+  /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
   counts(): Readonly<Record<Counted, number>>;
 }
 

@@ -2,13 +2,13 @@ import { Mismatch } from '../contract/readers.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
 
 interface RefusalDetails {
-  /** A JSON pointer to the culprit in the body. */
+  /** A JSON pointer to the invalid part of the body. */
   readonly pointer?: string | undefined;
-  /** Milliseconds after which the same request may pass. */
+  /** Milliseconds until the same request may succeed. */
   readonly retryAfter?: number | undefined;
 }
 
-/** An answer that is one of the document's six errors (§7). */
+/** One of the document's six error answers (§7). */
 export class Refusal extends Error {
   readonly status: ErrorStatus;
   readonly pointer: string | undefined;
@@ -27,7 +27,7 @@ export function badBody(detail: string, pointer?: string): Refusal {
   return new Refusal(400, detail, { pointer });
 }
 
-/** Reads a body; what does not fit is refused with its place. */
+/** Reads a body; turns a Mismatch into a 400 that points to it. */
 export function readOrRefuse<T>(read: () => T): T {
   try {
     return read();
@@ -36,7 +36,7 @@ export function readOrRefuse<T>(read: () => T): T {
   }
 }
 
-/** What does not fit is refused with its place; all else stays what it is. */
+/** Turns a Mismatch into a 400 that points to it; returns other errors unchanged. */
 export function asRefusal(error: unknown): unknown {
   if (!(error instanceof Mismatch)) return error;
   return badBody(`${error.at === '' ? 'the body' : error.at} ${error.message}`, error.at);

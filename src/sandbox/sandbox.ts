@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { bearsRealLiveKey, createMinuteWindow, realLiveKey } from './api/admission.ts';
-import { carryOut, refused } from './answer.ts';
+import { hasRealLiveKey, createMinuteWindow, realLiveKey } from './api/admission.ts';
+import { answerExchange, refused } from './answer.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, createClock } from './time/clock.ts';
-import { awaiting, compactAsItGrows, compactOnOpen, type Happening, openStore, type Journal } from './state/store.ts';
+import { createWait, compactAsItGrows, compactOnOpen, type Happening, openStore, type Journal } from './state/store.ts';
 import { type Contents, createContents } from './contents/contents.ts';
 import { createWebhooks, type Webhooks, disableExternal } from './events/webhooks.ts';
 import { createDispatcher } from './events/dispatcher.ts';
@@ -15,7 +15,7 @@ import { createRedeliver } from './events/deliveries.ts';
 import { withFanOut } from './events/fan-out.ts';
 import type { Exchange, Gone, Reply } from './exchange.ts';
 import { createFaults, type Faults } from './faults/faults.ts';
-import { createKeys, type Keys, opening } from './state/keys.ts';
+import { createKeys, type Keys, initialChanges } from './state/keys.ts';
 import { type Minute, minuteOf } from './remote/minute.ts';
 import { Refusal } from './refusal.ts';
 import { scheduleReceipts } from './time/receipt-timer.ts';
@@ -26,10 +26,10 @@ import { type Views, viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
   readonly plan?: PlanName | undefined;
-  /** Requests a minute and messages a month, in place of the plan's own. */
+  /** Requests per minute and messages per month; override the plan's limits. */
   readonly rate?: number | undefined;
   readonly monthly?: number | undefined;
-  /** Endpoints that the plan does not include. */
+  /** Endpoints to exclude from the plan. */
   readonly without?: readonly EndpointName[] | undefined;
   /** `default`, `bare` or `vary:SEED`. */
   readonly shape?: string | undefined;
@@ -37,43 +37,42 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   readonly clock?: AdjustableClock | undefined;
   readonly journal?: Journal | undefined;
-  /** Whether events go to webhooks on other machines that the journal brings with it (default: true). */
+  /** Whether stored webhooks on other machines receive events (default: true). */
   readonly external?: boolean | undefined;
-  /** Milliseconds by the wall within which a webhook has to answer (15 s). */
+  /** Milliseconds of real time that a webhook has to answer (default: 15 s). */
   readonly timeout?: number | undefined;
-  /** Told of what its user must hear; no key is ever in it. */
+  /** Receives warnings for the user; they never contain a key. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
 export interface Sandbox extends Views, Contents {
-  /** From a request to an answer, without a socket, until the caller is gone. It never throws and never rejects. */
+  /** Answers a request, without a socket. Never throws or rejects. */
   answer(exchange: Exchange, gone?: Gone): Reply | Promise<Reply>;
-  /** The answer to what could not even be read. */
+  /** Builds the answer to an unreadable request. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;
-  /** What signs events, unless a webhook has its own. */
+  /** The secret that signs events, for webhooks without their own. */
   secret(): string;
   readonly shape: string;
   readonly clock: AdjustableClock;
   readonly time: Time;
   readonly webhooks: Webhooks;
-  /** Begins a delivery anew, those of an event, or all `failed` ones, at once; says how many. */
+  /** Redelivers one delivery, all deliveries of an event, or all `failed` ones; returns their number. */
   redeliver(which: string): number;
-  /** Resolves when nothing is on its way to a webhook, and nothing could leave now. */
+  /** Resolves when no delivery is in flight or ready to send. */
   settled(): Promise<void>;
-  /** What goes wrong on purpose. */
   readonly faults: Faults;
   readonly trigger: Trigger;
-  /** Settles at the next event or request, or when nobody waits any more. */
+  /** Resolves at the next event or request, or when aborted. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
-  /** What callers have to keep to; undefined where nothing limits them. */
+  /** The shared rate limit; undefined if the plan has none. */
   minute(): Minute | undefined;
-  /** Identifies the messages and contacts it holds; a reset of either renews it. */
+  /** Identifies the messages and contacts of this sandbox; resetting either changes it. */
   dataId(): string;
-  /** Calls the listener after what its locator contains may have changed: the minute or the data id. */
+  /** Calls the listener when the minute or the data id may have changed, which are part of the locator. */
   onLocatorChange(listener: () => void): void;
-  /** Calls off what is still due. */
+  /** Cancels all timers and deliveries. */
   close(): void;
 }
 
@@ -88,22 +87,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
   const store = withFanOut(opened, ids);
   const { state, commit } = store;
-  if (state.serial === 0) commit(opening(seed, ids, settingOf(options)));
+  if (state.serial === 0) commit(initialChanges(seed, ids, settingOf(options)));
   else if (options.plan !== undefined) commit([{ type: 'plan', plan: settingOf(options) }]);
   if (state.dataId === '') commit([{ type: 'seed', seed, dataId: newDataId() }]);
   if (state.clock) clock.set(state.clock);
   disableExternal(state, external, warn);
-  const desk = { state, shape, ids, minute: createMinuteWindow(), clock, underway: new Set<FaultRecord>(), warn };
+  const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted: new Set<FaultRecord>(), warn };
   const closing = new AbortController();
-  const leaveLong = compactAsItGrows(opened, warn);
-  const callOff = scheduleReceipts({ store, clock, ids, warn });
+  const stopCompacting = compactAsItGrows(opened, warn);
+  const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
   const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
   return {
     answer: (exchange, gone) => {
-      if (bearsRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
-      return carryOut(exchange, { desk, store, closing: closing.signal }, gone);
+      if (hasRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
+      return answerExchange(exchange, { service, store, closing: closing.signal }, gone);
     },
-    refuse: (status, detail) => refused(desk, new Refusal(status, detail)),
+    refuse: (status, detail) => refused(service, new Refusal(status, detail)),
     keys: createKeys({ state, ids, clock, commit }),
     secret: () => state.secret.secret,
     shape: shapeName,
@@ -115,7 +114,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     time: createTime({ store, clock, settled: dispatcher.settled }),
     trigger: createTrigger({ store, ids, clock }),
     ...createContents({ store, ids, clock, warn }),
-    happening: awaiting(store),
+    happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     minute: () => minuteOf(state.plan, clock.setting()),
     dataId: () => state.dataId,
@@ -124,9 +123,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     close() {
       closing.abort();
       clock.stop();
-      callOff();
+      cancelReceipts();
       dispatcher.close();
-      leaveLong();
+      stopCompacting();
     },
   };
 }

@@ -13,16 +13,16 @@ import { startServer } from './http.ts';
 import { openFileJournal } from './state/file-journal.ts';
 
 export interface ServeOptions {
-  /** Makes it, on what its folder keeps. */
+  /** Creates the sandbox from the contents of its store. */
   readonly sandbox: (journal: Journal | undefined) => Sandbox;
   readonly stateFolder: string;
-  /** The folder that it has to itself; null when nothing is kept. */
+  /** The folder, used by this sandbox only; null for a sandbox that stores nothing. */
   readonly data: string | null;
   readonly port?: number | undefined;
-  /** Milliseconds without a request after which it ends. */
+  /** Milliseconds without a request until it ends. */
   readonly idle?: number | undefined;
   readonly background: boolean;
-  /** The options that it was started with. */
+  /** The command-line options it was started with. */
   readonly words?: readonly string[] | undefined;
   readonly build: string;
   readonly pid: number;
@@ -39,38 +39,38 @@ type Ending = 'stopped' | 'idle';
 export interface Served {
   readonly sandbox: Sandbox;
   readonly locator: Locator;
-  /** Settles when it is asked to stop, or was idle for too long; who started it then closes it. */
+  /** Resolves on a stop request or after the idle time. The caller then closes the sandbox. */
   readonly ending: Promise<Ending>;
   close(): Promise<void>;
 }
 
-/** A sandbox with a socket, a folder of its own, and the locator by which it is found. */
+/** Serves a sandbox over HTTP from its own folder, and writes the locator that lets clients find it. */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { stateFolder, data, background, words = [], build, pid, now } = options;
   locatorFolder(stateFolder);
   const undo: Step[] = [];
   try {
-    const journal = data === null ? undefined : await storeIn(data, options, undo);
+    const journal = data === null ? undefined : await openJournalIn(data, options, undo);
     const sandbox = options.sandbox(journal);
     undo.push(() => sandbox.close());
-    const { port, url, loopback, token, ending } = await listening(sandbox, options, undo);
+    const { port, url, loopback, token, ending } = await startListening(sandbox, options, undo);
     const keys = { sandbox: sandbox.keys.sandbox, live: sandbox.keys.live };
     const locator = { port, url, loopback, pid, startedAt: now(), token, build, data, background, words, keys };
     const announcing = announce(sandbox, locator, options);
-    // Nobody is to find it while it goes, and nothing falls due in it any more.
+    // Clients must not find a sandbox that is closing, and its timers must not fire.
     undo.push(
       () => sandbox.close(),
       () => announcing.end(),
     );
     let closing: Promise<void> | undefined;
-    return { sandbox, locator, ending, close: () => (closing ??= undone(undo)) };
+    return { sandbox, locator, ending, close: () => (closing ??= undoAll(undo)) };
   } catch (error) {
-    await undone(undo);
+    await undoAll(undo);
     throw error;
   }
 }
 
-/** Keeps the locator up to date with the limit and the data id of the sandbox. */
+/** Writes the locator, and rewrites it when the sandbox's limit or data id changes. */
 function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn }: ServeOptions) {
   let isOver = false;
   const write = () => writeLocator(stateFolder, { ...locator, minute: sandbox.minute(), dataId: sandbox.dataId() });
@@ -80,7 +80,7 @@ function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn
     try {
       write();
     } catch (error) {
-      warn?.(`callers do not learn of the change of plan, clock or data: ${String(error)}`);
+      warn?.(`cannot publish the change of plan, clock or data to other processes: ${String(error)}`);
     }
   });
   return {
@@ -94,18 +94,18 @@ function announce(sandbox: Sandbox, locator: Locator, { stateFolder, later, warn
 
 type Step = () => unknown;
 
-/** The last one first, and the others even when it fails. */
-async function undone(steps: Step[]): Promise<void> {
+/** Runs the steps in reverse order; a failed step does not stop the others. */
+async function undoAll(steps: Step[]): Promise<void> {
   const step = steps.pop();
   try {
     await step?.();
   } finally {
-    if (steps.length > 0) await undone(steps);
+    if (steps.length > 0) await undoAll(steps);
   }
 }
 
-/** The lock is let go after the journal is closed: whoever is to follow waits for that, and reads all. */
-async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promise<Journal> {
+/** Locks the folder and opens its journal. The lock is released after the journal is closed and complete. */
+async function openJournalIn(data: string, options: ServeOptions, undo: Step[]): Promise<Journal> {
   const { later, warn } = options;
   const held = await claim(data, options);
   undo.push(() => held.release());
@@ -114,7 +114,7 @@ async function storeIn(data: string, options: ServeOptions, undo: Step[]): Promi
   return journal;
 }
 
-async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
+async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
   const token = randomBytes(24).toString('hex');
   let end: (ending: Ending) => void = () => {};
   const ending = new Promise<Ending>((resolve) => (end = resolve));
@@ -127,7 +127,7 @@ async function listening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) 
 
 type Held = Extract<Claim, { held: true }>;
 
-/** Whoever holds it without a locator is about to end, or about to write one, and is waited for. */
+/** Locks the folder. An owner without a locator is starting or ending, so it waits for that. */
 async function claim(data: string, { stateFolder, pid, kill, now, later }: ServeOptions): Promise<Held> {
   createFolder(data);
   const deadline = now() + patience;
@@ -141,19 +141,19 @@ async function claim(data: string, { stateFolder, pid, kill, now, later }: Serve
   }
 }
 
-/** A sandbox in another container or on another machine may be out of reach from here. */
+/** A sandbox in another container or on another machine may be unreachable from here. */
 function heldElsewhere(data: string, by: Holder): CliError {
   const hint =
-    'stop it there; if it was killed, wait 90 seconds; or use a folder of your own: --data DIR or BIZMSG_STATE_DIR';
+    'stop it there (if it was killed, wait 90 seconds), or use another folder: --data DIR or BIZMSG_STATE_DIR';
   return unsafe('sandbox-elsewhere', `${nameOf(by)} serves this sandbox: ${data}`, hint);
 }
 
-/** Said of an address, or of a process that has none yet. */
+/** Takes the sandbox's address, or the name of its process if it has no address yet. */
 export function alreadyRunning(where: string): CliError {
   return configuration(
     'sandbox-running',
-    `this sandbox runs already: ${where}`,
-    'stop it first with bizmsg sandbox stop, or use that one; ' +
-      'BIZMSG_STATE_DIR=/elsewhere bizmsg sandbox start --background is one of its own',
+    `this sandbox is already running: ${where}`,
+    'stop it with bizmsg sandbox stop, or use it; to start a separate one: ' +
+      'BIZMSG_STATE_DIR=/elsewhere bizmsg sandbox start --background',
   );
 }

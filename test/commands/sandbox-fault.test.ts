@@ -62,9 +62,7 @@ describe('sandbox fault', () => {
     const { stdout: id } = await add('--on campaigns-list --status 504');
     await run('campaigns list --profile local --retries 0');
     const { stdout } = await run('sandbox requests -o json');
-    expect(JSON.parse(stdout)).toMatchObject([
-      { status: 504, fault: id.trim(), detail: 'status 504, and nothing was done' },
-    ]);
+    expect(JSON.parse(stdout)).toMatchObject([{ status: 504, fault: id.trim(), detail: 'status 504, not executed' }]);
   });
 
   it.each([

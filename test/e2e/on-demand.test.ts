@@ -56,7 +56,7 @@ it.each([
   const [first, second] = ran.toSorted((a, b) => a.code - b.code);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Ready') });
   expect(second).toMatchObject({ code: 3, stdout: '' });
-  expect(second?.stderr).toMatch(/error: this sandbox runs already: http:\S+, started with /);
+  expect(second?.stderr).toMatch(/error: this sandbox is already running: http:\S+, started with /);
   expect(second?.stderr).toMatch(named);
   expect(await running(home)).toHaveLength(1);
 });

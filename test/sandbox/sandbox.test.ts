@@ -198,10 +198,12 @@ describe('a path', () => {
     ['/api/public/Analytics/agents', 'Analytics'],
     ['/api/public/messages/media', 'Messages'],
     ['/api/public/contacts/1/tags', 'Contacts'],
-  ])('%s is 404 that says what is announced only', async (target, family) => {
+  ])('answers %s with 404 and names the announced feature', async (target, family) => {
     const reply = await calls().get(target);
     expect(reply.status).toBe(404);
-    expect(bodyOf(reply)).toMatchObject({ detail: expect.stringMatching(`of ${family}, .* announced only`) });
+    expect(bodyOf(reply)).toMatchObject({
+      detail: expect.stringMatching(`of ${family} are announced, but not available yet`),
+    });
   });
 
   it('may come in absolute form', async () => {

@@ -84,7 +84,7 @@ describe('broken HTTP', () => {
     await using server = await served({ patience: 100 });
     const [head = '', body = ''] = (await raw(server.port, text)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(body)).toMatchObject({ detail: 'the request took too long to come' });
+    expect(JSON.parse(body)).toMatchObject({ detail: 'the request took too long to arrive' });
   });
 
   it('of bodies that need more than 64 MiB and never end makes the oldest leave', async () => {
@@ -95,7 +95,7 @@ describe('broken HTTP', () => {
     const oldest = raw(server.port, unfinished);
     const others = Array.from({ length: 64 }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
     for (const socket of others) socket.write(unfinished);
-    expect(await oldest).toMatch(/^HTTP\/1\.1 400 [^]*too many are unfinished/);
+    expect(await oldest).toMatch(/^HTTP\/1\.1 400 [^]*too many bodies are unfinished/);
     expect(await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)))).toMatchObject({
       status: 200,
     });

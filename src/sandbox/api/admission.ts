@@ -5,9 +5,9 @@ import { Refusal } from '../refusal.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
 
-/** The key that a request bears, and why it is refused. */
+/** The key of a request, and the reason if it is rejected. */
 interface Caller {
-  /** Known, if perhaps no longer valid: its calls are recorded (§5.8). */
+  /** A known key may be invalid; its calls are recorded anyway (§5.8). */
   readonly key: Key | undefined;
   readonly refusal: string | undefined;
 }
@@ -19,20 +19,20 @@ export function callerOf(authorization: string | undefined, state: State): Calle
     return { key: undefined, refusal: 'the key is missing: send the header Authorization: Bearer <API_KEY>' };
   }
   const key = state.keys.by.get(text);
-  const refusal = !key && bearsRealLiveKey(authorization) ? realLiveKey : refusalOf(key, state);
+  const refusal = !key && hasRealLiveKey(authorization) ? realLiveKey : refusalOf(key, state);
   return { key, refusal };
 }
 
 export const realLiveKey =
-  'a live key of the real service was sent to this sandbox: it was refused and not stored; look for where it came from';
+  'a live key of the real service was sent to this sandbox: it was rejected and not stored; find out which program sent it';
 
-/** §5.9: nothing live is done here, so a key of the real service must not even come by. */
-export function bearsRealLiveKey(authorization: string | undefined): boolean {
+/** §5.9: the sandbox does nothing live, so a live key of the real service must never reach it. */
+export function hasRealLiveKey(authorization: string | undefined): boolean {
   if (authorization?.includes(keyPrefixes.live) !== true) return false;
   return authorization.split(/\s+/).some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
 }
 
-// §5.10 leaves it open
+// §5.10 leaves this open.
 const endpointsOfScope: Readonly<Record<Scope, readonly EndpointName[] | 'all'>> = {
   'read-only': ['listContacts', 'listTemplates', 'listCampaigns'],
   'send-only': ['sendTemplate'],
@@ -54,7 +54,7 @@ function refusalOf(key: Key | undefined, state: State): string | undefined {
 
 const minute = 60_000;
 
-/** How a request stands to the minute's limit. */
+/** Rate-limit status of a request. */
 export interface Rate {
   readonly limit: number;
   readonly remaining: number;
@@ -64,18 +64,18 @@ export interface Rate {
 }
 
 export interface MinuteWindow {
-  /** Counts one request; undefined when there is no limit. */
+  /** Counts one request. Returns undefined if there is no limit. */
   take(now: number, limit: number | undefined): Rate | undefined;
 }
 
-/** A fixed minute that its first request opens, one for the account (§8.3 leaves it open). */
+/** A fixed window of one minute that starts with its first request, shared by all keys (§8.3 leaves this open). */
 export function createMinuteWindow(): MinuteWindow {
   let opened = Number.NEGATIVE_INFINITY;
   let count = 0;
   return {
     take(now, limit) {
       if (limit === undefined) return undefined;
-      // a clock that was set back also opens a new one
+      // Setting the clock back also starts a new window.
       if (now >= opened + minute || now < opened) {
         opened = now;
         count = 0;
@@ -87,7 +87,7 @@ export function createMinuteWindow(): MinuteWindow {
   };
 }
 
-/** §8, or what was set in its place. */
+/** The limits of §8, unless overridden. */
 export function limitsOf(setting: PlanSetting): Plan {
   const { perMinute, perMonth } = plans[setting.name];
   return { perMinute: setting.perMinute ?? perMinute, perMonth: setting.perMonth ?? perMonth };
@@ -108,26 +108,27 @@ export const endpointNames = [
 
 const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
 
-/** §4: exactly these paths, and no other. */
+/** §4: only these exact paths exist. */
 export function endpointAt(method: string, path: string): EndpointName {
-  const name = knownAt(method, path);
+  const name = findEndpoint(method, path);
   if (name) return name;
   throw new Refusal(404, whyNot(method, path));
 }
 
-export function knownAt(method: string, path: string): EndpointName | undefined {
+export function findEndpoint(method: string, path: string): EndpointName | undefined {
   return routes.get(`${method} ${path}`);
 }
 
 function whyNot(method: string, path: string): string {
   const methods = endpointNames.map((name) => endpoints[name]).filter((endpoint) => endpoint.path === path);
-  if (methods.length > 0) return `${path} has no ${method}, only ${methods.map(({ method }) => method).join(' and ')}`;
+  if (methods.length > 0)
+    return `${path} does not support ${method}, only ${methods.map(({ method }) => method).join(' and ')}`;
   const family = announcedAt(path);
-  if (!family) return 'there is no such path';
-  return `there is no such path: of ${family.family}, ${family.features.join(', ')} are announced only and have none yet`;
+  if (!family) return 'unknown path';
+  return `unknown path: ${family.features.join(', ')} of ${family.family} are announced, but not available yet`;
 }
 
-/** No path of these is known, so they are recognised by the words in it. */
+/** The announced features have no documented paths, so it matches words in the path. */
 function announcedAt(path: string): Announced | undefined {
   const [, words] = /^\/api\/public\/(.+)$/.exec(path.toLowerCase()) ?? [];
   const segments = words?.split('/') ?? [];

@@ -61,18 +61,19 @@ const payloads: Readonly<Record<Shape['payload'], Payload>> = {
   }),
 };
 
-/** What a registered URL is told. */
+/** The body that a webhook receives. */
 export function payloadOf(shape: Shape, event: SandboxEvent): object {
   return payloads[shape.payload](event, new Date(event.at).toISOString());
 }
 
-/** The status is stated (§7), all else is the shape's. */
+/** The document specifies the status (§7); the shape decides the rest. */
 export function errorAnswer(shape: Shape, refusal: Refusal, wall: number): Reply {
   const { status, retryAfter } = refusal;
   const reply = errorBodies[shape.error](refusal, statuses[status].name);
   const headers: Record<string, string> = { ...reply.headers };
   if (status === 401) headers['www-authenticate'] = 'Bearer';
-  if (retryAfter !== undefined && shape.rate !== 'none') headers['retry-after'] = waiting(shape, retryAfter, wall);
+  if (retryAfter !== undefined && shape.rate !== 'none')
+    headers['retry-after'] = retryAfterValue(shape, retryAfter, wall);
   return { ...reply, headers };
 }
 
@@ -89,19 +90,19 @@ const errorBodies: Readonly<Record<Shape['error'], (refusal: Refusal, title: str
   }),
 };
 
-/** RFC 9457. */
+/** Problem details, RFC 9457. */
 function problem({ status, message, pointer }: Refusal, title: string): Reply {
   const errors = pointer === undefined ? {} : { errors: [{ detail: message, pointer: `#${pointer}` }] };
   const body = { type: 'about:blank', title, status, detail: message, ...errors };
   return json(status, body, { 'content-type': 'application/problem+json' });
 }
 
-function waiting(shape: Shape, milliseconds: number, wall: number): string {
+function retryAfterValue(shape: Shape, milliseconds: number, wall: number): string {
   const seconds = Math.ceil(milliseconds / 1_000);
   return shape.rate === 'date' ? new Date(wall + seconds * 1_000).toUTCString() : String(seconds);
 }
 
-/** The fields of the IETF's draft. */
+/** The header fields of the IETF draft. */
 export function rateHeaders(shape: Shape, rate: Rate | undefined): Readonly<Record<string, string>> {
   if (!rate || shape.rate !== 'draft') return {};
   return {
@@ -112,16 +113,16 @@ export function rateHeaders(shape: Shape, rate: Rate | undefined): Readonly<Reco
 
 interface Page<T> {
   readonly records: readonly T[];
-  /** Where the next page begins; undefined on the last. */
+  /** Start of the next page; undefined on the last page. */
   readonly cursor: string | undefined;
-  /** A reference to the next page, relative so that any prefix of the path survives. */
+  /** A link to the next page, relative so that any path prefix stays valid. */
   readonly next: string | undefined;
 }
 
-const usual = 100;
-const most = 1_000;
+const defaultSize = 100;
+const largestSize = 1_000;
 
-/** One page in order of creation. A cursor is a place in it, so that no page costs more than another. */
+/** Returns one page, in order of creation. A cursor is a position, so every page costs the same. */
 export function pageOf<T>(list: readonly T[], query: URLSearchParams, paging: Shape['paging']): Page<T> {
   const start = startOf(query.get('cursor'));
   const size = sizeOf(query.get('limit'), paging);
@@ -135,9 +136,10 @@ export function pageOf<T>(list: readonly T[], query: URLSearchParams, paging: Sh
 }
 
 function sizeOf(limit: string | null, paging: Shape['paging']): number {
-  if (limit === null) return paging === 'none' ? Number.MAX_SAFE_INTEGER : usual;
-  if (!/^[1-9]\d{0,8}$/.test(limit)) throw new Refusal(400, 'the query parameter limit must be a number from 1');
-  return Math.min(Number(limit), most);
+  if (limit === null) return paging === 'none' ? Number.MAX_SAFE_INTEGER : defaultSize;
+  if (!/^[1-9]\d{0,8}$/.test(limit))
+    throw new Refusal(400, 'the query parameter limit must be a whole number of at least 1');
+  return Math.min(Number(limit), largestSize);
 }
 
 function cursorTo(start: number): string {
@@ -147,6 +149,7 @@ function cursorTo(start: number): string {
 function startOf(cursor: string | null): number {
   if (cursor === null) return 0;
   const start = /^from (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (start === undefined) throw new Refusal(400, 'the query parameter cursor is none that this sandbox gave');
+  if (start === undefined)
+    throw new Refusal(400, 'the query parameter cursor is invalid: use a cursor from a previous page');
   return Number(start);
 }

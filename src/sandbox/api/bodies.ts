@@ -4,7 +4,7 @@ import type { Contact } from '../state/records.ts';
 import { type Exchange, largestBody } from '../exchange.ts';
 import { badBody, readOrRefuse } from '../refusal.ts';
 
-const deepest = 32;
+const maxDepth = 32;
 
 export function isTooLarge(body: Exchange['body'], largest = largestBody): boolean {
   return (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) > largest;
@@ -24,7 +24,7 @@ export function jsonBody(exchange: Exchange): unknown {
 
 export type NewContact = Pick<Contact, 'phone' | 'name' | 'tags' | 'attributes'>;
 
-/** The document shows no body: a phone is needed, three more fields are known, others are ignored. */
+/** The document does not show this body: we require a phone, accept three more fields and ignore others. */
 export function contactBody(value: unknown): NewContact {
   return readOrRefuse(() => {
     const { phone } = read.object({ phone: read.phone })(value);
@@ -44,7 +44,7 @@ function optional<T>(fields: Record<string, unknown>, name: string, reader: read
 
 export function attributes(value: unknown, at = ''): Readonly<Record<string, unknown>> {
   if (!read.isRecord(value)) throw new read.Mismatch(at, 'must be an object');
-  if (isDeeperThan(deepest, value)) throw new read.Mismatch(at, `must not nest deeper than ${deepest}`);
+  if (isDeeperThan(maxDepth, value)) throw new read.Mismatch(at, `must not nest deeper than ${maxDepth}`);
   return value;
 }
 

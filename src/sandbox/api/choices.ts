@@ -1,19 +1,19 @@
 import { testNumbers } from '../state/receipts.ts';
 import { alternatives } from './shapes.ts';
 
-/** A decision that the document leaves open, and ours. */
+/** A point that the document leaves open, and our choice. */
 export interface Choice {
   /** The sections that leave it open. */
   readonly sections: readonly string[];
   readonly open: string;
   readonly choice: string;
-  /** What `vary:SEED` may answer instead. */
+  /** Alternatives that `vary:SEED` may use instead. */
   readonly others?: readonly (string | number)[];
 }
 
 const { delivers, fails, delivers5sLater } = testNumbers;
 
-/** What leads to events, and what the data of each holds. */
+/** Choices about when events happen and which data they contain. */
 const eventChoices: readonly Choice[] = [
   {
     sections: ['§6'],
@@ -33,12 +33,12 @@ const eventChoices: readonly Choice[] = [
   {
     sections: ['§6'],
     open: 'the data of message.delivered, message.read and message.failed',
-    choice: 'message_id, to, template, status; of message.failed also reason, with code and message',
+    choice: 'message_id, to, template, status; message.failed also has reason, with code and message',
   },
   {
     sections: ['§3', '§6'],
     open: "the moves between a message's states",
-    choice: 'sent, delivered, read; or sent, failed: what is delivered no longer fails, and nothing goes back',
+    choice: 'sent, delivered, read; or sent, failed: a delivered message cannot fail, and no state is ever undone',
   },
   { sections: ['§6'], open: 'the data of flow.completed', choice: 'flow_run_id, flow, contact_id' },
   {
@@ -49,13 +49,13 @@ const eventChoices: readonly Choice[] = [
   {
     sections: ['§6'],
     open: 'when a broadcast campaign has finished',
-    choice: 'when all are sent, whatever becomes of them: counts.sent is the audience, and the other counts stay 0',
+    choice: 'when all messages are sent, delivered or not: counts.sent is the audience, and the other counts stay 0',
   },
   { sections: ['§6'], open: 'the data of contact.created', choice: 'the contact, as it is listed' },
   {
     sections: ['§6'],
     open: 'the data of order.paid',
-    choice: 'order_id, contact_id, amount as a decimal in a text, currency as three letters, provider',
+    choice: 'order_id, contact_id, amount as a decimal string, currency as three letters, provider',
   },
 ];
 
@@ -66,7 +66,7 @@ export const choices: readonly Choice[] = [
     choice: 'all three',
   },
   { sections: ['§4'], open: 'a body whose content type is missing or another', choice: '400' },
-  { sections: ['§4', '§7'], open: 'a known path with another method', choice: '404, as any other path' },
+  { sections: ['§4', '§7'], open: 'a known path with another method', choice: '404, like any other path' },
   {
     sections: ['§5.10'],
     open: 'what each scope allows',
@@ -88,7 +88,7 @@ export const choices: readonly Choice[] = [
     open: 'what switching a key to live mode does to two keys with two prefixes',
     choice: "going live activates the live key; a key's own prefix never changes",
   },
-  { sections: ['§2'], open: 'the form of an identifier', choice: 'it says where it comes from, such as msg_sandbox_…' },
+  { sections: ['§2'], open: 'the form of an identifier', choice: 'the prefix shows the origin, such as msg_sandbox_…' },
   {
     sections: ['§2'],
     open: 'other fields of the answer to send-template',
@@ -132,7 +132,7 @@ export const choices: readonly Choice[] = [
     others: othersOf('paging'),
   },
   { sections: ['§4'], open: 'an unknown template, or one not approved', choice: '404' },
-  { sections: ['§2'], open: "a number of params that is not the template's", choice: '400 that points at /params' },
+  { sections: ['§2'], open: "a number of params that is not the template's", choice: '400 with a pointer to /params' },
   {
     sections: ['§7'],
     open: "the shape of an error's body",
@@ -156,7 +156,11 @@ export const choices: readonly Choice[] = [
     open: 'how the minute is measured',
     choice: 'a fixed minute that the first request opens, one for the account',
   },
-  { sections: ['§8.4'], open: 'which plan includes which endpoints', choice: 'every plan all, unless switched off' },
+  {
+    sections: ['§8.4'],
+    open: 'which plan includes which endpoints',
+    choice: 'every plan includes all of them, unless switched off',
+  },
   {
     sections: ['§6'],
     open: "the fields of an event's payload",
@@ -164,23 +168,23 @@ export const choices: readonly Choice[] = [
     others: othersOf('payload'),
   },
   ...eventChoices,
-  { sections: ['§4'], open: 'the same request twice', choice: 'is done twice' },
+  { sections: ['§4'], open: 'the same request twice', choice: 'is executed twice' },
   {
     sections: ['§6'],
     open: 'how a URL is registered',
-    choice: 'by sandbox webhooks add, for all events or some; on this machine alone, unless told',
+    choice: 'with sandbox webhooks add, for all events or some; only on this machine, unless allowed',
   },
   {
     sections: ['§6'],
     open: 'how a delivery is signed',
     choice:
-      'as Standard Webhooks has it: webhook-id, webhook-timestamp, webhook-signature; by both secrets for a day after a rotation',
+      'according to Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature; with both secrets for a day after a rotation',
   },
   {
     sections: ['§6'],
     open: 'what a receiver has to answer, and what follows when it does not',
     choice:
-      '2xx within 15 s; otherwise nine more attempts, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h and up to a tenth more; 410 ends them, Retry-After puts them off, redirects are not followed',
+      '2xx within 15 s; otherwise nine more attempts, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h and up to 10 % longer; 410 stops them, Retry-After delays them, redirects are not followed',
   },
 ];
 

@@ -5,43 +5,43 @@ import type { AnswerFault, FaultRecord, Fault } from '../state/records.ts';
 import { errorAnswer } from './answers.ts';
 import type { Reply } from '../exchange.ts';
 import { isOnAnswers } from '../faults/input.ts';
-import { recordOf, type FaultDraw } from '../faults/faults.ts';
+import { type FaultDraw, recordOf } from '../faults/faults.ts';
 import type { Outcome } from './handlers.ts';
 import { Refusal } from '../refusal.ts';
 import type { Shape } from './shapes.ts';
 
-/** An outcome that faults were matched for. */
+/** An outcome, with the faults that matched it. */
 export interface Decision extends Outcome {
   readonly matched?: FaultRecord;
   readonly wait?: Wait;
 }
 
-/** Milliseconds by the wall until the answer. With `act` nothing is done before, and without it if nobody waits. */
+/** Milliseconds of real time before the answer. With `act`, the request is executed only after the wait. */
 export interface Wait {
   readonly ms: number;
-  /** Takes the sandbox's time then: all that is recorded of a request has one time. */
+  /** Executes the request at this sandbox time, so that all its records have the same time. */
   readonly act?: (now: number) => Decision;
 }
 
-interface Surroundings {
+interface Context {
   readonly shape: Shape;
   readonly clock: Clock;
-  /** When the request came. */
+  /** Arrival time of the request. */
   readonly now: number;
 }
 
-/** What faults make of what the service would do. One that strikes before has the service do nothing. */
-export function underFaults(draw: FaultDraw, around: Surroundings, serve: (now: number) => Outcome): Decision {
+/** Applies the drawn fault to an outcome. Unless the fault is set to `after`, the request is not executed. */
+export function underFaults(draw: FaultDraw, context: Context, serve: (now: number) => Outcome): Decision {
   const { fault } = draw;
   const matched = recordOf(draw);
-  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(around.now), matched };
+  if (!fault || !isOnAnswers(fault.effect)) return { ...serve(context.now), matched };
   const { effect, after } = fault;
-  if (effect.kind === 'latency') return slow({ ms: effect.ms, after, matched, now: around.now }, serve);
-  const { reply, changes, detail } = serve(around.now);
-  const spoiltReply = spoilt(effect, reply, fault, around);
+  if (effect.kind === 'latency') return delayed({ ms: effect.ms, after, matched, now: context.now }, serve);
+  const { reply, changes, detail } = serve(context.now);
+  const brokenReply = replyUnder(effect, reply, fault, context);
   const what = effect.kind === 'status' ? `status ${effect.status}` : effect.kind;
-  if (!after) return { reply: spoiltReply, changes: [], matched, detail: `${what}, and nothing was done` };
-  return { reply: spoiltReply, changes, matched, detail: joined(`${what}, after it was dealt with`, detail) };
+  if (!after) return { reply: brokenReply, changes: [], matched, detail: `${what}, not executed` };
+  return { reply: brokenReply, changes, matched, detail: joined(`${what}, after execution`, detail) };
 }
 
 interface Latency {
@@ -51,29 +51,29 @@ interface Latency {
   readonly now: number;
 }
 
-/** Who leaves before a late answer was even begun has asked for nothing. */
-function slow({ ms, after, matched, now }: Latency, serve: (now: number) => Outcome): Decision {
+/** If the client disconnects during the delay, the request is not executed. */
+function delayed({ ms, after, matched, now }: Latency, serve: (now: number) => Outcome): Decision {
   const act = (at: number): Decision => {
     const outcome = serve(at);
     return { ...outcome, matched, detail: joined(`latency ${ms} ms`, outcome.detail) };
   };
   if (after) return { ...act(now), wait: { ms } };
-  const detail = `latency ${ms} ms; the caller left before anything was done`;
+  const detail = `latency ${ms} ms; the client disconnected before execution`;
   return { reply: noAnswer('hang'), changes: [], matched, detail, wait: { ms, act } };
 }
 
-type Spoiling = Exclude<AnswerFault, { kind: 'latency' }>;
+type BreakingFault = Exclude<AnswerFault, { kind: 'latency' }>;
 
-/** What goes out in place of an answer, if anything does. */
-function spoilt(effect: Spoiling, reply: Reply, fault: Fault, around: Surroundings): Reply {
-  if (effect.kind === 'status') return statusAnswer(effect.status, fault, around);
+/** Builds the reply that a fault sends instead. */
+function replyUnder(effect: BreakingFault, reply: Reply, fault: Fault, context: Context): Reply {
+  if (effect.kind === 'status') return statusAnswer(effect.status, fault, context);
   if (effect.kind === 'garbage') return garbage;
   return effect.kind === 'truncate' ? { ...reply, misdeed: effect.kind } : noAnswer(effect.kind);
 }
 
 const garbage: Reply = {
   status: 200,
-  // it lies, as garbage does
+  // The content type is wrong on purpose.
   headers: { 'content-type': 'application/json; charset=utf-8' },
   body: '<!doctype html>\n<title>Welcome</title>\n<p>Please sign in to use this network.\n',
 };
@@ -82,13 +82,13 @@ function noAnswer(misdeed: 'reset' | 'hang'): Reply {
   return { status: 0, headers: {}, body: '', misdeed };
 }
 
-function statusAnswer(status: number, { id }: Fault, { shape, clock }: Surroundings): Reply {
+function statusAnswer(status: number, { id }: Fault, { shape, clock }: Context): Reply {
   if (!isDocumented(status)) return gatewayAnswer(status);
   const retryAfter = status === 429 ? 1_000 : undefined;
-  return errorAnswer(shape, new Refusal(status, `the fault ${id} injected`, { retryAfter }), clock.wall());
+  return errorAnswer(shape, new Refusal(status, `injected by fault ${id}`, { retryAfter }), clock.wall());
 }
 
-/** As whatever stands in front of a service would answer, which knows nothing of its shapes. */
+/** Answers like a gateway in front of the service, which does not know the service's error format. */
 function gatewayAnswer(status: number): Reply {
   const title = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
   const body = `<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`;

@@ -7,9 +7,9 @@ import type { Kind, Records, Shape } from './shapes.ts';
 import { isMonthUsedUp } from './admission.ts';
 import { receiptsOf } from '../state/receipts.ts';
 import { Refusal, badBody, readOrRefuse } from '../refusal.ts';
-import type { Shelf, State } from '../state/state.ts';
+import type { Collection, State } from '../state/state.ts';
 
-/** What a handler decides from. It changes nothing itself. */
+/** The input of a handler. Handlers return changes and apply none. */
 export interface Request {
   readonly exchange: Exchange;
   readonly query: URLSearchParams;
@@ -24,16 +24,16 @@ export interface Request {
 export interface Outcome {
   readonly reply: Reply;
   readonly changes: readonly Change[];
-  /** Why it was refused. */
+  /** Why the request was rejected. */
   readonly detail?: string;
 }
 
 export const handlers: Readonly<Record<EndpointName, (request: Request) => Outcome>> = {
   sendTemplate,
-  listContacts: (request) => listed(request, 'contact', request.state.contacts),
+  listContacts: (request) => list(request, 'contact', request.state.contacts),
   createContact,
-  listTemplates: (request) => listed(request, 'template', request.state.templates),
-  listCampaigns: (request) => listed(request, 'campaign', request.state.campaigns),
+  listTemplates: (request) => list(request, 'template', request.state.templates),
+  listCampaigns: (request) => list(request, 'campaign', request.state.campaigns),
 };
 
 function sendTemplate(request: Request): Outcome {
@@ -57,7 +57,7 @@ function checkTemplate(state: State, name: string, given: number): void {
   if (given !== length) throw badBody(`the template "${name}" takes ${length} params, not ${given}`, '/params');
 }
 
-/** §8.2 leaves it open. */
+/** §8.2 leaves this open. */
 function checkMonth(shape: Shape): void {
   if (shape.monthUsedUp === 'accepted') return;
   throw new Refusal(shape.monthUsedUp, "the plan's monthly messages are used up");
@@ -74,14 +74,14 @@ function createContact(request: Request): Outcome {
   return { reply: createdAnswer(shape, 'contact', contact, true), changes };
 }
 
-let [told, text] = [Number.NaN, ''];
-/** Many come in the same millisecond. */
+let [lastTime, lastText] = [Number.NaN, ''];
+/** Caches the last result, since many contacts are created in the same millisecond. */
 function isoTime(time: number): string {
-  if (time !== told) [told, text] = [time, new Date(time).toISOString()];
-  return text;
+  if (time !== lastTime) [lastTime, lastText] = [time, new Date(time).toISOString()];
+  return lastText;
 }
 
-function listed<K extends Kind>(request: Request, kind: K, shelf: Shelf<Records[K]>): Outcome {
-  const page = pageOf(shelf.list, request.query, request.shape.paging);
+function list<K extends Kind>(request: Request, kind: K, collection: Collection<Records[K]>): Outcome {
+  const page = pageOf(collection.list, request.query, request.shape.paging);
   return { reply: listAnswer(request.shape, kind, page), changes: [] };
 }

@@ -2,7 +2,7 @@ import { usage } from '../../base/errors.ts';
 import { createRandom, seedNumber } from '../state/ids.ts';
 import type { Campaign, Contact, Template } from '../state/records.ts';
 
-/** What an answer may look like where the document does not show it. The first of each is the sandbox's own choice. */
+/** Possible forms of an answer that the document does not show. The first of each is the default. */
 export const alternatives = {
   list: ['data', 'array', 'named', 'result.page.items', 'response.records'],
   paging: ['link and cursor', 'link', 'cursor', 'none', 'empty last page'],
@@ -20,7 +20,7 @@ export const alternatives = {
 
 export type Shape = { readonly [K in keyof typeof alternatives]: (typeof alternatives)[K][number] };
 
-export const defaultShape: Shape = drawn((options) => options[0]);
+export const defaultShape: Shape = pickEach((options) => options[0]);
 
 const bareShape: Shape = {
   ...defaultShape,
@@ -32,20 +32,20 @@ const bareShape: Shape = {
   payload: 'event',
 };
 
-/** `default`, `bare`, or `vary:SEED`, which draws every alternative from the seed. */
+/** Returns the shape `default`, `bare`, or `vary:SEED`, which picks each alternative at random from the seed. */
 export function shapeNamed(name: string): Shape {
   if (name === 'default') return defaultShape;
   if (name === 'bare') return bareShape;
   const seed = /^vary:(.+)$/.exec(name)?.[1];
   if (seed === undefined)
-    throw usage(`"${name}" is not a shape`, 'use default, bare, or vary:SEED with any text as seed');
+    throw usage(`"${name}" is not a shape`, 'use default, bare, or vary:SEED (the seed is any text)');
   const random = createRandom(seedNumber(seed));
-  return drawn((options) => options[Math.floor(random() * options.length)] ?? options[0]);
+  return pickEach((options) => options[Math.floor(random() * options.length)] ?? options[0]);
 }
 
 type Pick = <Options extends readonly [unknown, ...unknown[]]>(options: Options) => Options[number];
 
-function drawn(pick: Pick): Shape {
+function pickEach(pick: Pick): Shape {
   return {
     list: pick(alternatives.list),
     paging: pick(alternatives.paging),
@@ -72,7 +72,7 @@ export type Kind = keyof Records;
 
 type Names = Readonly<Record<string, string>>;
 
-// What other services call these; a field that is not named keeps its name.
+// Field names of other services. Unlisted fields keep their names.
 const otherNames: Readonly<Record<Kind, Names>> = {
   contact: { id: 'uuid', phone: 'msisdn', name: 'full_name', attributes: 'custom_fields', created_at: 'created' },
   template: { id: 'template_id', language: 'lang', status: 'state', body: 'text', variables: 'placeholders' },
@@ -91,12 +91,12 @@ const minimalFields: Readonly<Record<Kind, Names>> = {
   campaign: { id: 'campaign_id', name: 'name', status: 'status' },
 };
 
-/** A record with the fields of this shape. */
+/** Converts a record to the fields of this shape. */
 export function shaped<K extends Kind>(shape: Shape, kind: K, record: Records[K]): object {
   if (shape.fields === 'own' && shape.letters === 'upper') return record;
   const entries = Object.entries(record).flatMap(([field, value]): [string, unknown][] => {
     const name = names[shape.fields](kind, field);
-    return name === undefined ? [] : [[name, field === 'status' ? lettered(shape, value) : value]];
+    return name === undefined ? [] : [[name, field === 'status' ? inCase(shape, value) : value]];
   });
   return Object.fromEntries(entries);
 }
@@ -108,6 +108,6 @@ const names: Readonly<Record<Shape['fields'], (kind: Kind, field: string) => str
   camel: (kind, field) => camelNames[kind][field] ?? field,
 };
 
-function lettered(shape: Shape, value: unknown): unknown {
+function inCase(shape: Shape, value: unknown): unknown {
   return shape.letters === 'lower' && typeof value === 'string' ? value.toLowerCase() : value;
 }

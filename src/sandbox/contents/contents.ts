@@ -2,22 +2,22 @@ import { Refusal } from '../refusal.ts';
 import { type Ids, newDataId } from '../state/ids.ts';
 import { compact, type Store } from '../state/store.ts';
 import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../state/records.ts';
-import { inParts } from '../state/snapshot.ts';
+import { batches } from '../state/snapshot.ts';
 import type { State } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';
 
-/** What a sandbox holds, in its user's hands. */
+/** Resets, fills and exports the contents of a sandbox. */
 export interface Contents {
-  /** Lets go of what was sent, of the logs, or of all; the contacts and the rest it began with come back. */
+  /** Deletes messages, contacts, logs, or all; deleted sample data is restored. */
   reset(what: Resettable): void;
-  /** Takes records, in place of those that it knows; all of them, or with a Refusal none. */
+  /** Adds records or replaces known ones. If any is invalid, throws a Refusal and changes nothing. */
   seed(contents: unknown): Seeded;
   export(): Exported;
 }
 
-/** How many of each it took. */
+/** Number of records added or replaced. */
 interface Seeded {
   readonly contacts: number;
   readonly templates: number;
@@ -32,28 +32,28 @@ interface Exported {
   readonly events: readonly SandboxEvent[];
 }
 
-interface Office {
+interface ContentsOptions {
   readonly store: Store;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
-export function createContents({ store, ids, clock, warn }: Office): Contents {
+export function createContents({ store, ids, clock, warn }: ContentsOptions): Contents {
   const { state, commit } = store;
   return {
     reset(what) {
-      commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...beginning(what)]);
+      commit([{ type: 'reset', what, ...(what !== 'logs' && { dataId: newDataId() }) }, ...sampleDataFor(what)]);
       compact(store, warn);
     },
     seed(value) {
       const { contents, problems } = readContents(value);
-      checkNone(problems);
-      checkNone(clashesOf(contents, state));
-      commit(countedOn(contents, state, ids));
+      refuseProblems(problems);
+      refuseProblems(clashesOf(contents, state));
+      commit(skipSerials(contents, state, ids));
       let { serial } = state;
       const id = (prefix: string) => ids.id(prefix, ++serial);
-      for (const part of inParts(seedChanges(contents, { state, now: clock.now(), id }))) commit(part);
+      for (const batch of batches(seedChanges(contents, { state, now: clock.now(), id }))) commit(batch);
       const { contacts, templates, campaigns } = contents;
       return { contacts: contacts.length, templates: templates.length, campaigns: campaigns.length };
     },
@@ -67,18 +67,18 @@ export function createContents({ store, ids, clock, warn }: Office): Contents {
   };
 }
 
-/** What is there again after a reset. */
-function beginning(what: Resettable): readonly Change[] {
+/** Sample data to restore after a reset. */
+function sampleDataFor(what: Resettable): readonly Change[] {
   if (what === 'all') return seeds;
   return what === 'contacts' ? seeds.filter(({ type }) => type === 'contact') : [];
 }
 
-function checkNone(problems: readonly string[]): void {
+function refuseProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new Refusal(400, shownProblems(problems).join('; '));
 }
 
-/** From a sandbox of the same seed come ids that this one has yet to give: it goes on after them. */
-function countedOn(contents: NewContents, { serial, events, calls }: State, ids: Ids): readonly Change[] {
+/** Skips the serials of imported ids, since a sandbox with the same seed may have used them already. */
+function skipSerials(contents: NewContents, { serial, events, calls }: State, ids: Ids): readonly Change[] {
   const { contacts, templates, campaigns } = contents;
   const given = [...contacts, ...templates, ...campaigns].map(({ id }) => id);
   const highest = given.reduce((most, id) => Math.max(most, ids.serialOf(id ?? '') ?? 0), 0);
@@ -87,15 +87,15 @@ function countedOn(contents: NewContents, { serial, events, calls }: State, ids:
   return [{ type: 'counters', counters: { serial: highest, events: eventsBefore, calls: callsBefore } }];
 }
 
-interface Making {
+interface SeedContext {
   readonly state: State;
   readonly now: number;
   readonly id: (prefix: string) => string;
 }
 
-/** Of what is known already, a record keeps its id and the time of its creation, unless others are given. */
-function seedChanges({ contacts, templates, campaigns }: NewContents, making: Making): readonly Change[] {
-  const { state, id } = making;
+/** Builds the changes. A known record keeps its id and creation time, unless the input sets others. */
+function seedChanges({ contacts, templates, campaigns }: NewContents, context: SeedContext): readonly Change[] {
+  const { state, id } = context;
   const named = new Map(state.campaigns.list.map((campaign) => [campaign.name, campaign]));
   return [
     ...templates.map((given): Change => {
@@ -104,11 +104,11 @@ function seedChanges({ contacts, templates, campaigns }: NewContents, making: Ma
     }),
     ...campaigns.map((given): Change => {
       const known = given.id === undefined ? named.get(given.name) : state.campaigns.by.get(given.id);
-      return { type: 'campaign', campaign: { ...given, ...stamp('cmp_sandbox', given, known, making) } };
+      return { type: 'campaign', campaign: { ...given, ...stamp('cmp_sandbox', given, known, context) } };
     }),
     ...contacts.map((given): Change => {
       const known = state.contacts.by.get(given.phone);
-      return { type: 'contact', contact: { ...given, ...stamp('con_sandbox', given, known, making) } };
+      return { type: 'contact', contact: { ...given, ...stamp('con_sandbox', given, known, context) } };
     }),
   ];
 }
@@ -117,7 +117,7 @@ interface Identified {
   readonly id?: string | undefined;
 }
 
-/** Given ids that belong to other records. */
+/** Finds input ids that other records already have. */
 function clashesOf({ contacts, templates }: NewContents, state: State): readonly string[] {
   return [
     ...clashesIn<Identified & Pick<Contact, 'phone'>>('contacts', contacts, state.contacts, ({ phone }) => phone),
@@ -132,7 +132,7 @@ interface Stamp {
 
 type Stamped = { readonly [K in keyof Stamp]?: string | undefined };
 
-function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, now }: Making): Stamp {
+function stamp(prefix: string, given: Stamped, known: Stamp | undefined, { id, now }: SeedContext): Stamp {
   return {
     id: given.id ?? known?.id ?? id(prefix),
     created_at: given.created_at ?? known?.created_at ?? new Date(now).toISOString(),

@@ -12,7 +12,7 @@ export interface NewContents {
 
 export interface ReadContents {
   readonly contents: NewContents;
-  /** What is wrong, each with its JSON pointer. If there is any, the contents must not be used. */
+  /** Each problem with its JSON pointer. If there are any, the contents must not be used. */
   readonly problems: readonly string[];
   /** Parts of an export that cannot be imported. */
   readonly ignored: readonly string[];
@@ -21,7 +21,7 @@ export interface ReadContents {
 const kinds = ['contacts', 'templates', 'campaigns'] as const;
 const exportOnly: readonly string[] = ['messages', 'events'];
 
-/** Reads everything before it reports, so that all problems are shown at once. */
+/** Reads everything, to report all problems together. */
 export function readContents(value: unknown): ReadContents {
   const given = isRecord(value) ? value : {};
   const names = Object.keys(given);

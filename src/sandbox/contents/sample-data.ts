@@ -1,6 +1,6 @@
 import type { Campaign, Change, Contact, Template } from '../state/records.ts';
 
-/** What a new sandbox holds: enough to see every kind of template, and people whose numbers are fiction. */
+/** Initial data of a sandbox: templates of every kind, campaigns, and contacts with fictional numbers. */
 export const seeds: readonly Change[] = [
   ...[
     template(1, 'order_update', 'en_US', 'UTILITY', 'Hello {{1}}, your order {{2}} is on its way.', ['name', 'order']),

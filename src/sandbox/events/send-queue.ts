@@ -2,7 +2,7 @@ import { createFifo, type Fifo } from '../../delivery/fifo.ts';
 import type { Sending } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Sends to one webhook: a few attempts at once, and the first attempts of a message's events one after the other. */
+/** Sends to one webhook: a few attempts in parallel, but the first attempts of a message's events in order. */
 export interface SendQueue {
   add(sending: Sending): void;
 }
@@ -19,7 +19,7 @@ interface SendQueueOptions {
 
 interface Job {
   readonly sending: Sending;
-  /** The lane that a first attempt occupies; a retry has none. */
+  /** The lane of a first attempt; retries have none. */
   readonly lane?: string;
 }
 

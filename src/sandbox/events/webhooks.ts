@@ -51,7 +51,7 @@ interface WebhookRow {
 interface AddedWebhook extends WebhookRow {
   /** Whether the URL was already registered. */
   readonly known: boolean;
-  /** What changed then, in words. */
+  /** Human-readable differences to the previous settings. */
   readonly changes: readonly string[];
   /** The number of earlier events to deliver. */
   readonly caughtUp: number;
@@ -142,7 +142,7 @@ const remedy =
   'allow it with --allow-external at the start, or with bizmsg sandbox webhooks add <url> --allow-external';
 
 /**
- * Disables webhooks on other machines unless they are allowed: the data folder may come from someone else. It is not
+ * Disables webhooks on other machines unless they are allowed: the data folder may come from another user. It is not
  * journaled, so it ends with the sandbox; adding the webhook again enables it.
  */
 export function disableExternal(state: State, isAllowed: boolean, warn: (text: string) => void): void {

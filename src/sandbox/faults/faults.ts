@@ -5,23 +5,23 @@ import type { Store } from '../state/store.ts';
 import { createRandom, type Ids, seedNumber } from '../state/ids.ts';
 import type { FaultState, State } from '../state/state.ts';
 
-/** What goes wrong because its user wants it to. */
+/** Adds, lists and clears injected faults. */
 export interface Faults {
-  /** Throws a Refusal of 400 when its parts do not go together. */
+  /** Throws a Refusal with status 400 if the fault is invalid. */
   add(fault: NewFault): Fault;
-  /** Those that have expired too, until they are cleared. */
+  /** Includes expired faults until they are cleared. */
   list(): readonly FaultStatus[];
-  /** That one, or all; what is returned were cleared. */
+  /** Clears one fault or all; returns the cleared faults. */
   clear(id?: string): readonly Fault[];
 }
 
-interface Office {
+interface Context {
   readonly store: Store;
   readonly ids: Ids;
   readonly clock: Clock;
 }
 
-export function createFaults({ store, ids, clock }: Office): Faults {
+export function createFaults({ store, ids, clock }: Context): Faults {
   const { state, commit } = store;
   return {
     add({ on, effect, after = false, rate = 1, seed, times, for: duration }) {
@@ -39,38 +39,38 @@ export function createFaults({ store, ids, clock }: Office): Faults {
         active: isActive(one, clock.now()),
       })),
     clear(id) {
-      const meant = [...state.faults.values()]
+      const cleared = [...state.faults.values()]
         .map(({ fault }) => fault)
         .filter((fault) => fault.id === (id ?? fault.id));
-      commit(meant.map((fault) => ({ type: 'fault-cleared', fault: fault.id })));
-      return meant;
+      commit(cleared.map((fault) => ({ type: 'fault-cleared', fault: fault.id })));
+      return cleared;
     },
   };
 }
 
-/** All that were matched for, and the first of them that hit. */
+/** The ids of all matching faults, and the first that triggers. */
 export interface FaultDraw {
   readonly matched: readonly string[];
   readonly fault?: Fault;
 }
 
 /**
- * Draws for all faults on that name. A draw follows from the fault's seed and the draw's number, so that neither a
- * restart nor another fault changes it. What was matched and has not been applied yet is `already`.
+ * Draws for all faults on this endpoint or event. A draw depends only on the fault's seed and its number of draws, so
+ * neither a restart nor another fault changes it. `pending` holds the draws that the state does not contain yet.
  */
 export function drawFault(
   state: State,
   on: Fault['on'][number],
   now: number,
-  already: Iterable<FaultRecord> = [],
+  pending: Iterable<FaultRecord> = [],
 ): FaultDraw {
   if (state.faults.size === 0) return { matched: [] };
-  const counted = [...state.faults.values()].map((one) => withThese(one, already));
+  const counted = [...state.faults.values()].map((one) => withPending(one, pending));
   const matched = counted.filter((one) => one.fault.on.includes(on) && isActive(one, now));
   return { matched: matched.map(({ fault }) => fault.id), fault: matched.find(hits)?.fault };
 }
 
-/** As it is recorded: nothing when nothing was matched for. */
+/** Returns the record of a draw; empty if no fault matched. */
 export function recordOf({ matched, fault }: FaultDraw): FaultRecord {
   if (matched.length === 0) return {};
   return fault ? { matched, fault: fault.id } : { matched };
@@ -80,8 +80,8 @@ function isActive({ fault, injected }: FaultState, now: number): boolean {
   return now < (fault.until ?? Infinity) && injected < (fault.times ?? Infinity);
 }
 
-function withThese({ fault, matched, injected }: FaultState, already: Iterable<FaultRecord>): FaultState {
-  for (const one of already) {
+function withPending({ fault, matched, injected }: FaultState, pending: Iterable<FaultRecord>): FaultState {
+  for (const one of pending) {
     if (one.matched?.includes(fault.id)) matched += 1;
     if (one.fault === fault.id) injected += 1;
   }

@@ -12,9 +12,9 @@ import type {
   SandboxEvent,
   Webhook,
 } from './records.ts';
-import { eventNamed, monthOf, type Registered, type Shelf, type SigningSecret, type State } from './state.ts';
+import { eventNamed, monthOf, type Registered, type Collection, type SigningSecret, type State } from './state.ts';
 
-/** The one way in which a state changes. It decides nothing: what it is told has happened. */
+/** Applies a change. The only function that changes the state; it makes no decisions. */
 export function apply(state: State, change: Change): void {
   state.serial += 1;
   switch (change.type) {
@@ -100,7 +100,7 @@ function applyFault(state: State, { fault, matched = 0, injected = 0 }: Extract<
   state.faults.set(fault.id, { fault, matched, injected });
 }
 
-/** Keys, plan, webhooks, faults and the clock stay, so that whoever is connected still is. */
+/** Keeps keys, plan, webhooks, faults and clock, so that connected clients keep working. */
 function applyReset(state: State, what: Resettable): void {
   if (what === 'messages' || what === 'all') {
     state.messages.clear();
@@ -135,16 +135,16 @@ function applyCounters(state: State, { serial, events, calls, months }: Counters
   for (const [month, count] of months) state.months.set(month, count);
 }
 
-function put<T>(shelf: Shelf<T>, name: string, record: T): void {
-  const known = shelf.by.get(name);
-  shelf.by.set(name, record);
-  if (known === undefined) shelf.list.push(record);
-  else shelf.list[shelf.list.indexOf(known)] = record;
+function put<T>(collection: Collection<T>, name: string, record: T): void {
+  const known = collection.by.get(name);
+  collection.by.set(name, record);
+  if (known === undefined) collection.list.push(record);
+  else collection.list[collection.list.indexOf(known)] = record;
 }
 
-function clear(shelf: Shelf<unknown>): void {
-  shelf.list.length = 0;
-  shelf.by.clear();
+function clear(collection: Collection<unknown>): void {
+  collection.list.length = 0;
+  collection.by.clear();
 }
 
 type DeliveryChangeType =
@@ -157,7 +157,7 @@ type DeliveryChangeType =
   | 'attempt'
   | 'redelivery';
 
-/** The part of a state that carries events to webhooks. */
+/** Applies changes to webhooks and deliveries. */
 function applyToDeliveries(state: State, change: Extract<Change, { type: DeliveryChangeType }>): void {
   switch (change.type) {
     case 'secret':
@@ -187,7 +187,7 @@ function applyToDeliveries(state: State, change: Extract<Change, { type: Deliver
   }
 }
 
-/** Known, it gets other settings and is enabled again; its deliveries stay with it. */
+/** Updates and re-enables a known webhook, which keeps its deliveries; otherwise adds it. */
 function applyWebhook(state: State, webhook: Webhook): void {
   const known = state.webhooks.get(webhook.id);
   const secret = ownSecret(webhook, known);
@@ -214,7 +214,7 @@ function applyDelivery(state: State, delivery: Delivery): void {
   else state.deliveriesOf.set(event.id, [delivery.id]);
 }
 
-/** An event that was dropped takes its deliveries along, also those that have yet to leave. */
+/** Deletes the deliveries of a dropped event, including pending ones. */
 function dropDeliveries(state: State, { id }: SandboxEvent): void {
   state.eventById?.delete(id);
   for (const delivery of state.deliveriesOf.get(id) ?? []) state.deliveries.delete(delivery);
@@ -236,7 +236,7 @@ function applyRedelivery(state: State, id: string, at: number): void {
   sending.next = at;
 }
 
-/** How often a fault was matched for is what its next draw is numbered by. */
+/** Counts draws and hits. The number of draws determines the next draw of a fault. */
 function countMatches(state: State, { matched, fault }: FaultRecord): void {
   if (!matched) return;
   for (const id of matched) {

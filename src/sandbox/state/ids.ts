@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Numbers in [0, 1) that a number determines (mulberry32). */
+/** Generates numbers in [0, 1) from a seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -16,17 +16,17 @@ export function seedNumber(text: string): number {
 }
 
 export interface Ids {
-  /** An identifier that no later one repeats, as long as the serial grows. */
+  /** Returns an identifier, unique as long as the serial grows. */
   id(prefix: string, serial: number): string;
-  /** That of an identifier which is this ids's own. */
+  /** Returns the serial of an identifier from this ids; undefined for other identifiers. */
   serialOf(id: string): number | undefined;
   key(prefix: string, serial: number): string;
-  /** Without a serial, the first. */
+  /** Returns a webhook secret; without a serial, the initial one. */
   secret(serial?: number): string;
   random(serial: number): () => number;
 }
 
-/** Everything drawn follows from the seed and a serial number, so that a restart neither repeats nor changes it. */
+/** Derives everything from the seed and a serial number, so a restart neither repeats nor changes a value. */
 export function createIds(seed: string): Ids {
   const digest = (label: string) => createHash('sha256').update(`${label}:${seed}`).digest();
   const run = digest('run').toString('hex').slice(0, 10);
@@ -38,15 +38,15 @@ export function createIds(seed: string): Ids {
       return own === run ? Number.parseInt(serial, 36) : undefined;
     },
     key: (prefix, serial) => prefix + digest(`key ${serial}`).toString('hex').slice(0, 32),
-    // a secret in the form of Standard Webhooks
+    // The format of Standard Webhooks.
     secret: (serial) => `whsec_${digest(serial === undefined ? 'secret' : `secret ${serial}`).toString('base64')}`,
     random: (serial) => createRandom(base ^ Math.imul(serial, 0x9e3779b1)),
   };
 }
 
 /**
- * Identifies what a sandbox holds, so that clients know what was sent to it before. It does not follow from the seed: two
- * sandboxes with the same seed hold different data.
+ * Identifies the data of a sandbox, so that clients recognize what they sent to it. It does not depend on the seed, because
+ * two sandboxes with the same seed hold different data.
  */
 export function newDataId(): string {
   return randomBytes(6).toString('hex');

@@ -6,14 +6,14 @@ import { seeds } from '../contents/sample-data.ts';
 import type { State } from './state.ts';
 
 export interface Keys {
-  /** The two that every sandbox begins with. */
+  /** The two initial keys of every sandbox. */
   readonly sandbox: string;
   readonly live: string;
   list(): readonly KeyStatus[];
   create(scope: Scope, mode?: Mode): Key;
-  /** Takes the key or its id; false when there is none such. */
+  /** Takes a key or its id; returns false if it is unknown. */
   revoke(key: string): boolean;
-  /** §3: from now on live keys are valid; no key changes its prefix. */
+  /** §3: makes live keys valid. No key changes its prefix. */
   goLive(): void;
 }
 
@@ -21,23 +21,23 @@ interface KeyStatus extends Key {
   readonly state: 'active' | 'inactive' | 'revoked';
 }
 
-interface Office {
+interface Context {
   readonly state: State;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly commit: (changes: readonly Change[]) => void;
 }
 
-export function createKeys(office: Office): Keys {
-  const { state, clock, commit } = office;
+export function createKeys(context: Context): Keys {
+  const { state, clock, commit } = context;
   const [sandbox, live] = (['sandbox', 'live'] as const).map(
-    (mode) => state.keys.list.find((key) => key.mode === mode)?.text ?? createKey(office, 'full', mode).text,
+    (mode) => state.keys.list.find((key) => key.mode === mode)?.text ?? createKey(context, 'full', mode).text,
   );
   return {
     sandbox: sandbox ?? '',
     live: live ?? '',
     list: () => state.keys.list.map((key) => ({ ...key, state: stateOf(key, state) })),
-    create: (scope, mode = 'sandbox') => createKey(office, scope, mode),
+    create: (scope, mode = 'sandbox') => createKey(context, scope, mode),
     revoke(name) {
       const key = state.keys.list.find(({ id, text }) => id === name || text === name);
       if (key) commit([{ type: 'revoke', key: key.id, at: clock.now() }]);
@@ -47,8 +47,8 @@ export function createKeys(office: Office): Keys {
   };
 }
 
-/** What a sandbox that has no past begins with. */
-export function opening(seed: string, ids: Ids, plan: PlanSetting): readonly Change[] {
+/** Returns the changes that set up a new sandbox. */
+export function initialChanges(seed: string, ids: Ids, plan: PlanSetting): readonly Change[] {
   return [
     { type: 'seed', seed, dataId: newDataId() },
     { type: 'secret', secret: ids.secret() },
@@ -57,7 +57,7 @@ export function opening(seed: string, ids: Ids, plan: PlanSetting): readonly Cha
   ];
 }
 
-function createKey({ state, ids, clock, commit }: Office, scope: Scope, mode: Mode): Key {
+function createKey({ state, ids, clock, commit }: Context, scope: Scope, mode: Mode): Key {
   const serial = state.serial + 1;
   const text = ids.key(keyPrefixes[mode] + localMark, serial);
   const key: Key = { id: ids.id('key', serial), text, mode, scope, createdAt: clock.now() };

@@ -1,38 +1,38 @@
 import type { Call } from './records.ts';
 
-/** How many records of each kind a sandbox keeps. The oldest make room for new ones. */
-export const keeping = {
-  /** Requests with a known key: what the audit logs of all keys hold together. */
+/** Maximum number of records of each kind. New records replace the oldest. */
+export const capacity = {
+  /** Requests with a known key, in the audit logs of all keys together. */
   requests: 10_000,
-  /** Requests without one. */
-  strangers: 1_000,
+  /** Requests without a known key. */
+  anonymous: 1_000,
   /** Events, each with its deliveries. */
   events: 50_000,
   messages: 100_000,
-  /** What customers wrote, flows that were completed, orders: of each. */
-  happenings: 10_000,
+  /** Inbound messages, completed flows and orders: this many of each. */
+  contactActivity: 10_000,
 } as const;
 
-/** The newest records of a kind, in order. A cursor into it is the number of records that ever were before. */
+/** The newest records of a kind, in order. A cursor is the number of records before it, including dropped ones. */
 export interface Log<T> extends Iterable<T> {
   readonly length: number;
-  /** How many there ever were. */
+  /** Number of records so far, including dropped ones. */
   readonly cursor: number;
-  /** Returns the oldest record if it had to make room. */
+  /** Adds a record; returns the record that it replaced, if any. */
   push(record: T): T | undefined;
-  /** Those after a cursor that are still there. */
+  /** Returns the records after a cursor, except dropped ones. */
   since(cursor: number): readonly T[];
-  /** Drops all records. They still count. */
+  /** Drops all records. The cursor stays. */
   clear(): void;
-  /** Counts so many records before the oldest. */
+  /** Sets the number of dropped records before the oldest. */
   beginAt(count: number): void;
 }
 
-/** A ring: once it is full, the newest record takes the place of the oldest, and nothing is moved. */
+/** Creates a ring buffer: once full, each new record overwrites the oldest. */
 export function createLog<T>(most: number): Log<T> {
   const slots: T[] = [];
   let before = 0;
-  /** Where the oldest record is. */
+  /** Index of the oldest record. */
   let first = 0;
   const inOrder = () => (first === 0 ? slots.slice() : [...slots.slice(first), ...slots.slice(0, first)]);
   return {
@@ -71,18 +71,18 @@ export function createLog<T>(most: number): Log<T> {
   };
 }
 
-/** The newest calls with a known key, which are its audit log too (§5.8), and the newest of all others. */
+/** The newest calls with a known key (their audit logs, §5.8), and the newest of all other calls. */
 export interface CallLog extends Iterable<Call> {
   readonly length: number;
-  /** How many there ever were. */
+  /** Number of records so far, including dropped ones. */
   readonly cursor: number;
   push(call: Call): void;
-  /** Those after a cursor that are still there. */
+  /** Returns the calls after a cursor, except dropped ones. */
   since(cursor: number): readonly Call[];
   ofKey(id: string): readonly Call[];
-  /** Drops all calls. They still count. */
+  /** Drops all calls. The cursor stays. */
   clear(): void;
-  /** Counts so many calls before those that are there. */
+  /** Sets the number of dropped calls before the oldest. */
   beginAt(count: number): void;
 }
 
@@ -91,26 +91,26 @@ interface Numbered {
   readonly call: Call;
 }
 
-/** Anybody can send requests without a key, a page in a browser too: they push no row out of an audit log. */
-export function createCallLog(most: { readonly known: number; readonly strangers: number }): CallLog {
+/** Separates calls without a known key, which any program or web page can send, so they never displace audit rows. */
+export function createCallLog(most: { readonly known: number; readonly anonymous: number }): CallLog {
   const known = createLog<Numbered>(most.known);
-  const strangers = createLog<Numbered>(most.strangers);
+  const anonymous = createLog<Numbered>(most.anonymous);
   let [before, count] = [0, 0];
   const since = (cursor: number): readonly Call[] => {
     const wanted = Math.min(before + count - cursor, count);
-    const found = [known, strangers].flatMap((log) => log.since(log.cursor - wanted));
+    const found = [known, anonymous].flatMap((log) => log.since(log.cursor - wanted));
     const newest = found.filter(({ number }) => number >= count - wanted);
     return newest.sort((a, b) => a.number - b.number).map(({ call }) => call);
   };
   return {
     get length() {
-      return known.length + strangers.length;
+      return known.length + anonymous.length;
     },
     get cursor() {
       return before + count;
     },
     push(call) {
-      (call.key === undefined ? strangers : known).push({ number: count, call });
+      (call.key === undefined ? anonymous : known).push({ number: count, call });
       count += 1;
     },
     since,
@@ -118,7 +118,7 @@ export function createCallLog(most: { readonly known: number; readonly strangers
     [Symbol.iterator]: () => since(0).values(),
     clear() {
       known.clear();
-      strangers.clear();
+      anonymous.clear();
     },
     beginAt(first) {
       before = first;

@@ -2,14 +2,14 @@ import type { EventName } from '../../contract/events.ts';
 import type { MessageStatus, Receipt, SandboxEvent } from './records.ts';
 import type { SentMessage } from './state.ts';
 
-// §6: three are provided
+// §6: the document provides three test numbers.
 export const testNumbers = {
   delivers: '+12025550101',
   fails: '+12025550102',
   delivers5sLater: '+12025550103',
 } as const;
 
-/** What a message is once this has happened to it. */
+/** Status of a message after each event. */
 export const statuses: Readonly<Partial<Record<EventName, MessageStatus>>> = {
   'message.delivered': 'delivered',
   'message.read': 'read',
@@ -18,11 +18,11 @@ export const statuses: Readonly<Partial<Record<EventName, MessageStatus>>> = {
 
 const reason = { code: 'undeliverable', message: 'this test number always fails' } as const;
 
-/** What becomes of a message to this number, and when. */
+/** Decides the receipts of a message and their times. */
 export function receiptsOf(to: string, sentAt: number, random: () => number): readonly Receipt[] {
   const soon = sentAt + between(150, 400, random);
   if (to === testNumbers.fails) return [{ type: 'message.failed', at: soon, reason }];
-  // §6: exactly 5 seconds
+  // §6: exactly 5 seconds.
   const delivered = to === testNumbers.delivers5sLater ? sentAt + 5_000 : soon;
   return [
     { type: 'message.delivered', at: delivered },
@@ -30,7 +30,7 @@ export function receiptsOf(to: string, sentAt: number, random: () => number): re
   ];
 }
 
-/** The next thing that will happen to a message. */
+/** The next receipt of a message that has not happened yet. */
 export function nextReceipt(sent: SentMessage): Receipt | undefined {
   return sent.message.receipts[sent.done];
 }

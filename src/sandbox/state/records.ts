@@ -4,13 +4,13 @@ import type { Mode, Scope } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
 import type { ClockSetting } from '../time/clock.ts';
 
-/** What goes wrong with an answer. */
+/** A fault in the answer to a request. */
 export type AnswerFault =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'latency'; readonly ms: number }
   | { readonly kind: 'reset' | 'hang' | 'truncate' | 'garbage' };
 
-/** What goes wrong with the delivery of an event. */
+/** A fault in the delivery of an event. */
 export type EventFault =
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
@@ -19,25 +19,25 @@ export interface Fault {
   readonly id: string;
   readonly on: readonly (EndpointName | EventName)[];
   readonly effect: AnswerFault | EventFault;
-  /** The service has acted before it goes wrong. */
+  /** If true, the request is executed before the fault. */
   readonly after: boolean;
-  /** The share that it strikes, from 0 to 1. */
+  /** Probability from 0 to 1. */
   readonly rate: number;
   readonly seed: string;
-  /** It expires then, or when it has injected so often. */
+  /** Expires at this time, or after this number of hits. */
   readonly until?: number;
   readonly times?: number;
 }
 
-/** A fault and how far it came. */
+/** A fault and its counts. */
 export interface FaultStatus extends Fault {
   readonly matched: number;
   readonly injected: number;
-  /** It has not expired. */
+  /** False once expired. */
   readonly active: boolean;
 }
 
-/** What faults were matched for, whether or not they injected, and the one that did. */
+/** Ids of all matching faults, and of the one that triggered. */
 export interface FaultRecord {
   readonly matched?: readonly string[];
   readonly fault?: string;
@@ -53,14 +53,14 @@ export interface Key {
 
 export interface PlanSetting {
   readonly name: PlanName;
-  /** In place of the plan's own limits. */
+  /** Overrides the plan's limits. */
   readonly perMinute?: number | undefined;
   readonly perMonth?: number | undefined;
-  /** The endpoints that it does not include. */
+  /** Endpoints that the plan excludes. */
   readonly without: readonly EndpointName[];
 }
 
-/** Its event's data as well, which an interface could not be. */
+/** A type alias rather than an interface, so that it can also be an event's data. */
 export type Contact = {
   readonly id: string;
   readonly phone: string;
@@ -92,7 +92,7 @@ export interface Campaign {
 
 type ReceiptType = Extract<EventName, 'message.delivered' | 'message.read' | 'message.failed'>;
 
-/** What will become of a message, decided when it is sent. */
+/** A future event of a message, decided when the message is sent. */
 export interface Receipt {
   readonly type: ReceiptType;
   readonly at: number;
@@ -114,14 +114,14 @@ export interface SandboxEvent {
   readonly id: string;
   readonly type: EventName;
   readonly at: number;
-  /** The message that this is about: its events arrive in order. */
+  /** The message of this event. Events of one message are delivered in order. */
   readonly message?: string;
-  /** How many of that message's receipts have happened with it. */
+  /** Number of the message's receipts that have happened, including this one. */
   readonly done?: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What a customer wrote. */
+/** A message from a customer. */
 export interface Inbound {
   readonly id: string;
   readonly from: string;
@@ -130,7 +130,7 @@ export interface Inbound {
   readonly at: number;
 }
 
-/** A contact's run through a flow that has come to its end. */
+/** A flow completed by a contact. */
 export interface FlowRun {
   readonly id: string;
   readonly flow: string;
@@ -147,15 +147,15 @@ export interface Order {
   readonly at: number;
 }
 
-/** A request and what became of it: of a known key, a row of its audit log. */
+/** A request and its result. With a known key, a row of the key's audit log. */
 export interface Call extends FaultRecord {
   readonly at: number;
   readonly method: string;
   readonly target: string;
-  /** Of the answer as it went out; 0 when none did. */
+  /** Status of the answer sent; 0 if none was sent. */
   readonly status: number;
   readonly key?: string;
-  /** Why it was refused, or what went wrong. */
+  /** Why it was rejected, or which fault was injected. */
   readonly detail?: string;
 }
 
@@ -164,22 +164,22 @@ export interface Webhook {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventName[] | 'all';
-  /** Its own, in place of the sandbox's. */
+  /** Its own secret, used instead of the sandbox's. */
   readonly secret?: string;
   readonly createdAt: number;
-  /** The process that it is for, where that is known. */
+  /** The process that it belongs to, if known. */
   readonly owner?: Owner;
 }
 
 export interface Owner {
   readonly pid: number;
-  /** By which it is told from a later process with this number. */
+  /** Start time, to distinguish it from a later process with the same pid. */
   readonly start?: string | undefined;
-  /** It may be started again, and then gets what it missed. */
+  /** If true, the process may start again and then receives the events it missed. */
   readonly returns?: boolean | undefined;
 }
 
-/** An event on its way to a webhook. Its faults are matched when it is made, and befall its first attempt. */
+/** An event to deliver to a webhook. Its faults are matched at creation and apply to the first attempt. */
 export interface Delivery extends FaultRecord {
   readonly id: string;
   readonly event: string;
@@ -187,50 +187,50 @@ export interface Delivery extends FaultRecord {
   readonly at: number;
 }
 
-/** One try to deliver: what was sent, what came back. */
+/** One delivery attempt: request and response. */
 export interface Attempt {
-  /** By the sandbox's clock. */
+  /** Time on the sandbox's clock. */
   readonly at: number;
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** The first 64 KiB, as text where it is UTF-8. */
+    /** The first 64 KiB: text if it is UTF-8, base64 otherwise. */
     readonly body: string;
     readonly encoding?: 'base64';
   };
-  /** Why there is no response, or no whole one. */
+  /** Why the response is missing or incomplete. */
   readonly error?: string;
-  /** Milliseconds by the wall. */
+  /** Milliseconds of real time. */
   readonly took: number;
 }
 
 export type Resettable = 'messages' | 'contacts' | 'logs' | 'all';
 
-/** How far a sandbox had counted, with what it has dropped since. */
+/** Counters of a sandbox, which include dropped records. */
 export interface Counters {
   readonly serial: number;
   readonly events: number;
   readonly calls: number;
-  /** Messages of each month. Without it those that are there are all. */
+  /** Messages by month. If missing, the stored messages are counted. */
   readonly months?: readonly (readonly [month: string, count: number])[];
 }
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** How far a message came: how many of its receipts have happened, and the word of the last. */
+/** Progress of a message: the number of receipts that have happened, and the status after the last. */
 export interface Progress {
   readonly done: number;
   readonly status: MessageStatus;
 }
 
 /**
- * All that ever happens to a sandbox's state, as plain data. The data id is part of other changes: a change of its own
- * would shift the numbers that the ids of a seeded sandbox follow from.
+ * Every change to a sandbox's state, as plain data. The data id is part of other changes: a change of its own would shift
+ * the serial numbers from which a seeded sandbox derives its ids.
  */
 export type Change =
   | { readonly type: 'seed'; readonly seed: string; readonly dataId?: string }
-  /** The one before it signs as well until then. */
+  /** Until this time, the previous secret signs too. */
   | { readonly type: 'secret'; readonly secret: string; readonly until?: number }
   | { readonly type: 'key'; readonly key: Key }
   | { readonly type: 'revoke'; readonly key: string; readonly at: number }
@@ -240,7 +240,7 @@ export type Change =
   | { readonly type: 'template'; readonly template: Template }
   | { readonly type: 'campaign'; readonly campaign: Campaign }
   | { readonly type: 'contact'; readonly contact: Contact }
-  /** Without progress it was sent and no more. */
+  /** Without progress, the message is only sent. */
   | { readonly type: 'message'; readonly message: Message; readonly progress?: Progress }
   | { readonly type: 'inbound'; readonly inbound: Inbound }
   | { readonly type: 'flow-run'; readonly run: FlowRun }
@@ -253,12 +253,12 @@ export type Change =
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'attempt'; readonly delivery: string; readonly attempt: Attempt; readonly next: Next }
   | { readonly type: 'redelivery'; readonly delivery: string; readonly at: number }
-  /** With counts, it goes on from there. */
+  /** Counting continues from the given counts. */
   | { readonly type: 'fault'; readonly fault: Fault; readonly matched?: number; readonly injected?: number }
   | { readonly type: 'fault-cleared'; readonly fault: string }
   | { readonly type: 'call'; readonly call: Call }
   | { readonly type: 'reset'; readonly what: Resettable; readonly dataId?: string }
   | { readonly type: 'counters'; readonly counters: Counters };
 
-/** What follows an attempt: another at that time, or the end. */
+/** Time of the next attempt, or the final state. */
 export type Next = number | 'delivered' | 'dead' | 'dropped';

@@ -1,12 +1,12 @@
 import type { Change, Counters } from './records.ts';
 import type { Registered, Sending, SentMessage, SigningSecret, State } from './state.ts';
 
-/** The fewest commits that rebuild a state, whatever happened on its way there. */
+/** Returns the shortest list of commits that rebuilds a state. */
 export function snapshot(state: State): Iterable<readonly Change[]> {
-  return inParts(changesOf(state));
+  return batches(changesOf(state));
 }
 
-/** How many changes that takes. */
+/** Number of changes in a snapshot. */
 export function sizeOf(state: State): number {
   let size = 0;
   for (const part of snapshot(state)) size += part.length;
@@ -24,7 +24,7 @@ function* changesOf(state: State): Generator<Change> {
   yield* webhookChanges(state);
   yield* deliveryChanges(state);
   for (const call of state.calls) yield { type: 'call', call };
-  // After all that draws for them, which is in their counts.
+  // Last, since their counts already include the draws of calls and deliveries.
   for (const { fault, matched, injected } of state.faults.values()) yield { type: 'fault', fault, matched, injected };
   yield { type: 'counters', counters: countersOf(state) };
 }
@@ -39,7 +39,7 @@ function* secretChanges({ secret, previous }: SigningSecret): Generator<Change> 
   yield { type: 'secret', secret, ...(previous && { until: previous.until }) };
 }
 
-/** When it was is in the past, and no state tells it. */
+/** The times of `revoke` and `go-live` are not part of the state, so they become 0. */
 function* keyChanges({ keys, revoked, live }: State): Generator<Change> {
   for (const key of keys.list) yield { type: 'key', key };
   for (const key of revoked) yield { type: 'revoke', key, at: 0 };
@@ -61,11 +61,11 @@ function* traceChanges(state: State): Generator<Change> {
 }
 
 function messageChange({ message, done, status }: SentMessage): Change {
-  // Said even where its events will say it: they may have been let go of.
+  // Always written, because the events of the message may have been dropped.
   return status === 'sent' ? { type: 'message', message } : { type: 'message', message, progress: { done, status } };
 }
 
-/** Also those that are removed, as long as something was delivered to them. */
+/** Includes removed webhooks that still have deliveries. */
 function* webhookChanges(state: State): Generator<Change> {
   for (const registered of registeredIn(state)) {
     const { webhook, secret, disabled } = registered;
@@ -88,13 +88,13 @@ function* deliveryChanges(state: State): Generator<Change> {
 function* sendingChanges({ delivery, attempts, tries, next }: Sending): Generator<Change> {
   const { id, at } = delivery;
   yield { type: 'delivery', delivery };
-  const begunAnew = attempts.length - tries;
+  const redeliveredAt = attempts.length - tries;
   for (const [made, attempt] of attempts.entries()) {
-    if (made === begunAnew && made > 0) yield { type: 'redelivery', delivery: id, at };
+    if (made === redeliveredAt && made > 0) yield { type: 'redelivery', delivery: id, at };
     yield { type: 'attempt', delivery: id, attempt, next };
   }
-  const waits = tries === 0 && typeof next === 'number' && (attempts.length > 0 || next !== at);
-  if (waits) yield { type: 'redelivery', delivery: id, at: next };
+  const isPending = tries === 0 && typeof next === 'number' && (attempts.length > 0 || next !== at);
+  if (isPending) yield { type: 'redelivery', delivery: id, at: next };
 }
 
 function registeredIn({ webhooks, deliveries }: State): ReadonlySet<Registered> {
@@ -103,16 +103,16 @@ function registeredIn({ webhooks, deliveries }: State): ReadonlySet<Registered> 
   return all;
 }
 
-/** A commit holds no more, so that no line of the journal grows without end. */
+/** Maximum number of changes in a commit, to limit the length of a journal line. */
 const largest = 1_000;
 
-/** In order, as many together as fit. */
-export function* inParts<T>(items: Iterable<T>, size = largest): Generator<readonly T[]> {
-  let part: T[] = [];
+/** Splits items into batches, in order. */
+export function* batches<T>(items: Iterable<T>, size = largest): Generator<readonly T[]> {
+  let batch: T[] = [];
   for (const item of items) {
-    if (part.push(item) < size) continue;
-    yield part;
-    part = [];
+    if (batch.push(item) < size) continue;
+    yield batch;
+    batch = [];
   }
-  if (part.length > 0) yield part;
+  if (batch.length > 0) yield batch;
 }

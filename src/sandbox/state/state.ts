@@ -1,4 +1,4 @@
-import { type CallLog, createCallLog, createLog, keeping, type Log } from './logs.ts';
+import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
 import type {
   Attempt,
   Campaign,
@@ -19,21 +19,21 @@ import type {
 } from './records.ts';
 import type { ClockSetting } from '../time/clock.ts';
 
-/** Records in order of creation, and each by what it is looked up by. */
-export interface Shelf<T> {
+/** Records in order of creation, indexed by a key. */
+export interface Collection<T> {
   readonly list: T[];
   readonly by: Map<string, T>;
 }
 
 export interface SentMessage {
   readonly message: Message;
-  /** How many of its receipts have happened. */
+  /** Number of receipts that have happened. */
   done: number;
-  /** In the word of its last receipt. */
+  /** Status after the last receipt. */
   status: MessageStatus;
 }
 
-/** The one that signs, and the one before it as long as that does too. */
+/** The current secret, and the previous one while it still signs too. */
 export interface SigningSecret {
   readonly secret: string;
   readonly previous?: { readonly secret: string; readonly until: number } | undefined;
@@ -41,60 +41,60 @@ export interface SigningSecret {
 
 export interface Registered {
   webhook: Webhook;
-  /** Its own; without one it is the sandbox's. */
+  /** Its own secret; if undefined, the sandbox's secret signs. */
   secret?: SigningSecret | undefined;
-  /** Why nothing is sent to it any more. */
+  /** Why it is disabled. */
   disabled?: string | undefined;
 }
 
-/** An event on its way to a webhook, and how far it came. */
+/** A delivery of an event to a webhook, and its progress. */
 export interface Sending {
   readonly delivery: Delivery;
   readonly event: SandboxEvent;
   readonly to: Registered;
   readonly attempts: Attempt[];
-  /** Attempts since it began or began anew: what the schedule counts. */
+  /** Attempts since the start or the last redelivery; determines the next retry. */
   tries: number;
   next: Next;
 }
 
 export interface FaultState {
   readonly fault: Fault;
-  /** How often it was matched for, and how often it injected. */
+  /** Number of draws, and of draws that triggered. */
   matched: number;
   injected: number;
 }
 
 export interface State {
-  /** How many changes were ever applied: what identifiers and draws are numbered by. */
+  /** Number of changes ever applied. Identifiers and random numbers derive from it. */
   serial: number;
   seed: string;
-  /** Identifies the messages and contacts it holds. Empty if an older version wrote the record. */
+  /** Identifies the stored messages and contacts. Empty if an older version wrote the journal. */
   dataId: string;
   secret: SigningSecret;
   live: boolean;
   plan: PlanSetting;
   clock: ClockSetting | undefined;
-  /** By the key's text. */
-  readonly keys: Shelf<Key>;
+  /** Indexed by the key's text. */
+  readonly keys: Collection<Key>;
   readonly revoked: Set<string>;
-  readonly contacts: Shelf<Contact>;
-  readonly templates: Shelf<Template>;
-  readonly campaigns: Shelf<Campaign>;
+  readonly contacts: Collection<Contact>;
+  readonly templates: Collection<Template>;
+  readonly campaigns: Collection<Campaign>;
   readonly messages: Map<string, SentMessage>;
-  /** Those of the messages, which say which is the oldest. */
+  /** The ids of the messages in order, to find the oldest. */
   readonly messageIds: Log<string>;
   readonly inbound: Log<Inbound>;
   readonly flowRuns: Log<FlowRun>;
   readonly orders: Log<Order>;
-  /** Messages by calendar month, such as 2026-01. */
+  /** Number of messages by calendar month, such as 2026-01. */
   readonly months: Map<string, number>;
   readonly events: Log<SandboxEvent>;
-  /** Made by the first who asks for one: few ever do, and every event would pay for it. */
+  /** Created on first use: few sandboxes need it, and it would slow down every event. */
   eventById: Map<string, SandboxEvent> | undefined;
   readonly webhooks: Map<string, Registered>;
   readonly deliveries: Map<string, Sending>;
-  /** The ids of the deliveries of each event, by its id. */
+  /** Delivery ids by event id. */
   readonly deliveriesOf: Map<string, string[]>;
   readonly faults: Map<string, FaultState>;
   readonly calls: CallLog;
@@ -109,24 +109,24 @@ export function emptyState(): State {
     live: false,
     plan: { name: 'enterprise', without: [] },
     clock: undefined,
-    keys: shelf(),
+    keys: emptyCollection(),
     revoked: new Set(),
-    contacts: shelf(),
-    templates: shelf(),
-    campaigns: shelf(),
+    contacts: emptyCollection(),
+    templates: emptyCollection(),
+    campaigns: emptyCollection(),
     messages: new Map(),
-    messageIds: createLog(keeping.messages),
-    inbound: createLog(keeping.happenings),
-    flowRuns: createLog(keeping.happenings),
-    orders: createLog(keeping.happenings),
+    messageIds: createLog(capacity.messages),
+    inbound: createLog(capacity.contactActivity),
+    flowRuns: createLog(capacity.contactActivity),
+    orders: createLog(capacity.contactActivity),
     months: new Map(),
-    events: createLog(keeping.events),
+    events: createLog(capacity.events),
     eventById: undefined,
     webhooks: new Map(),
     deliveries: new Map(),
     deliveriesOf: new Map(),
     faults: new Map(),
-    calls: createCallLog({ known: keeping.requests, strangers: keeping.strangers }),
+    calls: createCallLog({ known: capacity.requests, anonymous: capacity.anonymous }),
   };
 }
 
@@ -141,6 +141,6 @@ export function monthOf(time: number): string {
   return `${date.getUTCFullYear()}-${String(date.getUTCMonth() + 1).padStart(2, '0')}`;
 }
 
-function shelf<T>(): Shelf<T> {
+function emptyCollection<T>(): Collection<T> {
   return { list: [], by: new Map() };
 }

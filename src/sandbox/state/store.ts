@@ -56,7 +56,7 @@ export function openStore(journal: Journal | undefined): Store {
 export type Happening = 'event' | 'call';
 
 /** Returns a function that waits for the next change of a type, or for the signal. */
-export function awaiting(store: Store): (type: Happening, signal: AbortSignal) => Promise<void> {
+export function createWait(store: Store): (type: Happening, signal: AbortSignal) => Promise<void> {
   const waiting = { event: new Set<() => void>(), call: new Set<() => void>() };
   store.follow(({ type }) => {
     if (type === 'event' || type === 'call') for (const wake of waiting[type]) wake();

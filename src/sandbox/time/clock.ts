@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
-  /** The sandbox's time: receipts, retries, the minute and the month follow it. */
+  /** Sandbox time, used for receipts, retries, the minute and the month. */
   now(): number;
-  /** The time of day outside, which receivers and HTTP dates are held to. */
+  /** Real time, used for signatures and HTTP dates. */
   wall(): number;
-  /** Runs it once that time has come; what is returned calls it off. */
+  /** Calls `run` at a time; returns a cancel function. */
   at(time: number, run: () => unknown): () => void;
 }
 
-/** Standing still at a time, or running so far ahead of the wall. */
+/** Frozen at a time, or running a number of milliseconds ahead of real time. */
 export type ClockSetting = { readonly frozen: number } | { readonly ahead: number };
 
 /** A clock that can be stopped and moved. */
@@ -17,25 +17,25 @@ export interface AdjustableClock extends Clock {
   setting(): ClockSetting;
   set(setting: ClockSetting): void;
   freeze(): void;
-  /** An advance that goes on ends where it is. */
+  /** Stops a running advance at its current time. */
   stop(): void;
-  /** Runs in order what falls due in this span, and awaits each, and what it caused. */
+  /** Runs all timers due in this span in order, and awaits each one and its effects. */
   advance(milliseconds: number, settled?: () => Promise<void>): Promise<void>;
 }
 
 const longestTimer = 2 ** 31 - 1;
 
-/** The only place that knows the machine's time and timers. None of them keeps the process alive. */
+/** Creates a clock. Its timers do not keep the process alive. */
 export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => number = Date.now): AdjustableClock {
   const queue = createDueQueue();
   let setting = initial;
-  /** Where an advance stands, in place of the setting. */
-  let passing: number | undefined;
+  /** Current time during an advance; overrides the setting. */
+  let advancedTo: number | undefined;
   let advances = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  const now = () => passing ?? ('frozen' in setting ? setting.frozen : wall() + setting.ahead);
+  const now = () => advancedTo ?? ('frozen' in setting ? setting.frozen : wall() + setting.ahead);
   const set = (next: ClockSetting) => {
     setting = next;
     arm();
@@ -62,21 +62,21 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   async function pass(milliseconds: number, settled: () => unknown = () => {}): Promise<void> {
     const end = now() + milliseconds;
     const isFrozen = 'frozen' in setting;
-    // Its setting says how far it came, also when it is stopped on the way.
-    const reach = (time: number) => {
-      passing = time;
+    // Updates the setting at each step, so that it is right even if the advance is stopped.
+    const moveTo = (time: number) => {
+      advancedTo = time;
       setting = isFrozen ? { frozen: time } : { ahead: time - wall() };
     };
-    reach(now());
+    moveTo(now());
     try {
       for (let due = stopped ? undefined : queue.takeBy(end); due; due = stopped ? undefined : queue.takeBy(end)) {
-        reach(Math.max(now(), due.at));
+        moveTo(Math.max(now(), due.at));
         await due.run();
         await settled();
       }
-      if (!stopped) reach(end);
+      if (!stopped) moveTo(end);
     } finally {
-      passing = undefined;
+      advancedTo = undefined;
       arm();
     }
   }
@@ -84,25 +84,25 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
   function arm(): void {
     clearTimeout(timer);
     const first = queue.firstAt();
-    if (first === undefined || passing !== undefined || 'frozen' in setting) return;
+    if (first === undefined || advancedTo !== undefined || 'frozen' in setting) return;
     timer = setTimeout(fire, Math.min(Math.max(first - now(), 0), longestTimer));
     timer.unref();
   }
 
   function fire(): void {
-    if (passing === undefined && !('frozen' in setting)) {
+    if (advancedTo === undefined && !('frozen' in setting)) {
       for (let due = queue.takeBy(now()); due; due = queue.takeBy(now())) void due.run();
     }
     arm();
   }
 }
 
-/** A clock that stands still until it is advanced. */
+/** Creates a frozen clock. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1), wall?: () => number): AdjustableClock {
   return createClock({ frozen: start }, wall);
 }
 
-/** Unlike a clock's timers, this keeps the process alive. */
+/** Waits in real time. Unlike a clock's timers, it keeps the process alive. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, signal ? { signal } : {});
 }
@@ -110,16 +110,16 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
 interface Due {
   readonly at: number;
   readonly run: () => unknown;
-  /** Called off: it is dropped when it comes to the front. */
-  off?: true;
+  /** Dropped when it reaches the front. */
+  canceled?: true;
 }
 
 interface DueQueue {
   add(due: Due): void;
   remove(due: Due): void;
-  /** Takes out the earliest that is due by then; of equals, the one added first. */
+  /** Removes and returns the earliest entry due by this time; among equals, the one added first. */
   takeBy(time: number): Due | undefined;
-  /** When the earliest is due. */
+  /** Time of the earliest entry. */
   firstAt(): number | undefined;
 }
 
@@ -128,25 +128,25 @@ interface Entry {
   readonly ordinal: number;
 }
 
-/** A binary heap: what waits may be a month of receipts. */
+/** A binary heap, since it may hold the receipts of a whole month. */
 function createDueQueue(): DueQueue {
   const heap: Entry[] = [];
   let ordinal = 0;
   return {
     firstAt() {
-      for (let first = heap[0]; first?.due.off; first = heap[0]) sink(heap);
+      for (let first = heap[0]; first?.due.canceled; first = heap[0]) sink(heap);
       return heap[0]?.due.at;
     },
     add(due) {
       rise(heap, { due, ordinal: ordinal++ });
     },
     remove(due) {
-      due.off = true;
+      due.canceled = true;
     },
     takeBy(time) {
       for (let first = heap[0]; first && first.due.at <= time; first = heap[0]) {
         sink(heap);
-        if (!first.due.off) return first.due;
+        if (!first.due.canceled) return first.due;
       }
       return undefined;
     },
@@ -165,7 +165,7 @@ function rise(heap: Entry[], entry: Entry): void {
   heap[place] = entry;
 }
 
-/** Drops the first: the last takes its place and sinks to where it belongs. */
+/** Removes the first entry: moves the last entry to the front, then down to its place. */
 function sink(heap: Entry[]): void {
   const entry = heap.pop();
   if (!entry || heap.length === 0) return;

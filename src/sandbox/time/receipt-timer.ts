@@ -12,13 +12,13 @@ interface ScheduleOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Milliseconds after which a disk that was full is asked again. */
-const again = 5_000;
+/** Milliseconds until the next try after a failed write. */
+const retryAfter = 5_000;
 
-/** Has every receipt happen when it is due, after a restart as before. What is returned calls off the rest. */
+/** Records each receipt when it is due, including those from before a restart; returns a stop function. */
 export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): () => void {
   const { state } = store;
-  /** By the millisecond at which something may be due for them: what came in between is seen only then. */
+  /** Messages by the time of their next receipt. `record` checks again whether it is still due. */
   const waiting = new Map<number, Set<SentMessage>>();
   let closed = false;
   for (const sent of state.messages.values()) watch(sent);
@@ -44,7 +44,7 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
     clock.at(until, () => record(until));
   }
 
-  /** Those that fall due together are recorded together. */
+  /** Records all receipts due at this time in one commit. */
   function record(time: number): void {
     const all = waiting.get(time) ?? [];
     waiting.delete(time);
@@ -61,7 +61,7 @@ export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): 
     } catch (error) {
       for (const { message } of events.keys())
         warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);
-      for (const sent of events.keys()) wait(sent, clock.now() + again);
+      for (const sent of events.keys()) wait(sent, clock.now() + retryAfter);
     }
   }
 }

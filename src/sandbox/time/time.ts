@@ -5,30 +5,30 @@ import type { Change } from '../state/records.ts';
 import type { State } from '../state/state.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
 
-/** The sandbox's time in its user's hands. */
+/** Reads and controls the sandbox's time. */
 export interface Time {
   now(): TimeNow;
   freeze(): TimeNow;
-  /** Back to the wall; tells what is due later than it would have been. */
-  real(): TimeNow & Stranded;
-  /** Runs in order what falls due until then, and awaits each delivery. */
+  /** Returns to real time; reports the receipts and deliveries that this postpones. */
+  real(): TimeNow & Postponed;
+  /** Runs everything that becomes due, in order, and awaits each delivery. */
   advance(span: number | Landmark): Promise<TimeNow & { readonly fired: readonly Fired[] }>;
 }
 
 interface TimeNow {
   readonly now: string;
   readonly frozen: boolean;
-  /** Milliseconds before the wall; negative when behind. */
+  /** Milliseconds ahead of real time; negative if behind. */
   readonly ahead: number;
 }
 
-/** What happened on the way: an event, or an attempt to deliver one. */
+/** An event or a delivery attempt during an advance. */
 interface Fired {
   readonly at: string;
   readonly what: string;
   readonly id: string;
   readonly about?: string | undefined;
-  /** A status, or why there is none. */
+  /** The status, or the error if there is no answer. */
   readonly answer?: number | string | undefined;
 }
 
@@ -39,21 +39,21 @@ export type Landmark = (typeof landmarks)[number];
 interface TimeOptions {
   readonly store: Store;
   readonly clock: AdjustableClock;
-  /** Nothing is on its way to a webhook any more. */
+  /** Resolves when no delivery is in flight. */
   readonly settled: () => Promise<void>;
 }
 
 const century = 100 * 366 * 86_400_000;
 
 export function createTime({ store, clock, settled }: TimeOptions): Time {
-  const passing = new Set<Fired[]>();
+  const advances = new Set<Fired[]>();
   store.follow((change) => {
-    for (const fired of passing) for (const one of firedBy(change, clock.now(), store)) fired.push(one);
+    for (const fired of advances) for (const one of firedBy(change, clock.now(), store)) fired.push(one);
   });
-  const keep = () => store.commit([{ type: 'clock', clock: clock.setting() }]);
+  const save = () => store.commit([{ type: 'clock', clock: clock.setting() }]);
   const set = (setting: ClockSetting): TimeNow => {
     clock.set(setting);
-    keep();
+    save();
     return timeOf(clock);
   };
   return {
@@ -62,20 +62,20 @@ export function createTime({ store, clock, settled }: TimeOptions): Time {
     real() {
       const before = clock.now();
       const now = set({ ahead: 0 });
-      return { ...now, ...(clock.now() < before ? strandedAfter(before, store.state) : none) };
+      return { ...now, ...(clock.now() < before ? postponedAfter(before, store.state) : none) };
     },
     async advance(span) {
       const milliseconds = typeof span === 'number' ? span : landmarkAfter[span](new Date(clock.now())) - clock.now();
       if (!(milliseconds >= 0 && milliseconds <= century))
-        throw new Refusal(400, 'time goes forward, by at most a century');
+        throw new Refusal(400, 'advance must be between 0 and 100 years');
       const fired: Fired[] = [];
-      passing.add(fired);
-      // What left before must have come to its end: when it goes again follows from that.
+      advances.add(fired);
+      // The result of a delivery in flight decides when its retry is due.
       await settled();
-      // Kept step by step, so that time never goes back where it is interrupted.
-      const step = () => settled().then(keep);
-      await clock.advance(milliseconds, step).finally(() => passing.delete(fired));
-      keep();
+      // Saved after each step, so that an interrupted advance never sets the time back.
+      const step = () => settled().then(save);
+      await clock.advance(milliseconds, step).finally(() => advances.delete(fired));
+      save();
       return { ...timeOf(clock), fired };
     },
   };
@@ -96,7 +96,7 @@ function firedBy(change: Change, now: number, { state }: Store): readonly Fired[
   return [{ at, what: 'attempt', id: change.delivery, about: url, answer: response?.status ?? error }];
 }
 
-/** In UTC, as months are counted. */
+/** In UTC, like the months of a plan. */
 const landmarkAfter: Readonly<Record<Landmark, (date: Date) => number>> = {
   'next-minute': (date) => date.setUTCMinutes(date.getUTCMinutes() + 1, 0, 0),
   'next-hour': (date) => date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0),
@@ -104,18 +104,18 @@ const landmarkAfter: Readonly<Record<Landmark, (date: Date) => number>> = {
   'next-month': (date) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
 };
 
-/** What a clock that goes back leaves behind: it is due at its own time, which is far away now. */
-interface Stranded {
-  /** How many receipts and deliveries. */
+/** Receipts and deliveries that setting the clock back postpones: they keep their due times. */
+interface Postponed {
+  /** Number of receipts and deliveries. */
   readonly later: number;
-  /** When the first of them is due. */
+  /** Due time of the first. */
   readonly from: string | null;
 }
 
-const none: Stranded = { later: 0, from: null };
+const none: Postponed = { later: 0, from: null };
 
-/** Those that are due after that time. What waits for a webhook that gets nothing more is due no more. */
-function strandedAfter(time: number, state: State): Stranded {
+/** Finds receipts and deliveries due after a time; ignores deliveries to removed or disabled webhooks. */
+function postponedAfter(time: number, state: State): Postponed {
   const receipts = [...state.messages.values()].flatMap(({ message, done }) => message.receipts.slice(done));
   const waiting = [...state.deliveries.values()].filter((sending) => isWaiting(sending, state));
   const times = [...receipts.map(({ at }) => at), ...waiting.map(({ next }) => Number(next))];

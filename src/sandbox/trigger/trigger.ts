@@ -2,7 +2,7 @@ import type { EventName } from '../../contract/events.ts';
 import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
 import type { SandboxEvent } from '../state/records.ts';
-import { inParts } from '../state/snapshot.ts';
+import { batches } from '../state/snapshot.ts';
 import type { Store } from '../state/store.ts';
 import type { Clock } from '../time/clock.ts';
 import {
@@ -40,7 +40,7 @@ export function createTrigger({ store, ids, clock }: TriggerOptions): Trigger {
     const newId = (prefix: string) => ids.id(prefix, ++serial);
     const context = { state, now: clock.now(), newId, random: ids.random(serial) };
     const triggered = run(event, read(event, fields), context);
-    for (const part of inParts(triggered.changes)) commit(part);
+    for (const batch of batches(triggered.changes)) commit(batch);
     const events = triggered.changes.flatMap((change) => (change.type === 'event' ? [change.event] : []));
     return { ...triggered.ids, events };
   };

@@ -44,7 +44,7 @@ describe('bare', () => {
       [{ contact_id: 'con_sandbox_1', number: '+12025550111', name: 'Grace Hopper' }],
       { message_id: expect.stringMatching(/^msg_sandbox_/) },
       { contact_id: expect.stringMatching(/^con_sandbox_/), number: '+12025550142', name: 'Ada' },
-      { message: 'there is no such path' },
+      { message: 'unknown path' },
       { message: expect.stringContaining('4 requests') },
     ]);
     const headers = replies.flatMap((reply) => Object.keys(reply.headers));

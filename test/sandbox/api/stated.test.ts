@@ -55,7 +55,10 @@ describe('§4: the endpoints', () => {
     async (word) => {
       await using to = await wire();
       const { status, body } = await to.get(`/api/public/${word}/1/status`);
-      expect([status, body]).toMatchObject([404, { detail: expect.stringContaining('announced only') }]);
+      expect([status, body]).toMatchObject([
+        404,
+        { detail: expect.stringContaining('announced, but not available yet') },
+      ]);
     },
   );
 });

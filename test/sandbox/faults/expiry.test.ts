@@ -49,7 +49,9 @@ describe('a fault', () => {
     sandbox.faults.add({ ...onContacts, effect: { kind: 'latency', ms: 3_600_000 } });
     const exchange = { method: 'GET', target: paths.contacts, headers, body: '' };
     expect(await sandbox.answer(exchange, () => AbortSignal.abort())).toMatchObject({ status: 0 });
-    expect(sandbox.requests()).toMatchObject([{ status: 0, detail: expect.stringContaining('the caller left') }]);
+    expect(sandbox.requests()).toMatchObject([
+      { status: 0, detail: expect.stringContaining('the client disconnected') },
+    ]);
   });
 
   it.each([

@@ -22,7 +22,7 @@ describe.each(kinds)('with %o an answer', (effect, seen, status) => {
     const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect });
     expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
     expect(server.sandbox.messages()).toHaveLength(effect.kind === 'latency' ? 1 : 0);
-    const detail: unknown = expect.stringContaining(effect.kind === 'latency' ? 'latency 5 ms' : 'nothing was done');
+    const detail: unknown = expect.stringContaining(effect.kind === 'latency' ? 'latency 5 ms' : 'not executed');
     expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail }]);
   });
 
@@ -57,8 +57,8 @@ describe('a fault', () => {
     sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'reset' }, after: true });
     await ask(server, 'POST', paths.send, { body: '{' });
     expect(sandbox.requests().map(({ status, detail }) => [status, detail])).toEqual([
-      [502, 'status 502, and nothing was done'],
-      [0, 'reset, after it was dealt with; the body is not valid JSON in UTF-8'],
+      [502, 'status 502, not executed'],
+      [0, 'reset, after execution; the body is not valid JSON in UTF-8'],
     ]);
   });
 

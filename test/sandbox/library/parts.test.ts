@@ -128,6 +128,6 @@ describe('what is closed', () => {
     await one.close();
     await expect(httpRequest(one.url, { method: 'GET' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(await httpRequest(other.url, { method: 'GET' })).toMatchObject({ status: 401 });
-    await expect(sandbox.listen({ port: other.port })).rejects.toThrow(`listen: port ${other.port} is in use; give`);
+    await expect(sandbox.listen({ port: other.port })).rejects.toThrow(`listen: port ${other.port} is in use; choose`);
   });
 });
