@@ -25,7 +25,7 @@ describe('a list of contacts', () => {
   });
 
   it.each(['', 'null', '{}', '{"a":[{"x":1}],"b":[{"y":1}]}'])(
-    'keeps what was fetched when a later page is %j, and says so',
+    'keeps the fetched records if a later page is %j, with a note',
     async (page) => {
       const { code, stdout, stderr } = await cli(all, await paged('{"data":[{"id":"1"}],"next_cursor":"1"}', page));
       expect([code, JSON.parse(stdout), noteCodes(stderr)]).toEqual([0, [{ id: '1' }], ['no-further-page']]);
@@ -68,7 +68,7 @@ describe('a list of contacts', () => {
   });
 
   it.each(['{"a":[{"x":1}],"b":[{"y":1}]}', '{"hello":"world"}', '"text"', '7'])(
-    'is shown whole, with a note, when it cannot be told from %s',
+    'is the whole response, with a note, if that contains no single list: %s',
     async (body) => {
       const { code, stdout, stderr } = await cli(['contacts', 'list', '-o', 'json'], await paged(body));
       expect([code, stdout, noteCodes(stderr)]).toEqual([0, `${body}\n`, ['no-single-list']]);

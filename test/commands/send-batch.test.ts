@@ -85,7 +85,7 @@ it('refuses two different messages to one recipient, except with --allow-same-re
 });
 
 it.each(['csv', 'ndjson'] as const)(
-  'sends nobody two messages by the file of failed rows, again and again, in %s',
+  'sends each recipient one message when the file of failed rows is sent repeatedly, in %s',
   async (format) => {
     const words = ['--param-column', 'name', '-p', 'A-1'];
     let file = join(world.home, `twice.${format}`);

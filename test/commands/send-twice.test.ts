@@ -17,7 +17,7 @@ describe('a live message that was sent before', () => {
   beforeEach(async () => void (await machine.live(message)));
 
   it.each([[[]], [['--yes']], [['--quiet']], [['--retry-unsure']]])(
-    'is refused with %j if nobody can be asked, and nothing is sent',
+    'is refused with %j without a terminal, and nothing is sent',
     async (words) => {
       const { code, stdout, stderr } = await machine.live([...message, ...words]);
       expect([code, stdout]).toEqual([11, '']);

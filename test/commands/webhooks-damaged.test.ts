@@ -9,7 +9,7 @@ import { listener, type Listener } from './webhooks-rig.ts';
 
 const bodies = ['one', 'two', 'three'].map((name) => `{"type":"order.paid","name":"${name}"}`);
 
-/** Three events in a journal, of which the lines with these texts are damaged. */
+/** A journal of three events, whose lines with these texts are damaged. */
 async function damaged(...texts: readonly string[]) {
   const heard = await listener();
   const ids: string[] = [];

@@ -89,7 +89,7 @@ it('does not mention the network if only this machine can reach it', async () =>
 
 it.each([
   ['an account', account],
-  ['nobody that is known', {}],
+  ['an unknown caller', {}],
 ])('refuses to catch up with events of %s: exit 2', async (_, env) => {
   const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--catch-up'], { home: newHome(), env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up is about what a sandbox has kept')]);

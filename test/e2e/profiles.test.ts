@@ -223,7 +223,7 @@ describe('keys', () => {
     const switched = await run('keys switch-mode live --yes');
     const live = await run('contacts list');
     expect([switched.code, live.code, calls()]).toEqual([0, 0, { sandbox: 0, live: 1 }]);
-    expect(switched.stderr).toMatch(/all shells and scripts .* affected[^]*BIZMSG_API_KEY\) wins/);
+    expect(switched.stderr).toMatch(/affects all shells and scripts [^]*BIZMSG_API_KEY\) takes precedence/);
     expect(live.stderr).toContain(`LIVE acme · ${new URL(world.url).host} · sk_live_…`);
     await run('keys switch-mode sandbox');
     await run('contacts list');
@@ -339,7 +339,7 @@ describe('login without a terminal', () => {
   it('checks the key with one call and stores the profile', async () => {
     const { code, stdout, stderr } = await login(world.sandbox.keys.sandbox);
     expect([code, stdout.split('\n')[0]]).toEqual([0, 'Logged in as acme']);
-    expect(stderr).toContain('account settings, API Keys, after the business number is verified');
+    expect(stderr).toContain('account settings, under API Keys, after the business number is verified');
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toHaveLength(1);
     expect(JSON.parse((await run('whoami -o json')).stdout)).toMatchObject({ profile: 'acme', plan: 'growth' });
   });

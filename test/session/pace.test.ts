@@ -10,7 +10,7 @@ import { key, profiled } from './run-client-rig.ts';
 
 const send = ['send-template', '+12025550101', 'order_update', '-p', 'Ada'];
 
-/** Its timers fire immediately and set its clock to their time; those that renew claims do not, or time would run away. */
+/** A clock whose timers fire immediately and advance it, except those that renew claims. */
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
   const later: Host['later'] = (milliseconds, run) => {
@@ -61,7 +61,7 @@ it.each([
   ['lists', ['templates', 'list']],
   ['one raw request', ['api', '/api/public/templates']],
   ['what creates something', ['contacts', 'create', '--set', 'phone=+12025550101']],
-])('counts %s as well', async (_, argv) => {
+])('also counts %s', async (_, argv) => {
   const { run, folder } = await machine('growth');
   await run(argv);
   const [name = ''] = readdirSync(folder);
@@ -86,7 +86,7 @@ it('shares the minute between a batch and single requests', async () => {
 it.each([
   ['--no-pace', [...send, '--no-pace']],
   ['--dry-run', [...send, '--dry-run']],
-])('is out of it with %s', async (_, argv) => {
+])('does not wait or record requests with %s', async (_, argv) => {
   const { run, clock, folder } = await machine('enterprise', 1);
   const began = clock.steady();
   await run(argv);
@@ -101,7 +101,7 @@ it('is not shared if the plan has no known rate', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it('writes no part of the key', async () => {
+it('does not store any part of the key', async () => {
   const { run, folder } = await machine('growth');
   await run(send);
   const [name = '', ...others] = readdirSync(folder);
@@ -125,7 +125,7 @@ it.each([
   ['what it asks', { 'Retry-After': '7' }, 7_000],
   ['two minutes where it asks for more', { 'Retry-After': '3600' }, 120_000],
   ['a moment where it asks nothing', {}, 1_000],
-])('makes the others wait after a 429 that ended one: %s', async (_, headers, wait) => {
+])('makes other processes wait after a 429: %s', async (_, headers, wait) => {
   const { run, clock } = await machine('growth', undefined, [
     (_asked, __, response) => response.writeHead(429, headers).end('{}'),
   ]);
@@ -143,7 +143,7 @@ it('logs a message when it is sent, not while it waits', async () => {
   const log = join(state, 'activity/1.ndjson');
   const before = readFileSync(log, 'utf8');
   const later: Host['later'] = () => {
-    // It waits for the minute to pass, which it never does.
+    // It waits for the end of the minute, which never comes.
     setImmediate(() => ending.abort('SIGINT'));
     return () => {};
   };

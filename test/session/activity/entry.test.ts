@@ -33,8 +33,8 @@ const writer = (pid = process.pid): Writer => ({
   onFault: (error, at) => void faults.push(`${at}: ${String(error)}`),
 });
 const states = () => [...newestFirst(folder, alive, ({ text }) => void damage.push(text))].map(({ state }) => state);
-/** As many as no process has. */
-const nobody = 2 ** 22 + 1;
+/** A pid that no process has. */
+const unusedPid = 2 ** 22 + 1;
 
 describe('a call', () => {
   it('is under way until it ends', () => {
@@ -45,25 +45,25 @@ describe('a call', () => {
   });
 
   it('is unsure if its process died before it ended', () => {
-    begin(writer(nobody), facts);
+    begin(writer(unusedPid), facts);
     expect(states()).toEqual(['unsure']);
   });
 
-  it('is unsure when its number belongs to another process now', () => {
+  it('is unsure if another process has its pid now', () => {
     begin(writer(), facts);
     const path = join(folder, '1.ndjson');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"start":"\d+@/, '"start":"1@'));
     expect(states()).toEqual(['unsure']);
   });
 
-  it('that was withdrawn is not told', () => {
+  it('is not listed if it was withdrawn', () => {
     begin(writer(), facts).end({ outcome: 'withdrawn' });
     expect(states()).toEqual([]);
   });
 });
 
 describe('the files of the log', () => {
-  it('are followed by the next one at 4 MB, and the oldest is removed', () => {
+  it('rotate at 4 MB, and the oldest one is removed', () => {
     mkdirSync(folder, { recursive: true });
     for (let number = 1; number <= 16; number++) writeFileSync(join(folder, `${number}.ndjson`), '');
     truncateSync(join(folder, '16.ndjson'), 4 * 1024 * 1024);
@@ -80,7 +80,7 @@ describe('the files of the log', () => {
     expect(states()).toEqual(['refused', 'done']);
   });
 
-  it('lose no line to one that was cut short before it', () => {
+  it('keep a line after a truncated one', () => {
     begin(writer(), facts).end({ outcome: 'done' });
     appendFileSync(join(folder, '1.ndjson'), '{"type":"int');
     begin(writer(), facts).end({ outcome: 'refused' });
@@ -97,7 +97,7 @@ describe('the files of the log', () => {
   });
 
   it.runIf(canLimitFiles)('leave a call unsure if its ending could not be written', () => {
-    const entry = begin(writer(nobody), facts);
+    const entry = begin(writer(unusedPid), facts);
     const size = readFileSync(join(folder, '1.ndjson')).length;
     withRoomFor(size, () => entry.end({ outcome: 'done' }));
     expect([faults, states()]).toEqual([[expect.stringContaining('ending')], ['unsure']]);

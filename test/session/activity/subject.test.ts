@@ -4,8 +4,8 @@ import { factsIn } from '../../../src/session/activity/request.ts';
 const send = 'https://api.example.com/eu/api/public/messages/send-template';
 const message = { to: '+12025550101', template: 'welcome', params: ['Ada'] };
 
-describe('what a request is about', () => {
-  it('is the message that it sends, below whatever prefix', () => {
+describe('the logged facts of a request', () => {
+  it('contain the message that it sends, under any path prefix', () => {
     expect(factsIn({ method: 'POST', url: send, body: JSON.stringify(message) })).toEqual({
       host: 'api.example.com',
       method: 'POST',
@@ -16,7 +16,7 @@ describe('what a request is about', () => {
     });
   });
 
-  it('is the same message from bytes, in another order of fields, with fields more', () => {
+  it('are the same for bytes, another order of fields, and additional fields', () => {
     const { params, template, to } = message;
     const body = Buffer.from(JSON.stringify({ params, extra: 1, template, to }));
     expect(factsIn({ method: 'POST', url: send, body }).message).toEqual(message);
@@ -26,7 +26,7 @@ describe('what a request is about', () => {
     ['no JSON', 'to=+12025550101'],
     ['no params', JSON.stringify({ to: '+12025550101', template: 'welcome' })],
     ['no body', undefined],
-  ])('is no message where there is %s', (_, body) => {
+  ])('contain no message for %s', (_, body) => {
     expect(factsIn({ method: 'POST', url: send, body }).message).toBeUndefined();
   });
 
@@ -36,12 +36,12 @@ describe('what a request is about', () => {
     ['+123456789', '+12***89'],
     ['+1234567', '+12***67'],
     ['+12345', '+***'],
-  ])('shows of %s no more than %s', (phone, masked) => {
+  ])('mask the phone %s as %s', (phone, masked) => {
     const body = JSON.stringify({ phone, name: 'Ada' });
     expect(factsIn({ method: 'POST', url: 'https://api.example.com/c', body }).recipient).toBe(masked);
   });
 
-  it('has no phone and no key of a path, and nothing of a query', () => {
+  it('contain no phone or key of a path, and no query', () => {
     const url = 'https://api.example.com/contacts/%2B12025550101/sk_live_7Rw1Kc5NbY6uJe0S?phone=12025550101';
     expect(factsIn({ method: 'DELETE', url }).endpoint).toBe('/contacts/*/*');
   });

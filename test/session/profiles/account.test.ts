@@ -45,7 +45,7 @@ describe('the account of a profile', () => {
     expect(accountOf('acme')).not.toBe(before);
   });
 
-  it('is shown by profiles show, and by no list', async () => {
+  it('is shown by profiles show, but not by lists', async () => {
     const { run, add, accountOf } = machine();
     await add('acme');
     expect(JSON.parse((await run('profiles show acme -o json')).stdout)).toMatchObject({ account: accountOf('acme') });
@@ -80,14 +80,14 @@ describe('a store of another version', () => {
     expect(accountOf('beta')).toMatch(id);
   });
 
-  it('that has longer ids, and more fields, is read', async () => {
+  it('with longer ids and additional fields is readable', async () => {
     const { run, write } = machine();
     write({ account: 'an id of a later version', team: { server: 'x' } });
     const { stdout } = await run('profiles show acme -o json');
     expect(JSON.parse(stdout)).toMatchObject({ account: 'an id of a later version' });
   });
 
-  it.each([7, '', 'a\nb', 'x'.repeat(101)])('is damaged if it has %j for an account', async (account) => {
+  it.each([7, '', 'a\nb', 'x'.repeat(101)])('is damaged if an account is %j', async (account) => {
     const { run, write } = machine();
     write({ account });
     const { code, stderr } = await run('profiles show acme');

@@ -11,7 +11,7 @@ describe('a base URL', () => {
     ['https://api.example.com:443/v1//', 'https://api.example.com/v1'],
     ['http://127.0.0.1:4780/prefix/', 'http://127.0.0.1:4780/prefix'],
     ['http://[::1]:4780', 'http://[::1]:4780'],
-  ])('is read from %j', (typed, read) => {
+  ])('is parsed from %j', (typed, read) => {
     expect(baseUrl(typed)).toBe(read);
     expect(baseUrl(read)).toBe(read);
   });
@@ -50,7 +50,7 @@ describe('a base URL', () => {
 });
 
 describe('an origin', () => {
-  it('leaves out the path', () => {
+  it('does not contain the path', () => {
     expect(originOf('https://api.example.com/v1')).toBe('https://api.example.com');
   });
 
@@ -65,7 +65,7 @@ describe('an origin', () => {
     ['http://127.0.0.2:4780', 'http://127.0.0.1:4780', false],
     ['http://localhost:4780', 'http://localhost:4781', false],
     ['http://localhost:4780', 'https://localhost:4780', false],
-  ])('%s and %s are one: %s', (one, other, same) => {
+  ])('%s and %s are equal: %s', (one, other, same) => {
     expect(sameOrigin(one, other)).toBe(same);
   });
 
@@ -80,7 +80,7 @@ describe('an origin', () => {
     ['http://127.0.0.1.evil.example', false],
     ['http://sub.localhost', false],
     ['http://10.0.0.1', false],
-  ])('%s is on this machine: %s', (url, loopback) => {
+  ])('%s is a loopback address: %s', (url, loopback) => {
     expect(isLoopback(new URL(url).hostname)).toBe(loopback);
   });
 });

@@ -9,7 +9,7 @@ const baseUrl = 'https://api.example.com/';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('adding a profile', () => {
-  it('makes the first one the one in use, and no other', () => {
+  it('makes only the first one the profile in use', () => {
     const one = edit.addProfile(emptyStore, 'one', { baseUrl, key: testKey });
     const two = edit.addProfile(one, 'two', { baseUrl });
     expect(two.current).toBe('one');
@@ -46,7 +46,7 @@ describe('changing a profile', () => {
     expect(profileOf(set, 'acme')).toEqual({ ...store.profiles['acme'], rate: undefined, webhookSecret: secret });
   });
 
-  it('forgets the rate of a plan that has its own', () => {
+  it('removes the rate when the plan has its own', () => {
     const custom = edit.setProfile(store, 'acme', { plan: 'enterprise', rate: 900 });
     expect(profileOf(edit.setProfile(custom, 'acme', { plan: 'scale' }), 'acme')).toMatchObject({ rate: undefined });
     expect(profileOf(edit.setProfile(custom, 'acme', { rate: 800 }), 'acme')).toMatchObject({ rate: 800 });
@@ -61,7 +61,7 @@ describe('changing a profile', () => {
     expect(keyRows(moved, 'acme')).toEqual([]);
   });
 
-  it('removes the keys for another name of this machine, where another program may listen', () => {
+  it('removes the keys for another host name of this machine, because another program may listen there', () => {
     const here = edit.addProfile(emptyStore, 'one', { baseUrl: 'http://127.0.0.1:4780', key: testKey });
     const moved = edit.setProfile(here, 'one', { baseUrl: 'http://localhost:4780' });
     expect(keyRows(moved, 'one')).toEqual([]);
@@ -108,7 +108,7 @@ describe('the keys of a profile', () => {
     ['switchMode', () => edit.switchMode(store, 'beta', 'sandbox')],
     ['removeKey', () => edit.removeKey(store, 'beta', 'sandbox')],
     ['requireKey', () => edit.requireKey(store, 'beta', 'sandbox')],
-  ])('must be there for %s', (_name, act) => {
+  ])('must exist for %s', (_name, act) => {
     expect(thrown(act)).toMatchObject({ code: 'no-key', hint: expect.stringContaining('bizmsg keys set') });
   });
 
@@ -121,7 +121,7 @@ describe('the keys of a profile', () => {
 });
 
 describe('the rows', () => {
-  it('show a profile, its keys by prefix and last four', () => {
+  it('show a profile with masked keys', () => {
     expect(profileRow(edit.setProfile(store, 'acme', { webhookSecret: secret }), 'acme')).toEqual({
       name: 'acme',
       in_use: true,

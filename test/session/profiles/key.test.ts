@@ -4,7 +4,7 @@ import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, testKey } from './people.ts';
 
 describe('a key', () => {
-  it('loses the white space around it', () => {
+  it('is trimmed', () => {
     expect(readKey(` ${testKey}\r\n`)).toBe(testKey);
   });
 
@@ -33,7 +33,7 @@ describe('a key', () => {
     expect(keyMode(key, told)).toBe(mode);
   });
 
-  it('with neither prefix needs a mode', () => {
+  it('without a known prefix needs a mode', () => {
     expect(thrown(() => keyMode(bareKey))).toMatchObject({ exit: 'usage', hint: expect.stringContaining('--mode') });
   });
 
@@ -48,12 +48,12 @@ describe('a key', () => {
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('a webhook secret', () => {
-  it('is read without the white space around it', () => {
+  it('is trimmed', () => {
     expect(readWebhookSecret(`${secret}\n`)).toBe(secret);
     expect(() => readWebhookSecret('\n')).toThrow('the webhook secret is empty');
   });
 
-  it('may lack whsec_, but none of its 16 bytes', () => {
+  it('may lack whsec_, but needs 16 bytes', () => {
     expect(readWebhookSecret('AAAAAAAAAAAAAAAAAAAAAA==')).toBe('AAAAAAAAAAAAAAAAAAAAAA==');
     expect(thrown(() => readWebhookSecret('AAAAAAAAAAAAAAAAAAAA'))).toMatchObject({
       exit: 'configuration',

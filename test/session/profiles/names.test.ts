@@ -10,7 +10,7 @@ describe('the name of a profile', () => {
     },
   );
 
-  it.each(['', ' ', 'a\nb', 'a\u001b[31m', 'a\u202eb', 'local', 'Local', 'x'.repeat(65)])('may not be %j', (name) => {
+  it.each(['', ' ', 'a\nb', 'a\u001b[31m', 'a\u202eb', 'local', 'Local', 'x'.repeat(65)])('must not be %j', (name) => {
     expect(thrown(() => profileName(name))).toMatchObject({ exit: 'usage' });
   });
 
@@ -19,7 +19,7 @@ describe('the name of a profile', () => {
     ['$(touch pwned)', `'$(touch pwned)'`],
     ["it's", String.raw`'it'\''s'`],
     ['-x', "'-x'"],
-  ])('%j is pasted as %s', (name, word) => {
+  ])('%j is quoted for the shell as %s', (name, word) => {
     expect(shellWord(name)).toBe(word);
   });
 
@@ -29,7 +29,7 @@ describe('the name of a profile', () => {
     ['amce', 'acme'],
     ['ACME', 'acme'],
     ['Local', 'local'],
-  ])('%j may have meant %j', (typed, meant) => {
+  ])('%j leads to the suggestion %j', (typed, meant) => {
     expect(unknownProfile(typed, ['acme', 'production'])).toMatchObject({
       exit: 'configuration',
       code: 'unknown-profile',
@@ -38,7 +38,7 @@ describe('the name of a profile', () => {
     });
   });
 
-  it('is not guessed from afar, but all are listed', () => {
+  it('without a similar one leads to a list of all', () => {
     const { hint } = unknownProfile('staging', ['acme', 'beta']);
     expect(hint).toBe('the profiles are "acme", "beta"; --profile local is the sandbox on this machine');
   });

@@ -8,7 +8,7 @@ import { acme, asked, bareKey, liveKey, localKey, noStore, store, testKey } from
 const environment = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: 'https://env.example.com/' };
 const exec = { BIZMSG_ONLY: 'local', BIZMSG_API_KEY: localKey, BIZMSG_BASE_URL: 'http://127.0.0.1:5000' };
 
-describe('who is calling', () => {
+describe('the caller', () => {
   it.each([
     ['--profile', { flags: { profile: 'acme' }, env: { ...environment, BIZMSG_PROFILE: 'beta' } }, testKey],
     ['BIZMSG_API_KEY', { env: environment }, testKey],
@@ -121,7 +121,7 @@ describe('another address', () => {
   it.each([
     ['https://api.example.com/v2/', 'https://api.example.com/v2'],
     ['https://api.example.com:443', 'https://api.example.com'],
-  ])('of the same origin is taken: %s', (typed, baseUrl) => {
+  ])('of the same origin is accepted: %s', (typed, baseUrl) => {
     expect(resolve(asked({ flags: { baseUrl: typed } }))).toMatchObject({ baseUrl, profile: 'acme' });
   });
 
@@ -133,7 +133,7 @@ describe('another address', () => {
     },
   );
 
-  it('wins over the environment’s', () => {
+  it("takes precedence over the environment's", () => {
     const given = { flags: { baseUrl: 'https://flag.example.com' }, env: environment };
     expect(resolve(asked(given))).toMatchObject({ baseUrl: 'https://flag.example.com', key: testKey });
   });

@@ -127,7 +127,7 @@ describe('a damaged store', () => {
     [profile({ keys: { sandbox: liveKey } }), '/profiles/acme/keys/sandbox holds a live key'],
     [profile({ keys: { live: `${liveKey}\n` } }), '/profiles/acme/keys/live has white space'],
     [profile({ webhookSecret: '' }), '/profiles/acme/webhookSecret is empty'],
-  ])('is reported with its path and left byte for byte: %s', async (text, why) => {
+  ])('is reported with its path and not changed: %s', async (text, why) => {
     const path = damaged(text);
     const error = thrown(() => readStore(path));
     expect(error).toMatchObject({
@@ -203,7 +203,7 @@ describe('concurrent writers', () => {
     await bundle.close();
   });
 
-  it('lose none of ten profiles that ten processes add', async () => {
+  it('in ten processes keep all ten profiles', async () => {
     const path = folder();
     const names = Array.from({ length: 10 }, (_, at) => `p${at}`);
     await Promise.all(names.map((name) => promisify(execFile)('node', [script, path, name])));
@@ -211,14 +211,14 @@ describe('concurrent writers', () => {
     expect(readdirSync(path)).toEqual(['profiles.json']);
   });
 
-  it('lose none within one process', async () => {
+  it('in one process keep all profiles', async () => {
     const path = folder();
     const names = Array.from({ length: 10 }, (_, at) => `p${at}`);
     await Promise.all(names.map((name) => changeStore(path, add(name))));
     expect(Object.keys(readStore(path).profiles).sort()).toEqual(names);
   });
 
-  it('outlast the lock of one that was killed', async () => {
+  it('recover the lock of a killed process', async () => {
     const path = folder();
     const lock = join(path, 'profiles.lock');
     mkdirSync(lock, { recursive: true });
