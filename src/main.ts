@@ -1,11 +1,11 @@
 import type { Host } from './base/host.ts';
 
-/** argv and host in, exit code out. The version and the top-level help need nothing that is loaded. */
+/** Runs the command line and returns its exit code. Version and top-level help load nothing else. */
 export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;
   if (alone === '--version' || alone === '-V') return print(host, `${__VERSION__}\n`);
   const isHelp = alone === '--help' || alone === '-h' || host.argv.length === 0;
-  // Made for the usual width.
+  // Built for 80 columns.
   if (__ROOT_HELP__ && isHelp && !isNarrow(host)) return print(host, __ROOT_HELP__);
   const [{ run }, { tree }] = await Promise.all([import('./cli/run.ts'), import('./commands/index.ts')]);
   return run(host, tree);

@@ -211,7 +211,7 @@ interface Found {
 
 const chunkSize = 65_536;
 
-/** Opens a journal with this header; undefined if there is none, or only part of a header. */
+/** Opens a journal with this header; undefined if it does not exist or its header is incomplete. */
 function openFound(path: string, header: string): Found | undefined {
   const fd = openIfThere(path);
   if (fd === undefined) return undefined;

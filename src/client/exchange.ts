@@ -135,7 +135,7 @@ interface RetryState {
   readonly requestedWaits: number;
 }
 
-/** Returns the milliseconds until the next attempt; throws the error of the request if there is none. */
+/** Returns the milliseconds until the next attempt; throws the error of the request if it must not be retried. */
 function retryWait(connection: Connection, request: WireRequest, state: RetryState): number {
   const { failure, retriesDone, rateLimitedAt, requestedWaits } = state;
   const { retries = 3, rateLimitPatience, random } = connection;

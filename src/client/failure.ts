@@ -66,7 +66,7 @@ const known: Readonly<Record<number, ErrorKind>> = {
   429: {
     exit: 'rateLimited',
     code: 'rate-limited',
-    // The document does not show how to tell them apart.
+    // The document does not show how to distinguish them.
     hint: "the plan's rate limit or monthly quota has been reached",
   },
 };

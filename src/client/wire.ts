@@ -1,4 +1,4 @@
-/** What went wrong on the connection. For the kinds up to `files`, no request was sent. */
+/** Failures of a connection. For the kinds up to `files`, no request was sent. */
 export type WireFailureKind =
   'connect' | 'address' | 'tls' | 'proxy' | 'files' | 'aborted' | 'reset' | 'garbled' | 'too-large';
 

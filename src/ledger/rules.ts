@@ -74,7 +74,7 @@ function candidates(book: Book, world: World, plan: Plan): readonly Run[] {
 
 /**
  * Whether its last process was killed a short while ago, after the last row was sent. It has not reported the
- * outcomes, so the same command completes the run instead of starting another one.
+ * outcomes, so the same command completes the run instead of starting a new one.
  */
 function wasCutShort(run: Run, { owners }: Book, { now, isOwn, isAlive }: World): boolean {
   const owner = owners.get([...run.owners].at(-1) ?? '');

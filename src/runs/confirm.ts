@@ -24,7 +24,7 @@ export function checkCount(
   );
 }
 
-/** Sending with a live key needs the number of rows, typed or as an option; `--yes` does not stand for it. */
+/** Sending with a live key requires the number of rows, typed or as an option; `--yes` is not enough. */
 export function needsConfirmation({ mode }: RunTarget, { expectCount, atMost }: RunInput): boolean {
   return mode !== 'sandbox' && expectCount === undefined && atMost === undefined;
 }
@@ -46,17 +46,20 @@ function rowsText(count: number): string {
   return count === 1 ? '1 row' : `${whole(count)} rows`;
 }
 
-const hint = 'a key is given by BIZMSG_API_KEY or a profile';
+const hint = 'pass a key with BIZMSG_API_KEY or a profile';
 
-/** The command line is kept with the run, and its values go to the service in every row: no place for a key. */
+/** Rejects keys in the command line: it is stored with the run, and its values are sent with every row. */
 export function refuseKeys(typed: readonly string[], file: string, known: readonly string[]): void {
   const word = typed.find((one) => one !== file && redact(one) !== one);
-  if (word !== undefined) throw usage(`"${redact(word, known)}" holds what is written like a key`, hint);
+  if (word !== undefined) throw usage(`"${redact(word, known)}" contains something that looks like a key`, hint);
   const holds = (text: string) => redact(text, known) !== redact(text);
   const other = typed.find((one) => one !== file && holds(one));
-  if (other !== undefined) throw usage(`"${redact(other, known)}" holds a key of this machine`, hint);
+  if (other !== undefined) throw usage(`"${redact(other, known)}" contains a key stored on this machine`, hint);
   if (file !== '-' && holds(resolve(file)))
-    throw usage(`the path "${redact(resolve(file), known)}" holds a key of this machine`, 'rename the file or folder');
+    throw usage(
+      `the path "${redact(resolve(file), known)}" contains a key stored on this machine`,
+      'rename the file or folder',
+    );
 }
 
 /** Open files held back while connections are opened, so that the results can still be written afterwards. */
@@ -64,7 +67,7 @@ interface SpareFiles {
   release(): void;
 }
 
-/** The journal, the input, a file of rows, what is known of it, a lock, and as many again. */
+/** The ledger, the log, the input, a file of rejected rows, a lock, and as many again. */
 const count = 10;
 
 export function holdSpareFiles(): SpareFiles {
@@ -81,8 +84,8 @@ export function holdSpareFiles(): SpareFiles {
   return { release };
 }
 
-/** If the service misses a field, and the input has a column of nearly that name: the option that maps it. */
-export function meantColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
+/** Suggests --map if the service reports a missing field and the input has a column with a similar name. */
+export function suggestColumn(reasons: readonly string[], columns: readonly string[]): string | undefined {
   for (const reason of reasons) {
     const field = /(?:\/|["'])([\w.-]+)["']? is (?:missing|required)/.exec(reason)?.[1];
     const column = field === undefined ? undefined : columnFor(field, columns);

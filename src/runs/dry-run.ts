@@ -7,7 +7,7 @@ import type { Accepted } from '../ledger/ledger.ts';
 import { took, whole } from '../cli/output/progress.ts';
 import type { Job } from './job.ts';
 import { type SkippedCounts, sumOf } from './tally.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 
 /** The effect that a run would have. */
 export interface DryRun {
@@ -22,14 +22,14 @@ export interface DryRun {
   readonly refused: { readonly code: string; readonly message: string } | null;
   readonly skipped: SkippedCounts;
   readonly bad: number;
-  readonly bad_rows: Survey['invalidRows'];
+  readonly bad_rows: Preflight['invalidRows'];
   readonly repeated: number;
   /** What `same_as` counts. */
   readonly unit: Unit;
   readonly repeated_rows: readonly { readonly line: number; readonly row: number; readonly same_as: number }[];
   /** Rows that would be sent and look damaged. */
   readonly suspect: number;
-  readonly suspect_rows: Survey['suspectRows'];
+  readonly suspect_rows: Preflight['suspectRows'];
   /** The first body. */
   readonly first: unknown;
   /** Null if no rate limit is known. */
@@ -48,8 +48,8 @@ export interface DryRunEnded {
   readonly exit: ExitName | CliError;
 }
 
-export interface Foreseen {
-  readonly found: Survey;
+export interface DryRunInput {
+  readonly found: Preflight;
   /** Undefined if it would be refused. */
   readonly accepted: Accepted | undefined;
   readonly refused?: CliError | undefined;
@@ -59,7 +59,7 @@ export interface Foreseen {
   readonly unit: Unit;
 }
 
-export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit }: Foreseen): DryRunEnded {
+export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit }: DryRunInput): DryRunEnded {
   const { pace, target } = client;
   const { rows, invalid } = found;
   const due = accepted ? accepted.counts.due + accepted.counts.retry : 0;
@@ -131,7 +131,7 @@ function duplicateLines(dryRun: DryRun): readonly string[] {
 }
 
 /** A run's note about damaged rows, before it sends them. */
-export function suspectNote({ suspect, suspectRows: [first] }: Survey, unit: Unit): string | undefined {
+export function suspectRowsNote({ suspect, suspectRows: [first] }: Preflight, unit: Unit): string | undefined {
   if (!first) return undefined;
   const which =
     suspect === 1
@@ -179,7 +179,7 @@ type Rate = NonNullable<DryRun['pace']>;
 /** The requests of one window leave together; the next ones follow when it is over. */
 function duration(rate: Rate, left: number, least: number): string {
   const rest = left - rate.requests;
-  if (rest <= 0) return 'all of them leave at once';
+  if (rest <= 0) return 'all of them are sent at once';
   const later =
     rest > rate.requests ? `${whole(rate.requests)} each ${unitOf(rate)}` : `${whole(rest)} a ${unitOf(rate)} later`;
   return `it takes at least ${took(least)}: ${whole(rate.requests)} at once, then ${later}`;

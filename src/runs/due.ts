@@ -3,15 +3,15 @@ import type { Context, Emit } from '../cli/command.ts';
 import { type Fate, fates } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
 import type { Row } from './input/row.ts';
-import { placeOf, refuseOther } from './input/source.ts';
+import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
 import type { Outcome, Ready } from './row.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 
 interface Known {
   readonly input: Pick<RowsInput, 'source' | 'shown'>;
-  readonly found: Survey;
+  readonly found: Preflight;
   /** An index into `fates` for each valid row. */
   readonly fates: Uint8Array;
 }
@@ -61,7 +61,7 @@ export async function* readAgain({ input, found, fates: codes }: Known): AsyncGe
     const fate = isValid ? (fates[codes[index] ?? 0] ?? 'due') : undefined;
     return { row, index: isValid ? index++ : index, fate };
   };
-  const rows = input.source.rows(undefined, refuseOther(found.prints, input.shown));
+  const rows = input.source.rows(undefined, verifyUnchanged(found.prints, input.shown));
   for await (const batch of rows) yield batch.map(known);
 }
 

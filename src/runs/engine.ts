@@ -2,7 +2,7 @@ import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
 import type { Ledger, Outcome as Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
-import { type Clock, createOutage, givenUp, type OutageOptions } from './outage.ts';
+import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
 import { createStop, createStreak, type Signals, type Stopped, stoppedBy } from './stop.ts';
 
@@ -77,8 +77,8 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   const reader = createReader(options.rows, alarm.ring, stop.crash);
   const outage = createOutage({
     ...options,
-    goOn: alarm.ring,
-    giveUp: (last) => stop.because(givenUp(last)),
+    resume: alarm.ring,
+    giveUp: (last) => stop.because(outageStop(last)),
     crash: stop.crash,
   });
   const flights = new Set<Flight>();

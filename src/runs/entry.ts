@@ -4,7 +4,7 @@ import { processStart } from '../base/liveness.ts';
 import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { WrittenFiles } from './files.ts';
-import type { Written } from './rejected.ts';
+import type { RejectFile } from './rejected.ts';
 import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
 import type { Running } from './job.ts';
@@ -13,7 +13,7 @@ import type { Tally } from './tally.ts';
 
 /** The line of this run in `runs list`, kept up to date while it runs. */
 export interface KeptEntry {
-  /** As it was before this command. */
+  /** The entry before this command. */
   readonly before: RunEntry | undefined;
   end(stopped: Stopped | undefined, files: WrittenFiles): Promise<void>;
   /** Ends the updates. */
@@ -93,12 +93,12 @@ export async function keepEntry(
   }
 }
 
-/** A name with a key in it is not written down, so such a file is not found again. */
-function shown(written: Written | undefined): Written | undefined {
+/** A name that contains a key is not stored, so such a file is not recognized again. */
+function shown(written: RejectFile | undefined): RejectFile | undefined {
   return written && { ...written, file: redact(written.file) };
 }
 
-/** As it was typed, without what may be private: values of params and of contact fields. */
+/** The command line without values that may be private: params and contact fields. */
 function commandLine(typed: readonly string[]): string {
   const words = typed.map((word, at) => {
     if (/^(-p|--param|--set)$/.test(typed[at - 1] ?? '')) return '…';

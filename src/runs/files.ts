@@ -6,13 +6,13 @@ import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { reasonsBefore } from './history.ts';
 import { logParts, type RunLog } from './log.ts';
-import { removeDrafts, type Word, writeRejected, type Written } from './rejected.ts';
+import { removeDrafts, type RejectKind, writeRejected, type RejectFile } from './rejected.ts';
 import type { Running } from './job.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 import type { Tally } from './tally.ts';
 
 export interface Ending {
-  readonly found: Survey;
+  readonly found: Preflight;
   readonly accepted: Accepted;
   readonly log: RunLog;
   readonly tally: Tally;
@@ -22,7 +22,7 @@ export interface Ending {
   readonly before: WrittenFiles | undefined;
 }
 
-export type WrittenFiles = Readonly<Partial<Record<Word, Written | undefined>>>;
+export type WrittenFiles = Readonly<Partial<Record<RejectKind, RejectFile | undefined>>>;
 
 export interface RejectedRows {
   readonly files: WrittenFiles;
@@ -39,7 +39,7 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
   const { failed, unsure, skipped, not_reached: left } = tally.counts();
   const mayFail = failed + left > 0;
   const mayBeUnsure = unsure + skipped.unsure > 0;
-  const files: Partial<Record<Word, Written | undefined>> = { ...before };
+  const files: Partial<Record<RejectKind, RejectFile | undefined>> = { ...before };
   const unsurePlaces: number[] = [];
   const reasons = createReasonFinder(running, ending);
   for (const [word, isNeeded] of [['failed', mayFail] as const, ['unsure', mayBeUnsure] as const]) {
@@ -62,7 +62,7 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
 }
 
 interface Wanted {
-  readonly word: Word;
+  readonly word: RejectKind;
   readonly reasons: ReasonFinder;
   readonly unsurePlaces: number[];
   /** Called with each row of the input. */
@@ -89,11 +89,11 @@ async function* rejectedRows(running: Running, { found, accepted }: Ending, want
 const unknownReasons = { failed: 'see bizmsg runs show', unsure: 'an earlier command may have sent it' } as const;
 
 /** Why a row failed or is unsure; undefined if it did not, or is not. */
-type ReasonFinder = (known: KnownRow, word: Word) => string | undefined;
+type ReasonFinder = (known: KnownRow, word: RejectKind) => string | undefined;
 
 function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, folder }: Ending): ReasonFinder {
   let before: ReadonlyMap<number, string> | undefined;
-  const earlierReason = (index: number, word: Word) => {
+  const earlierReason = (index: number, word: RejectKind) => {
     const { fates } = accepted;
     // Damage was noted at the start.
     before ??= reasonsBefore(

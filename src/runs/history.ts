@@ -1,18 +1,18 @@
 import type { Input } from '../ledger/input.ts';
 import { type Accepted, type Fate, fates } from '../ledger/ledger.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 
-/** A row as a log has it. */
+/** A row in a log. */
 export interface LoggedRow {
   readonly number: number;
   readonly line: number;
-  /** Its digest as base64; undefined for rows that were not to be sent. */
+  /** Its digest as base64; undefined for rows that were not sent. */
   readonly digest?: string | undefined;
   readonly outcome: 'sent' | 'not sent' | 'failed' | 'unsure' | 'skipped' | 'in flight';
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
-  /** The service's. */
+  /** From the response of the service. */
   readonly id?: string | null | undefined;
 }
 
@@ -105,10 +105,10 @@ export function reasonsBefore(
   return reasons;
 }
 
-export interface Amending {
+export interface LogCompletion {
   /** The logs of earlier commands. */
   readonly parts: readonly LogPart[];
-  readonly found: Survey;
+  readonly found: Preflight;
   readonly accepted: Accepted;
   readonly log: Pick<RunLog, 'amended'>;
 }
@@ -117,7 +117,7 @@ export interface Amending {
  * A killed command may have recorded claims and outcomes in the ledger that its log lacks. The next command logs what
  * the ledger knows of them, so that `runs show` and the file of unsure rows have each row.
  */
-export function amend({ parts, found, accepted, log }: Amending): void {
+export function completeLog({ parts, found, accepted, log }: LogCompletion): void {
   const logged = unsureIn(parts);
   if (logged.size + accepted.counts.unsure === 0) return;
   const isShared = accepted.notes.some(({ note }) => note === 'joined');
@@ -133,7 +133,7 @@ export function amend({ parts, found, accepted, log }: Amending): void {
   for (const outcome of ['sent', 'not sent', 'unsure'] as const) log.amended(amended[outcome], outcome);
 }
 
-/** Rows that the logs call unsure, by their digests. */
+/** Rows that are unsure in the logs, by digest. */
 function unsureIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
   const unsure = new Map<string, LoggedRow>();
   for (const part of parts)

@@ -1,6 +1,6 @@
-import { createContactMapping, createJsonTexts, createNamedInputs, namedInputs } from './mapping/contact.ts';
+import { createContactMapping, createJsonTextCheck, createFieldUsage, namedInputs } from './mapping/contact.ts';
 import { checkContactMapping, type ContactMappingOptions } from './mapping/contact-options.ts';
-import { phoneField } from './suspect.ts';
+import { phoneField } from './spreadsheet-check.ts';
 import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
@@ -18,7 +18,7 @@ export function importJob(context: Context, options: ContactMappingOptions): Job
     async mapper(source) {
       const map = await createContactMapping(options, source);
       if (source.fields) return tableMapper(context, map);
-      const named = createNamedInputs(options);
+      const named = createFieldUsage(options);
       return {
         map({ fields }) {
           named.see(fields);
@@ -32,7 +32,7 @@ export function importJob(context: Context, options: ContactMappingOptions): Job
 }
 
 function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createContactMapping>>): Mapper {
-  const texts = createJsonTexts();
+  const texts = createJsonTextCheck();
   return {
     map({ fields }) {
       const mapped = map(fields);

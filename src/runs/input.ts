@@ -8,12 +8,12 @@ import { isProcessAlive, type Probe, processStart, silenceOf } from '../base/liv
 import { redact } from '../base/redact.ts';
 import type { RunInput } from './options.ts';
 
-/** A file, or what was piped in. */
+/** A file or piped input. */
 export interface RowsInput {
   readonly source: Source;
-  /** As it was given; `-` is stdin. */
+  /** The path given by the user; `-` is stdin. */
   readonly shown: string;
-  /** The file as it was given; links in it are kept. Undefined for stdin. */
+  /** Absolute path with symbolic links kept; undefined for stdin. */
   readonly path: string | undefined;
   /** Removes the copy of stdin. */
   close(): void;
@@ -48,7 +48,7 @@ export async function openInput(
   }
 }
 
-/** For output, where `-` says nothing. */
+/** The name for output. */
 export function nameOf({ shown }: Pick<RowsInput, 'shown'>): string {
   return redact(shown === '-' ? 'stdin' : shown);
 }
@@ -66,13 +66,13 @@ function copyPath(stateFolder: string, pid: number): string {
   return join(createStateFolder(join(stateFolder, 'runs')), name);
 }
 
-/** Crashes leave copies. */
+/** Removes copies left by crashes. */
 function removeLeftCopies(stateFolder: string, kill: Probe): void {
   const folder = join(stateFolder, 'runs');
   for (const name of namesIn(folder)) {
     const [, pid, start] = /^\.stdin-(\d+)(?:-[0-9a-f]+@(.*))?$/.exec(name) ?? [];
     const path = join(folder, name);
-    // A copy is written once, so one of another machine is kept for a day.
+    // A copy has no heartbeat, so one from another machine is kept for a day.
     const isLeft = () => !isProcessAlive(Number(pid), start, kill, () => silenceOf(path) - day);
     if (pid !== undefined && isLeft()) rmSync(path, { force: true });
   }
@@ -80,16 +80,16 @@ function removeLeftCopies(stateFolder: string, kill: Probe): void {
 
 function namelessText({ nameless }: Source): string {
   return nameless === 1
-    ? 'the last column has no name and is left out'
-    : `the last ${nameless} columns have no name and are left out`;
+    ? 'the last column has no name and is ignored'
+    : `the last ${nameless} columns have no name and are ignored`;
 }
 
-/** The user knows what the backslashes mean. */
+/** Explains how backslashes are read, since only the user knows what they mean. */
 function noteEscapes({ note }: Context, { escapes }: Source, name: string): void {
   if (escapes === 'none') return;
   const text =
     escapes === 'undone'
-      ? 'backslash escapes such as \\t and \\n are undone, as bizmsg writes them in TSV; in CSV and JSON a backslash is kept'
+      ? 'backslash escapes such as \\t and \\n are decoded, since bizmsg writes them in TSV; in CSV and JSON, backslashes are kept'
       : 'backslashes are kept as they are, since not all of them begin an escape that bizmsg writes in TSV, or some cells are in quotes';
   note('escapes', `${redact(name)}: ${text}`);
 }

@@ -11,7 +11,7 @@ import type { RunSignals } from './stop.ts';
 
 type GoodRow = Extract<Row, { readonly fields: unknown }>;
 
-/** The parts in which an import and a batch differ. */
+/** The differences between an import and a batch. */
 export interface Job {
   readonly command: 'contacts import' | 'send-batch';
   readonly kind: Kind;
@@ -21,24 +21,24 @@ export interface Job {
   readonly allowsSameRecipient: boolean;
   /** Throws if an option does not fit the input. */
   mapper(source: Source): Promise<Mapper>;
-  /** By which the ledger knows a row. */
+  /** Identifies a row in the ledger. */
   digest(body: object, keys: { readonly secret: Buffer; readonly mode: Mode }): Digest;
   /** Columns of the input that no option names yet. */
   free?(columns: readonly string[]): readonly string[];
   /** A warning about the first body, for a dry run. */
   caution?(body: string): string | undefined;
-  /** Compares the template with what the service knows of it; a warning if it does not fit. */
+  /** Looks up the template at the service; returns a warning if its variables do not match. */
   check?(client: RunClient): Promise<string | undefined>;
 }
 
-/** How rows become bodies of requests. */
+/** Maps rows to request bodies. */
 export interface Mapper {
   map(row: GoodRow): Mapped;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }
 
-/** The surroundings of a run: what the command line, the input and the caller have come to. */
+/** Everything a run needs, as determined by command line, input and caller. */
 export interface Running {
   readonly context: Context;
   readonly job: Job;

@@ -6,7 +6,7 @@ import type { Stopped } from './stop.ts';
 export interface Clock {
   /** The time of day. */
   now(): number;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   steady(): number;
   readonly later: Later;
 }
@@ -16,7 +16,7 @@ export interface OutageOptions {
   /** Tries to connect; sends no request. */
   readonly reachable: () => Promise<boolean>;
   /** Called when rows may be sent again. */
-  readonly goOn: () => void;
+  readonly resume: () => void;
   readonly onOutage?: ((state: 'gone' | 'back', last?: CliError) => void) | undefined;
   /** Called when it has lasted too long. */
   readonly giveUp: (last: CliError) => void;
@@ -35,7 +35,7 @@ export interface Outage {
 
 const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
 
-export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }: OutageOptions): Outage {
+export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash }: OutageOptions): Outage {
   let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
   let holding: AbortController | undefined;
   let latest: CliError | undefined;
@@ -72,13 +72,13 @@ export function createOutage({ clock, reachable, goOn, onOutage, giveUp, crash }
       if (!(await reachable())) continue;
       if (over.aborted) return;
       holding = undefined;
-      return goOn();
+      return resume();
     }
   }
 }
 
-/** The rows left are known to be unsent, whatever the last error says of its own row. */
-export function givenUp({ exit, code, message }: CliError): Stopped {
+/** The remaining rows are known to be unsent, even if the last error leaves its own row unsure. */
+export function outageStop({ exit, code, message }: CliError): Stopped {
   const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
   return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
 }

@@ -11,20 +11,20 @@ export interface Reasons {
   list(): readonly Reason[];
 }
 
-/** Reasons that differ, if at all, only in what is of one row alone. */
+/** Reasons that differ only in values of a single row. */
 interface Kind {
   count: number;
   readonly first: number;
   /** The text between the pieces. */
   readonly texts: readonly string[];
-  /** Undefined where rows differ. */
+  /** Undefined if rows differ. */
   readonly pieces: (string | undefined)[];
   readonly masks: readonly string[];
 }
 
 const most = 20;
 
-/** Counts reasons of one kind together; what comes after the first twenty kinds is one more. */
+/** Counts reasons by kind; all kinds after the first twenty are counted as one. */
 export function createReasons(): Reasons {
   const kinds = new Map<string, Kind>();
   let [others, firstOther] = [0, 0];

@@ -4,13 +4,13 @@ import { type CliError, unsafe } from '../base/errors.ts';
 import type { Accepted, Choice, Earlier, Ledger, Note, Plan, Stop } from '../ledger/ledger.ts';
 import { span, whole } from '../cli/output/progress.ts';
 import { zonedTime } from '../cli/output/times.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 
 export interface Registering {
   readonly context: Pick<Context, 'interactive' | 'choose'>;
   readonly ledger: Pick<Ledger, 'register'>;
   readonly plan: Plan;
-  readonly found: Pick<Survey, 'placeOf'>;
+  readonly found: Pick<Preflight, 'placeOf'>;
   readonly unit: Unit;
 }
 

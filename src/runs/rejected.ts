@@ -21,10 +21,10 @@ import { recordText } from './input/csv.ts';
 import { damagedMark, errorField, type Row, textField } from './input/row.ts';
 import { placeOf, type Source, unitOf } from './input/source.ts';
 
-export type Word = 'failed' | 'unsure';
+export type RejectKind = 'failed' | 'unsure';
 
 /** A file of rejected rows, as a run wrote it. */
-export interface Written {
+export interface RejectFile {
   readonly file: string;
   readonly sha256: string;
 }
@@ -34,9 +34,9 @@ interface RejectedOptions {
   readonly input: RowsInput;
   /** The run's own folder, for rows that cannot be written beside the input. */
   readonly folder: string;
-  readonly word: Word;
+  readonly word: RejectKind;
   /** The file that this run wrote last, if it did. */
-  readonly before: Written | undefined;
+  readonly before: RejectFile | undefined;
   /** Keys the digests of rows. */
   readonly secret: Buffer;
   /** The rows for the file, in the order of the input, with their reasons. Each row of the input is passed to `see`. */
@@ -49,7 +49,7 @@ interface RejectedOptions {
  * unchanged and the input still has all of its rows. Returns undefined if there are no such rows; then this run's
  * file is removed.
  */
-export async function writeRejected(options: RejectedOptions): Promise<Written | undefined> {
+export async function writeRejected(options: RejectedOptions): Promise<RejectFile | undefined> {
   const { context, input, folder, word } = options;
   const beside = placeOfFile(input, word);
   try {
@@ -66,7 +66,7 @@ export async function writeRejected(options: RejectedOptions): Promise<Written |
 async function writeAt(
   { context, input, word, before, rows, folder, secret }: RejectedOptions,
   first: string,
-): Promise<Written | undefined> {
+): Promise<RejectFile | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
   const digestOf = (row: Row) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
@@ -92,7 +92,7 @@ async function writeAt(
     const isReplaced = own !== undefined && isOurs && isVariant(own, first);
     const file = isReplaced ? replaced(draft.path, own) : namedFreely(draft.path, first);
     if (file !== first && !isReplaced)
-      context.note('files', `${first} was there before and is left as it is; the rows are in ${file}`);
+      context.note('files', `${first} already exists and was kept; the rows are in ${file}`);
     if (before && before.sha256 !== sha256) rmSync(listOf(before.sha256), { force: true });
     return { file, sha256 };
   } finally {
@@ -111,10 +111,10 @@ function digestsIn(path: string): Set<string> | undefined {
 
 function keptText(file: string, gone: number): string {
   const which = gone === 1 ? '1 of its rows is' : `${gone} of its rows are`;
-  return `${file} is kept: ${which} not in the input any more`;
+  return `${file} is kept: ${which} no longer in the input`;
 }
 
-function isUnchanged({ file, sha256 }: Written): boolean {
+function isUnchanged({ file, sha256 }: RejectFile): boolean {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
   } catch (error) {
@@ -123,7 +123,7 @@ function isUnchanged({ file, sha256 }: Written): boolean {
   }
 }
 
-function removeOwn({ note }: Pick<Context, 'note'>, file: string, word: Word): void {
+function removeOwn({ note }: Pick<Context, 'note'>, file: string, word: RejectKind): void {
   rmSync(file, { force: true });
   note('files', `${file} is removed: none of its rows ${word === 'failed' ? 'has failed' : 'is unsure'} any more`);
 }
@@ -213,7 +213,7 @@ function createDraft(file: string): Draft {
 const abandonedAfter = 60_000;
 
 /** A crash while a file of rejected rows is written leaves its draft. */
-export function removeDrafts(input: RowsInput, word: Word): void {
+export function removeDrafts(input: RowsInput, word: RejectKind): void {
   const file = placeOfFile(input, word);
   const { name: stem, ext } = parse(file);
   for (const name of namesIn(dirname(file))) {
@@ -229,7 +229,7 @@ function isDraftOf(name: string, stem: string, extension: string): boolean {
   return isOfFile && /^[0-9a-f]{12}\.new$/.test(rest.slice(extension.length + 1));
 }
 
-function placeOfFile({ path, source }: RowsInput, word: Word): string {
+function placeOfFile({ path, source }: RowsInput, word: RejectKind): string {
   return besideOf(path ?? resolve(`stdin.${source.format}`), word);
 }
 

@@ -6,9 +6,9 @@ import { fsError } from '../base/files.ts';
 import type { Owner, Plan } from '../ledger/ledger.ts';
 import { hostIn, isElsewhere, longestSilence } from '../base/liveness.ts';
 import { warnOncePerFile } from '../base/journal-lines.ts';
-import { amend } from './history.ts';
-import { checkCount, confirmLive, holdSpareFiles, meantColumn, needsConfirmation, refuseKeys } from './confirm.ts';
-import { type DryRunEnded, dryRunOf, suspectNote } from './dry-run.ts';
+import { completeLog } from './history.ts';
+import { checkCount, confirmLive, holdSpareFiles, suggestColumn, needsConfirmation, refuseKeys } from './confirm.ts';
+import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
@@ -20,7 +20,7 @@ import { keepEntry } from './entry.ts';
 import { writeFiles } from './files.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
-import { survey, type Survey } from './survey.ts';
+import { preflight, type Preflight } from './preflight.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -67,7 +67,7 @@ async function faultOf(writing: Promise<void>): Promise<CliError | undefined> {
   }
 }
 
-/** Whether its exit code says nothing of a fault yet. */
+/** Whether the exit code does not report an error yet. */
 function isEnded(ran: Ended | DryRunEnded): ran is Ended {
   return 'result' in ran && !(ran.exit instanceof CliError);
 }
@@ -95,7 +95,7 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
     context.note('empty', 'there are no rows');
     return emptyResult(job, running);
   }
-  const damaged = suspectNote(found, unit);
+  const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
   const confirmed = needsConfirmation(client.target, options) ? await confirmedPlan(running, registering, plan) : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
@@ -119,7 +119,7 @@ async function noteMismatch({ context, job, client }: Running): Promise<void> {
   if (warning !== undefined) context.note('params', warning);
 }
 
-async function rehearsed(running: Running, found: Survey, plan: Plan): Promise<DryRunEnded> {
+async function rehearsed(running: Running, found: Preflight, plan: Plan): Promise<DryRunEnded> {
   const { context, job, input, client, opened } = running;
   const unit = unitOf(input.source);
   const foreseen = await register({
@@ -141,7 +141,7 @@ async function rehearsed(running: Running, found: Survey, plan: Plan): Promise<D
 }
 
 /** Sends the rows that are due, and reports. */
-async function carriedOut(running: Running, found: Survey, registered: Registered): Promise<Ended> {
+async function carriedOut(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
   const { context, job, input, signals, stateFolder, own } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
@@ -155,7 +155,7 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
   );
   const log = createRunLog(folder, { run, at: startedAt, file: nameOf(input), unit });
   const tally = createTally(found, accepted);
-  amend({ parts, found, accepted, log });
+  completeLog({ parts, found, accepted, log });
   found.freeIndexes();
   const entry = await keepEntry(running, registered, tally);
   try {
@@ -198,7 +198,7 @@ async function carriedOut(running: Running, found: Survey, registered: Registere
 }
 
 interface Sending {
-  readonly found: Survey;
+  readonly found: Preflight;
   readonly registered: Registered;
   readonly log: RunLog;
   readonly tally: Tally;
@@ -255,10 +255,10 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   }
 }
 
-/** A field that the service misses may be in the input under nearly the same name. */
+/** A field that the service reports as missing may be in the input under a similar name. */
 function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
   const columns = job.free?.(input.source.fields ?? []) ?? [];
-  return meantColumn(
+  return suggestColumn(
     reasons.map(({ reason }) => reason),
     columns,
   );
@@ -268,11 +268,11 @@ function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
   return counts.due + counts.retry;
 }
 
-async function surveyed({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Survey> {
+async function surveyed({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
   const digest = (body: object) => job.digest(body, { secret, mode });
-  const found = await survey({ source: input.source, job, mapper, digest, signal: stop }).catch((error: unknown) => {
+  const found = await preflight({ source: input.source, job, mapper, digest, signal: stop }).catch((error: unknown) => {
     throw stop.aborted ? interruptedEarly(stop.reason) : error;
   });
   if (stop.aborted) throw interruptedEarly(stop.reason);
@@ -290,12 +290,12 @@ function gone(last: CliError | undefined): string {
   return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
-/** A process that runs elsewhere, or ran before a restart, cannot be asked: it counts as ended after a silence. */
+/** A process on another machine, or from before a restart, counts as ended if its heartbeat stops. */
 function takenText({ pid, start, at }: Owner, now: number): string {
   if (!isElsewhere(start)) return `process ${pid} is sending some of these rows; waiting for it`;
   const seconds = Math.max(1, Math.ceil((longestSilence - (now - at)) / 1_000));
   const who = `process ${pid} on ${hostIn(start) ?? 'another machine'}`;
-  return `${who} is sending some of these rows; waiting for it, or for ${seconds} s without a sign of life: then they are unsure`;
+  return `${who} is sending some of these rows; waiting for it; after ${seconds} s without a heartbeat they become unsure`;
 }
 
 function once<T>(act: (value: T) => void): (value: T) => void {

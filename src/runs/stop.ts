@@ -92,12 +92,12 @@ function listen(signal: AbortSignal, onAbort: () => void): void {
 
 /** Consecutive failures after which a run stops. */
 const mostInARow = 20;
-/** The same before the service has accepted one row: the command is probably wrong. */
+/** Before the service has accepted any row: the command is probably wrong. */
 const mostAtFirst = 3;
 
 interface Streak {
   accepted(): void;
-  /** The reason to stop, once there are too many in a row. A row that failed before is no news if it fails again. */
+  /** Returns a reason to stop after too many consecutive failures. A row that failed in an earlier command does not count. */
   failed(error: Pick<CliError, 'exit' | 'message'>, isRetry?: boolean): Stopped | undefined;
 }
 
@@ -130,7 +130,7 @@ export interface RunSignals extends Signals {
   release(): void;
 }
 
-/** A terminal and npx both pass on one Ctrl-C. */
+/** The terminal and npx both send a signal for one Ctrl-C. */
 const sameKeyPress = 500;
 
 export function untilSignaled(

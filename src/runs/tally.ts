@@ -1,7 +1,7 @@
 import type { Accepted } from '../ledger/ledger.ts';
 import type { Reason } from './reasons.ts';
 import type { Outcome } from './row.ts';
-import type { Survey } from './survey.ts';
+import type { Preflight } from './preflight.ts';
 
 /** Counts what becomes of the rows of an input in one command. */
 export interface Tally {
@@ -48,7 +48,7 @@ interface Elsewhere {
 
 const leftUnsure = 'another process left it unsure';
 
-export function createTally(found: Survey, accepted: Accepted): Tally {
+export function createTally(found: Preflight, accepted: Accepted): Tally {
   const skipped = skipsOf(accepted);
   const ended = new Uint8Array(found.rows);
   const elsewhere = new Map<number, Elsewhere>();

@@ -84,7 +84,7 @@ it('refuses a key in --set, and does not store one from a file name', async () =
   const set = await world.run(['contacts', 'import', path, '--set', `tok=${key}`]);
   expect([set.code, set.stderr]).toEqual([
     2,
-    expect.stringContaining('"tok=sk_live_…cdef" holds what is written like a key'),
+    expect.stringContaining('"tok=sk_live_…cdef" contains something that looks like a key'),
   ]);
   await world.run(['contacts', 'import', path]);
   const folder = join(world.home, '.local/state/bizmsg');
@@ -121,8 +121,8 @@ describe('a dry run of contacts import', () => {
         '1 cannot be sent:',
         '  line 5: id: "x" is not a number',
         '2 look damaged and would be sent as they are:',
-        '  line 3: phone: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text before the numbers go in',
-        '  line 6: phone: "12025550142": its "+" is lost, and with it perhaps the country code: format the column as text before the numbers go in',
+        '  line 3: phone: "1.20256E+10": a spreadsheet made it scientific notation, so digits are lost: format the column as text first',
+        '  line 6: phone: "12025550142": its "+" is missing, and perhaps its country code: format the column as text first',
         '1 row repeats an earlier row and is skipped:',
         '  line 4: the same as line 2',
         'no plan is known, so requests are not paced; --rate limits them',

@@ -95,7 +95,7 @@ describe('the file of failed rows', () => {
     const ran = await importing([], env);
     expect([ran.files.failed, read('people.failed.csv')]).toEqual([at('people.failed.2.csv'), changed]);
     expect(phonesIn('people.failed.2.csv')).toEqual([ada]);
-    expect(ran.stderr).toContain('was there before and is left as it is');
+    expect(ran.stderr).toContain('already exists and was kept');
   });
 
   it('is kept if it was edited, even if all its rows are done', async () => {
@@ -115,7 +115,7 @@ describe('the file of failed rows', () => {
     const other = await importing(['--again']);
     expect([one.files.failed, other.files.failed]).toEqual([at('people.failed.2.csv'), at('people.failed.3.csv')]);
     expect(read('people.failed.csv')).toBe('mine');
-    expect(one.stderr).toContain('was there before and is left as it is');
+    expect(one.stderr).toContain('already exists and was kept');
   });
 
   it('gets another name if a folder has this name', async () => {
@@ -161,7 +161,7 @@ describe('failed rows that were removed from the input stay in the file', () => 
     const ran = await importing();
     expect(ran).toMatchObject({ code: 0, continues: true, failed: 0, files: { failed: null } });
     expect([read('people.failed.csv'), files()]).toEqual([before, ['people.csv', 'people.failed.csv']]);
-    expect(ran.stderr).toContain('people.failed.csv is kept: 2 of its rows are not in the input any more');
+    expect(ran.stderr).toContain('people.failed.csv is kept: 2 of its rows are no longer in the input');
   });
 
   it('and rows that failed since are in a second file', async () => {

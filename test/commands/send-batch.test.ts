@@ -122,7 +122,7 @@ it.each([
   ['--param-column=sk_test_0123456789abcdef', '--yes'],
 ])('refuses a param that looks like a key: %s %s', async (...words) => {
   const { code, stdout, stderr } = await sending('welcome', orders, ...words);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('holds what is written like a key')]);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('contains something that looks like a key')]);
   expect([stderr.includes('0123456789ab'), readdirSync(world.home), sent()]).toEqual([
     false,
     expect.not.arrayContaining(['orders.failed.csv']),
@@ -157,7 +157,7 @@ describe('a key without a known prefix', () => {
         writeFileSync(join(world.home, name), orders);
       const inHome = words.map((word) => (word.endsWith('.csv') ? join(world.home, word) : word));
       const { code, stdout, stderr } = await world.run(inHome, { env });
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('holds a key of this machine')]);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('contains a key stored on this machine')]);
       expect(stderr).not.toContain(bareKey);
       expect(sent()).toEqual([]);
       expect(existsSync(join(world.home, '.local/state/bizmsg/runs'))).toBe(false);

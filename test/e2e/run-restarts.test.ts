@@ -59,7 +59,7 @@ describe('a batch that was killed', () => {
     await rig.killed(running);
     // After a restart, the owner cannot be checked, so its claims have to expire.
     const early = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 0 });
-    await expect.poll(early.stderr, { timeout: 15_000 }).toMatch(/or for \d+ s without a sign of life/);
+    await expect.poll(early.stderr, { timeout: 15_000 }).toMatch(/after \d+ s without a heartbeat/);
     await rig.killed(early);
     const late = startAfter(place, words, { boot: 'bbbbbbbb-0000', ahead: 95_000 });
     expect(await late.ended).toBe(10);

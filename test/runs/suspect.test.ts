@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { suspectIn } from '../../src/runs/suspect.ts';
+import { findSuspectCell } from '../../src/runs/spreadsheet-check.ts';
 
 const found = (field: string, value: unknown) =>
-  suspectIn({ [field]: value }, () => JSON.stringify({ [field]: value }));
+  findSuspectCell({ [field]: value }, () => JSON.stringify({ [field]: value }));
 
 it.each([
   ['phone', '1.20256E+10'],
@@ -33,5 +33,5 @@ it.each([
 });
 
 it('does not suspect a field that is converted or dropped', () => {
-  expect(suspectIn({ phone: '12025550141' }, () => '{"phone":"+12025550141"}')).toBeUndefined();
+  expect(findSuspectCell({ phone: '12025550141' }, () => '{"phone":"+12025550141"}')).toBeUndefined();
 });

@@ -126,7 +126,7 @@ function createWakeUp(later: Later, ring: () => void): WakeUp {
   }
 }
 
-/** How a request ended: answered or lost, refused with a 429, or before a byte was sent. */
+/** The end of a request: answered or lost, refused with a 429, or before a byte was sent. */
 export type RequestEnd = 'done' | 'limited' | 'unsent';
 
 /** Knows when the next request may be sent. Times are milliseconds of one clock. */
@@ -199,7 +199,7 @@ function combined(first: Gate, second: Gate): Gate {
 interface Recent {
   add(time: number): void;
   count(time: number): number;
-  /** When the oldest one stops to count; Infinity if there is none. */
+  /** When the oldest one stops counting; Infinity without any. */
   nextAt(): number;
 }
 

@@ -212,7 +212,7 @@ function wrongCount(cells: number, width: number, lastLine: number | undefined):
 }
 
 function obstacleReason(place: Place, { stray, opened }: Obstacle): string {
-  if (stray === undefined) return `the quote that opens on line ${lineOf(place, opened)} never closes; ${alone}`;
+  if (stray === undefined) return `unclosed quote on line ${lineOf(place, opened)}; ${alone}`;
   const where = lineOf(place, stray);
   return `misplaced quote on line ${where}; quote a cell that contains quotes, and double each of them`;
 }
@@ -225,7 +225,7 @@ function tooLong(place: Place, limit: number): string {
   const scan = scanRecord(beginning, 0);
   if (!('opened' in scan)) return `it is longer than ${size}; ${alone}`;
   const line = lineOf({ ...place, piece: beginning, from: 0 }, scan.opened);
-  return `the quote that opens on line ${line} does not close within ${size}; ${alone}`;
+  return `the quote on line ${line} does not close within ${size}; ${alone}`;
 }
 
 function lineOf({ piece, from, line }: Place, at = from): number {

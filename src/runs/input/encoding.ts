@@ -103,7 +103,7 @@ function lengthFrom(lead: number): number {
 function notUtf8(file: string, offset: number) {
   return usage(
     `"${file}" is not valid UTF-8 at byte ${offset}`,
-    'name its encoding: --encoding windows-1252 is what spreadsheets on Windows write; or save it as UTF-8',
+    'pass its encoding, such as --encoding windows-1252 for spreadsheets on Windows, or save it as UTF-8',
   );
 }
 
@@ -118,7 +118,7 @@ function anyOther(name: string, file: string): Decoder {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       const span = `between the bytes ${offset} and ${offset + bytes.length}`;
-      throw usage(`"${file}" is not valid ${name} ${span}`, 'name the encoding it has with --encoding');
+      throw usage(`"${file}" is not valid ${name} ${span}`, 'pass its encoding with --encoding');
     }
   };
   return { decode };

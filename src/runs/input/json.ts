@@ -1,10 +1,10 @@
 import { parseJson } from '../../base/json.ts';
-import { errorField, heldIn, type Row, textField, type TextReader } from './row.ts';
+import { errorField, heldReason, type Row, textField, type TextReader } from './row.ts';
 
 /** Reads the rows of a JSON array, holding one element at a time in memory. */
 export function createArrayReader(limit: number, give: (row: Row) => void): TextReader {
   const scanner = createElementScanner();
-  let phase: 'before' | 'between' | 'inside' | 'after' | 'told' = 'before';
+  let phase: 'before' | 'between' | 'inside' | 'after' | 'reported' = 'before';
   let [line, number] = [1, 0];
   let [begun, kept, long] = [1, '', false];
 
@@ -31,8 +31,8 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
     else if (phase === 'between' && code === closeList) phase = 'after';
     else if (phase === 'between' && code !== comma) return begin(code);
     else if (phase === 'before' || phase === 'after') {
-      tell('text outside the array, from this line on, is not read');
-      phase = 'told';
+      reportDamage('text outside the array, from this line on, is not read');
+      phase = 'reported';
     }
     return false;
   }
@@ -59,11 +59,11 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
 
   /** Reports a file that was cut off. */
   function end(): void {
-    if (phase === 'inside') tell('it never ends: the file may have been cut off', begun, kept);
-    else if (phase === 'between') tell('the array never ends: the file may have been cut off');
+    if (phase === 'inside') reportDamage('it is incomplete: the file may have been cut off', begun, kept);
+    else if (phase === 'between') reportDamage('the array is incomplete: the file may have been cut off');
   }
 
-  function tell(reason: string, at = line, raw = ''): void {
+  function reportDamage(reason: string, at = line, raw = ''): void {
     give({ number: ++number, line: at, raw, reason });
   }
 
@@ -182,7 +182,7 @@ function objectRow(text: string, number: number, line: number): Row {
     return { number, line, raw: read.value, fields: read.value };
   }
   const { [errorField]: said, [textField]: left, ...fields } = read.value;
-  const held = heldIn(said);
+  const held = heldReason(said);
   if (typeof left !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
   if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
   return bad(`its ${textField} still holds damaged text: remove it once the row is fixed`);

@@ -54,18 +54,18 @@ export const damagedMark = 'damaged: ';
 export const heldMark = 'the recipient is that of ';
 
 /** The original file would send again what was done. */
-export const allowing = 'send the file of those that failed with --allow-same-recipient';
+export const sameRecipientHint = 'send the file of failed rows with --allow-same-recipient';
 
 /** Why a row of a file of failed rows is held back. Its line number is that of the original file. */
-export function heldIn(error: unknown): string | undefined {
+export function heldReason(error: unknown): string | undefined {
   if (typeof error !== 'string' || !error.startsWith(heldMark)) return undefined;
   const place = /^\w+ \d+/.exec(error.slice(heldMark.length))?.[0] ?? 'a row';
-  const ways = `if it is meant, ${allowing}; an empty ${errorField} marks the row as fixed`;
+  const ways = `to send it anyway, ${sameRecipientHint}; an empty ${errorField} marks the row as fixed`;
   return `${heldMark}${place} of an earlier file; ${ways}`;
 }
 
 /** The reason why a value cannot be sent, in place of the value. */
-export class Refused {
+export class ValueError {
   readonly why: string;
 
   constructor(why: string) {
@@ -87,12 +87,12 @@ export function quoted(text: string): string {
 }
 
 /** A field name, quoted unless it is plain. */
-export function named(name: string): string {
+export function fieldName(name: string): string {
   return /^[\w.-]{1,60}$/.test(name) ? name : quoted(name);
 }
 
 /** Describes any value. */
-export function described(value: unknown): string {
+export function describe(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);

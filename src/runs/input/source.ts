@@ -163,7 +163,7 @@ function formatOf(name: string, head: string, given?: Format): Format | undefine
   if (named === 'json' && !/^\s*(\[|$)/.test(head)) throw noArray(name, shown);
   if (given !== undefined || named === 'json') return named;
   if (named !== undefined && shown !== undefined && named !== shown) {
-    throw usage(`"${name}" is named as ${words[named]}, and holds ${words[shown]}`, `give --format ${shown}`);
+    throw usage(`"${name}" has the name of ${words[named]}, but contains ${words[shown]}`, `give --format ${shown}`);
   }
   if ((named ?? shown) === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head)) throw spread(name);
   return named ?? shown;
@@ -183,7 +183,7 @@ function shownBy(head: string): 'ndjson' | 'json' | undefined {
 }
 
 function noArray(name: string, shown?: Format): CliError {
-  const hint = 'give the array of records alone';
+  const hint = 'the file must contain only the array of records';
   return usage(
     `"${name}" is not a JSON array`,
     shown === 'ndjson' ? `${hint}, or --format ndjson if each line is an object` : hint,
@@ -191,7 +191,10 @@ function noArray(name: string, shown?: Format): CliError {
 }
 
 function spread(name: string): CliError {
-  return usage(`"${name}" holds an object that is spread over lines`, 'write each on one line, or put them in a list');
+  return usage(
+    `"${name}" contains an object that spans several lines`,
+    'write each object on one line, or put them in an array',
+  );
 }
 
 /** Throws if it is not text, such as a workbook. */
@@ -200,13 +203,13 @@ function refuseBinary(name: string, head: Uint8Array, { name: encoding }: Encodi
   if (found) throw other(name, found.what, found.hint);
   // The end of the head may split a character.
   const isText = encoding !== 'utf-8' || !head.includes(0) || isUtf8(head.subarray(0, Math.max(0, head.length - 3)));
-  if (!isText) throw other(name, 'binary data', 'give a file of text with one record a row');
+  if (!isText) throw other(name, 'binary data', 'use a text file with one record per row');
 }
 
 /** Refuses a sign-in or error page that was saved instead of the download. */
 function refuseMarkup(name: string, head: string): void {
   if (/^\s*<(?:!doctype|!--|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
-    throw other(name, 'an HTML page', 'it may be a sign-in or error page: look at it, and download the file again');
+    throw other(name, 'an HTML page', 'it may be a sign-in or error page: check it, and download the file again');
   if (/^\s*<\?xml\b/i.test(head)) throw other(name, 'XML', save);
 }
 
@@ -218,7 +221,7 @@ const save = 'save the sheet as CSV (UTF-8)';
 const convert = 'convert it to CSV or NDJSON first';
 const signatures = [
   { bytes: 'PK\x03\x04', what: 'a workbook or a zip archive', hint: `${save}, or unpack it` },
-  { bytes: '\xd0\xcf\x11\xe0', what: 'a workbook of an old Excel', hint: save },
+  { bytes: '\xd0\xcf\x11\xe0', what: 'an old Excel workbook', hint: save },
   { bytes: '\x1f\x8b', what: 'compressed', hint: 'unpack it, for example with gunzip' },
   { bytes: 'BZh91AY&SY', what: 'compressed', hint: 'unpack it, for example with bunzip2' },
   { bytes: '\xfd7zXZ\x00', what: 'compressed', hint: 'unpack it, for example with unxz' },
@@ -308,7 +311,7 @@ function fault(file: File, error: unknown): unknown {
 }
 
 function unreadable(file: File, reason: string, hint?: string): CliError {
-  return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'give the path of a file with one record a row');
+  return usage(`"${file.name}" cannot be read: ${reason}`, hint ?? 'use the path of a file with one record per row');
 }
 
 /** Failures of the machine, not of the file. */
@@ -332,18 +335,18 @@ export function placeOf({ line, number }: Pick<Row, 'line' | 'number'>, source: 
 }
 
 /** Checksums of an input's chunks, to notice that it changed between two readings. */
-export type Prints = readonly number[];
+export type Checksums = readonly number[];
 
 /** The empty chunk at the end has none. */
-export function printOf(chunk: Uint8Array): readonly number[] {
+export function checksumOf(chunk: Uint8Array): readonly number[] {
   return chunk.length > 0 ? [crc32(chunk)] : [];
 }
 
 /** Returns a check for the chunks of a later reading, which throws at the first one that differs. */
-export function refuseOther(prints: Prints, name: string): (chunk: Uint8Array) => void {
+export function verifyUnchanged(prints: Checksums, name: string): (chunk: Uint8Array) => void {
   let at = 0;
   return (chunk) => {
-    const [print] = printOf(chunk);
+    const [print] = checksumOf(chunk);
     if (print !== prints[at]) throw inputChanged(`"${name}"`);
     at += 1;
   };

@@ -1,7 +1,7 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { normalizedPhone } from '../../contract/phones.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
-import { type Damage, damagedMark, errorField, heldIn, quoted, type Row, type TextReader } from './row.ts';
+import { type Damage, damagedMark, errorField, heldReason, quoted, type Row, type TextReader } from './row.ts';
 
 export interface Header {
   /** All but `bizmsg_error`. */
@@ -76,7 +76,7 @@ function cellReader(header: readonly string[], options: RecordOptions): ReadCell
     const raw = cells.filter((_, at) => at !== error);
     if (stated.startsWith(damagedMark))
       return { number, line, ...stillDamaged(raw, stated.slice(damagedMark.length), options) };
-    const held = heldIn(stated);
+    const held = heldReason(stated);
     return { number, line, raw, fields: fieldsOf(names, raw), ...(held !== undefined && { held }) };
   };
 }
@@ -106,14 +106,13 @@ function headerNames(cells: readonly string[], file: string, line: number): read
   const names = cells.map((cell) => cell.trim());
   const where = `the header of "${file}" (line ${line})`;
   const empty = names.indexOf('');
-  if (empty !== -1) throw usage(`column ${empty + 1} has no name in ${where}`, 'name it, or take the column out');
+  if (empty !== -1) throw usage(`column ${empty + 1} has no name in ${where}`, 'name the column or remove it');
   const twice = repeatedIn(names);
   if (twice.length > 0) throw duplicate(twice, where);
   const phone = names.find(isPhoneNumber);
   if (phone !== undefined) throw headless(phone, file, line);
   // Assigning it to an object creates no field.
-  if (names.includes('__proto__'))
-    throw usage(`"__proto__" cannot be a column's name in ${where}`, 'name it otherwise');
+  if (names.includes('__proto__')) throw usage(`"__proto__" cannot be a column's name in ${where}`, 'rename it');
   if (names.every((name) => name === errorField)) throw usage(`there is no column but "${errorField}" in ${where}`);
   return names;
 }

@@ -1,5 +1,5 @@
 import { usage } from '../../base/errors.ts';
-import { named } from '../input/row.ts';
+import { fieldName } from '../input/row.ts';
 import type { FieldMap, Split } from './flags.ts';
 
 /**
@@ -72,21 +72,23 @@ export function refuseConflicts(claims: readonly Claim[]): void {
   for (const claim of claims) {
     const field = claim.path.join('.');
     const other = given.get(field);
-    if (other) throw conflict(other, claim, `the field ${named(field)}`);
+    if (other) throw conflict(other, claim, `the field ${fieldName(field)}`);
     given.set(field, claim);
   }
   for (const claim of claims) {
     const wholes = claim.path.slice(1).map((_, at) => claim.path.slice(0, at + 1).join('.'));
     const whole = wholes.find((field) => given.has(field));
     const other = whole === undefined ? undefined : given.get(whole);
-    if (whole !== undefined && other) throw conflict(other, claim, `the field ${named(whole)} and a part of it`);
+    if (whole !== undefined && other) throw conflict(other, claim, `the field ${fieldName(whole)} and a part of it`);
   }
 }
 
 /** Refuses a name given with two conflicting flags, or twice with one. */
 function refuseTwice(name: string, flag: string, other: string): never {
   const message =
-    flag === other ? `${named(name)} is named twice by ${flag}` : `${named(name)} is named by ${flag} and by ${other}`;
+    flag === other
+      ? `${fieldName(name)} is named twice by ${flag}`
+      : `${fieldName(name)} is named by ${flag} and by ${other}`;
   throw usage(message, 'name it once');
 }
 

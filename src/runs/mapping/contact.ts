@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { described, type Fields, type Mapped, named, quoted, Refused } from '../input/row.ts';
+import { describe, type Fields, type Mapped, fieldName, quoted, ValueError } from '../input/row.ts';
 import {
   checkContactMapping,
   type Claim,
@@ -13,7 +13,7 @@ import {
   refuseConflicts,
 } from './contact-options.ts';
 import type { FieldMap } from './flags.ts';
-import { type Convert, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
+import { type Converter, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
 
 /** The facts about an input that are known before its first row. */
 export interface Source {
@@ -36,7 +36,7 @@ interface Plan {
   readonly maps: readonly FieldMap[];
   readonly drops: ReadonlySet<string>;
   readonly constants: readonly Step[];
-  readonly conversions: ReadonlyMap<string, Convert>;
+  readonly conversions: ReadonlyMap<string, Converter>;
 }
 
 /** One value and its place in the body. */
@@ -46,7 +46,7 @@ interface Step {
   readonly path: readonly string[];
   /** The path in messages. */
   readonly field: string;
-  readonly convert: Convert | undefined;
+  readonly convert: Converter | undefined;
 }
 
 async function createPlan(options: ContactMappingOptions): Promise<Plan> {
@@ -58,13 +58,13 @@ async function createPlan(options: ContactMappingOptions): Promise<Plan> {
 
 function stepOf(plan: Pick<Plan, 'conversions'>, from: string, path: readonly string[]): Step {
   const field = path.join('.');
-  return { from, path, field: named(field), convert: plan.conversions.get(field) };
+  return { from, path, field: fieldName(field), convert: plan.conversions.get(field) };
 }
 
 /** Sets the value of a step in a body; returns the reason if it cannot. */
 function give(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
   const sent = convert && value !== '' && value !== null ? convert(value) : value;
-  if (sent instanceof Refused) return `${field}: ${sent.why}`;
+  if (sent instanceof ValueError) return `${field}: ${sent.why}`;
   return place(body, path, sent) ? undefined : `${field}: it, or a part of it, is given twice`;
 }
 
@@ -84,7 +84,7 @@ function claimOf({ path }: Step): Claim {
   return { path, by: `--set ${path.join('.')}` };
 }
 
-async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Convert>> {
+async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Converter>> {
   const { split = [], phone = [], number = [], boolean = [], json = [], country } = options;
   const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country)) : undefined;
   return new Map([
@@ -96,11 +96,11 @@ async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMa
   ]);
 }
 
-function phoneConvert(read: PhoneReader): Convert {
+function phoneConvert(read: PhoneReader): Converter {
   return (value) => {
     if (typeof value === 'string') return read(value);
     const isNumber = typeof value === 'number' || typeof value === 'bigint';
-    return isNumber ? read(String(value)) : new Refused(`${described(value)} is not a phone number`);
+    return isNumber ? read(String(value)) : new ValueError(`${describe(value)} is not a phone number`);
   };
 }
 
@@ -132,7 +132,7 @@ function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step
   const body: Body = {};
   let isEmpty = true;
   for (const step of steps) {
-    const cell = own(row, step.from);
+    const cell = ownValue(row, step.from);
     if (cell === undefined || cell === '') continue;
     const reason = give(body, step, cell);
     if (reason !== undefined) return { reason };
@@ -186,8 +186,8 @@ function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Ma
   let isEmpty = true;
   for (const name of Object.keys(record)) {
     if (taken.has(name)) continue;
-    const value = ownValue(plan, name, record[name]);
-    if (value instanceof Refused) return { reason: `${named(name)}: ${value.why}` };
+    const value = convertedValue(plan, name, record[name]);
+    if (value instanceof ValueError) return { reason: `${fieldName(name)}: ${value.why}` };
     // Copied before other fields are added to it: the original record may still be written to a file.
     put(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
     isEmpty = false;
@@ -201,7 +201,7 @@ function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Ma
   return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, plan.constants);
 }
 
-function ownValue({ conversions }: Plan, name: string, value: unknown): unknown {
+function convertedValue({ conversions }: Plan, name: string, value: unknown): unknown {
   const convert = conversions.get(name);
   return convert && value !== '' && value !== null ? convert(value) : value;
 }
@@ -238,15 +238,15 @@ function place(body: Body, path: readonly string[], value: unknown, from = 0): b
 }
 
 /** The value of an own field. */
-export function own(fields: Readonly<Record<string, unknown>>, name: string): unknown {
+export function ownValue(fields: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 /** With `--phone`, a contact needs at least one of the named numbers. */
 function phoneNeeded(map: (fields: Fields) => Mapped, phones: readonly string[] = []): typeof map {
   if (phones.length === 0) return map;
-  const [first, ...others] = phones.map(named);
-  const reason = others.length === 0 ? `${first}: it is empty` : `${phones.map(named).join(', ')}: all are empty`;
+  const [first, ...others] = phones.map(fieldName);
+  const reason = others.length === 0 ? `${first}: it is empty` : `${phones.map(fieldName).join(', ')}: all are empty`;
   return (fields) => {
     const mapped = map(fields);
     if ('reason' in mapped || phones.some((field) => isFilled(mapped.body, field))) return mapped;
@@ -255,13 +255,13 @@ function phoneNeeded(map: (fields: Fields) => Mapped, phones: readonly string[] 
 }
 
 function isFilled(body: object, field: string): boolean {
-  const step = (value: unknown, name: string) => (isRecord(value) ? own(value, name) : undefined);
+  const step = (value: unknown, name: string) => (isRecord(value) ? ownValue(value, name) : undefined);
   const value = step(body, field) ?? field.split('.').reduce(step, body);
   return value !== undefined && value !== null && value !== '';
 }
 
 /** Tracks which fields named by flags occur in the records. */
-interface NamedInputs {
+interface FieldUsage {
   readonly see: (fields: Fields) => void;
   /** Call after the last record; throws if a field occurred in none. */
   readonly refuseUnseen: () => void;
@@ -274,7 +274,7 @@ const mostKnown = 200;
  * Records may lack any field, so a mistyped name is noticed only after all records were read, which is before anything
  * is sent. Tables do not need this.
  */
-export function createNamedInputs(options: ContactMappingOptions): NamedInputs {
+export function createFieldUsage(options: ContactMappingOptions): FieldUsage {
   const unseen = new Map(neededInputs(options).map(([flag, name]) => [name, flag]));
   const known = new Set<string>();
   let isEmpty = true;
@@ -308,7 +308,7 @@ function noRecordField(flag: string, name: string, seen: readonly string[], maps
 /** The error for a name that is not a field of the body. */
 function noField(flag: string, name: string, plan: Plan, fields: readonly string[]): CliError {
   const moved = plan.maps.find(({ from }) => from === name);
-  const to = moved && named(moved.to.join('.'));
+  const to = moved && fieldName(moved.to.join('.'));
   if (to) return usage(`${flag} names ${quoted(name)}, which --map sends as ${to}`, `use ${flag} ${to}`);
   if (plan.drops.has(name)) return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
   return usage(
@@ -320,7 +320,7 @@ function noField(flag: string, name: string, plan: Plan, fields: readonly string
 function meant(name: string, known: readonly string[], what: string): string {
   const same = known.find((one) => one.trim().toLowerCase() === name.trim().toLowerCase());
   const near = same ?? suggest(name.slice(0, 100), known);
-  return near === undefined ? listed(known, what) : `did you mean ${quoted(near)}?`;
+  return near === undefined ? nameList(known, what) : `did you mean ${quoted(near)}?`;
 }
 
 /** A hint for several names in one value, or for a reversed --map. */
@@ -335,13 +335,13 @@ function mistaken(flag: string, name: string, known: readonly string[], maps: Ma
 }
 
 /** Lists the first names. */
-export function listed(names: readonly string[], what: string): string {
+export function nameList(names: readonly string[], what: string): string {
   const shown = names.slice(0, 12).map(quoted).join(', ');
   return `the ${what}s are ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
 }
 
 /** Detects cells that contain JSON, as in exports; they would be sent as text. */
-interface JsonTexts {
+interface JsonTextCheck {
   readonly see: (body: object) => void;
   /** The affected fields of the body, as flags name them. */
   readonly fields: () => readonly string[];
@@ -350,7 +350,7 @@ interface JsonTexts {
 /** The number of rows to look at. */
 const mostSeen = 100;
 
-export function createJsonTexts(): JsonTexts {
+export function createJsonTextCheck(): JsonTextCheck {
   const found = new Set<string>();
   let count = 0;
   return {

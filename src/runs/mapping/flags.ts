@@ -54,5 +54,5 @@ function separator(word: string, field: string): Split['by'] {
 function meant(word: string, field: string): string {
   if (word === 'json') return `did you mean --parse-json ${field}?`;
   const near = suggest(word, separatorNames);
-  return near ? `did you mean ${near}?` : `give its name, or the sign in quotes: --split '${field}=;'`;
+  return near ? `did you mean ${near}?` : `use a name, or the character in quotes: --split '${field}=;'`;
 }

@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
-import { type Fields, type Mapped, named, Refused } from '../input/row.ts';
-import { listed, noColumn, own, type Source } from './contact.ts';
-import { asItStands, createPhoneReader, textOf } from './values.ts';
+import { type Fields, type Mapped, fieldName, ValueError } from '../input/row.ts';
+import { nameList, noColumn, ownValue, type Source } from './contact.ts';
+import { internationalPhone, createPhoneReader, textOf } from './values.ts';
 
 /** Options for mapping a row to the body of a message. */
 export interface MessageMappingOptions extends RecipientOptions {
@@ -15,7 +15,7 @@ export interface MessageMappingOptions extends RecipientOptions {
 /** A param from a column, or the same for all rows. */
 type ParamSource = { readonly column: string } | { readonly value: string };
 
-type ParamReader = (fields: Fields) => string | Refused;
+type ParamReader = (fields: Fields) => string | ValueError;
 
 /** Creates the mapping from rows to message bodies; throws on unknown columns. */
 export async function createMessageMapping(
@@ -30,11 +30,11 @@ export async function createMessageMapping(
       throw noColumn('--param-column', param.column, source.fields);
   return (fields) => {
     const to = recipient(fields);
-    if (to instanceof Refused) return { reason: to.why };
+    if (to instanceof ValueError) return { reason: to.why };
     const texts: string[] = [];
     for (const read of params) {
       const text = read(fields);
-      if (text instanceof Refused) return { reason: text.why };
+      if (text instanceof ValueError) return { reason: text.why };
       texts.push(text);
     }
     return { body: { to, template: options.template, params: texts } };
@@ -50,13 +50,13 @@ export function checkMessageMapping({ params, allowEmpty = false }: MessageMappi
 function paramReader(param: ParamSource, place: number, { allowEmpty = false }: MessageMappingOptions): ParamReader {
   if ('value' in param) return () => param.value;
   const { column } = param;
-  const where = `param ${place}, ${named(column)}`;
+  const where = `param ${place}, ${fieldName(column)}`;
   return (fields) => {
-    const value = own(fields, column);
-    if (value === undefined) return new Refused(`${where}: it is missing`);
-    if (value === '' || value === null) return allowEmpty ? '' : new Refused(`${where}: it is empty`);
+    const value = ownValue(fields, column);
+    if (value === undefined) return new ValueError(`${where}: it is missing`);
+    if (value === '' || value === null) return allowEmpty ? '' : new ValueError(`${where}: it is empty`);
     const text = textOf(value);
-    return text instanceof Refused ? new Refused(`${where}: ${text.why}`) : text;
+    return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
   };
 }
 
@@ -73,18 +73,18 @@ const usual = ['to', 'phone'] as const;
 async function recipientIn(
   { toColumn, phone }: RecipientOptions,
   { fields: headers }: Source,
-): Promise<(fields: Fields) => string | Refused> {
+): Promise<(fields: Fields) => string | ValueError> {
   const fixed = headers ? columnOf(toColumn, headers) : toColumn;
-  const read = phone ? await createPhoneReader(phone.country) : asItStands;
+  const read = phone ? await createPhoneReader(phone.country) : internationalPhone;
   return (fields) => {
     const column = fixed ?? usualIn(fields);
-    if (column instanceof Refused) return column;
-    const value = own(fields, column);
-    if (value === undefined) return new Refused(`${named(column)}: it is missing`);
-    if (value === '' || value === null) return new Refused(`${named(column)}: it is empty`);
+    if (column instanceof ValueError) return column;
+    const value = ownValue(fields, column);
+    if (value === undefined) return new ValueError(`${fieldName(column)}: it is missing`);
+    if (value === '' || value === null) return new ValueError(`${fieldName(column)}: it is empty`);
     const text = textOf(value);
-    const number = text instanceof Refused ? text : read(text);
-    return number instanceof Refused ? new Refused(`${named(column)}: ${number.why}`) : number;
+    const number = text instanceof ValueError ? text : read(text);
+    return number instanceof ValueError ? new ValueError(`${fieldName(column)}: ${number.why}`) : number;
   };
 }
 
@@ -99,15 +99,15 @@ function usualOf(headers: readonly string[]): string {
   if (found === undefined)
     throw usage(
       'no column is named to or phone',
-      `name the recipient's with --to-column; ${listed(headers, 'column')}`,
+      `name the recipient's with --to-column; ${nameList(headers, 'column')}`,
     );
   if (another !== undefined)
-    throw usage('the columns to and phone could both be the recipient', 'say which with --to-column');
+    throw usage('the columns to and phone could both be the recipient', 'choose one with --to-column');
   return found;
 }
 
-function usualIn(fields: Fields): string | Refused {
+function usualIn(fields: Fields): string | ValueError {
   const [found, another] = usual.filter((name) => Object.hasOwn(fields, name));
-  if (found === undefined) return new Refused('it has neither to nor phone; name the recipient with --to-column');
-  return another === undefined ? found : new Refused('it has both to and phone; say which with --to-column');
+  if (found === undefined) return new ValueError('it has neither to nor phone; name the recipient with --to-column');
+  return another === undefined ? found : new ValueError('it has both to and phone; choose one with --to-column');
 }

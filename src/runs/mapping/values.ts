@@ -2,18 +2,18 @@ import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isPhone, normalizedPhone } from '../../contract/phones.ts';
 import { inexactIn } from '../input/json.ts';
-import { described, quoted, Refused } from '../input/row.ts';
+import { describe, quoted, ValueError } from '../input/row.ts';
 import { separators, type Split } from './flags.ts';
 
 /** Converts a value, or returns the reason why it cannot. */
-export type Convert = (value: unknown) => unknown;
+export type Converter = (value: unknown) => unknown;
 
 /** Splits and trims a text, without empty parts. Keeps a list. */
-export function splitBy(by: Split['by']): Convert {
+export function splitBy(by: Split['by']): Converter {
   const separator = separators[by];
   return (value) => {
     if (Array.isArray(value)) return value;
-    if (typeof value !== 'string') return new Refused(`${described(value)} is not a text to be split`);
+    if (typeof value !== 'string') return new ValueError(`${describe(value)} is not text and cannot be split`);
     const parts = value.split(separator).map((part) => part.trim());
     return parts.filter((part) => part !== '');
   };
@@ -23,11 +23,11 @@ export function splitBy(by: Split['by']): Convert {
 export function toNumber(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   const text = typeof value === 'string' ? value.trim() : '';
-  if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text)) return new Refused(`${described(value)} is not a number`);
+  if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text)) return new ValueError(`${describe(value)} is not a number`);
   const number = Number(text);
   if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text.replace('+', ''));
   if (isExact(text, number)) return number;
-  return new Refused(`${quoted(text)} has more digits than a number can hold; keep it as text`);
+  return new ValueError(`${quoted(text)} has more digits than a number can hold; keep it as text`);
 }
 
 function isExact(text: string, number: number): boolean {
@@ -52,7 +52,7 @@ export function toBoolean(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'number' ? String(value) : value;
   const found = typeof text === 'string' ? booleans.get(text.trim().toLowerCase()) : undefined;
-  return found ?? new Refused(`${described(value)} is not true, false, yes, no, 1 or 0`);
+  return found ?? new ValueError(`${describe(value)} is not true, false, yes, no, 1 or 0`);
 }
 
 /** Parses a text as JSON; keeps other values. */
@@ -61,25 +61,25 @@ export function toJson(value: unknown): unknown {
   try {
     const read = parseJson(value);
     const inexact = inexactIn(value, read);
-    return inexact === undefined ? read : new Refused(`the number ${inexact} in it is too large to be exact`);
+    return inexact === undefined ? read : new ValueError(`the number ${inexact} in it is too large to be exact`);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return new Refused(`${quoted(value)} is not JSON`);
+    return new ValueError(`${quoted(value)} is not JSON`);
   }
 }
 
 /** A text, or an exact number as text. */
-export function textOf(value: unknown): string | Refused {
+export function textOf(value: unknown): string | ValueError {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'number') return new Refused(`${described(value)} is not a text`);
+  if (typeof value !== 'number') return new ValueError(`${describe(value)} is not a text`);
   const text = String(value);
   const isExact = Math.abs(value) <= Number.MAX_SAFE_INTEGER && !text.includes('e');
-  return isExact ? text : new Refused(`the number ${text} may not be exact; give it as a text`);
+  return isExact ? text : new ValueError(`the number ${text} may not be exact; send it as text`);
 }
 
 /** Converts a text to E.164, or returns the reason why it cannot. */
-export type PhoneReader = (text: string) => string | Refused;
+export type PhoneReader = (text: string) => string | ValueError;
 
 /** Without a country, accepts only numbers in international form. */
 export async function createPhoneReader(country?: string): Promise<PhoneReader> {
@@ -91,19 +91,21 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
     // Plain digits may be a national number, but "01512345678.0" would be read as a longer one.
     const damage = isDigits(text) ? undefined : spreadsheetDamage(text);
     const found = damage === undefined ? parse(bare(text), { defaultCountry, extract: false }) : undefined;
-    if (found?.ext) return new Refused(`${quoted(text)} has an extension, or is two numbers`);
+    if (found?.ext) return new ValueError(`${quoted(text)} has an extension, or is two numbers`);
     // A number with "+" is accepted even if the country's numbering plan is newer than ours.
     const isGood = found && (bare(text).startsWith('+') ? found.isPossible() : found.isValid());
     if (isGood) return found.number;
-    const doubt = country === undefined ? ' of the international form, and no --country is given' : '';
-    return new Refused(`${quoted(text)} is not a phone number${clue(text, damage) ?? doubt}`);
+    const doubt = country === undefined ? ' in international form, and --country is not set' : '';
+    return new ValueError(`${quoted(text)} is not a phone number${clue(text, damage) ?? doubt}`);
   };
 }
 
 /** §2: a number that is sent unchanged. */
-export function asItStands(text: string): string | Refused {
+export function internationalPhone(text: string): string | ValueError {
   if (isPhone(text)) return text;
-  return new Refused(`${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`);
+  return new ValueError(
+    `${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`,
+  );
 }
 
 /** Suggests a number that only lost its "+", or explains the damage. */
@@ -129,7 +131,7 @@ function bare(text: string): string {
   return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
 }
 
-const asText = 'format the column as text before the numbers go in';
+const asText = 'format the column as text first';
 
 const signs: readonly (readonly [RegExp, string])[] = [
   [/\0/, 'it holds a NUL character'],
@@ -137,11 +139,11 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
   [/^['\u2019]/, 'a spreadsheet put an apostrophe before it: take that out'],
   [/^#/, `a spreadsheet shows an error or a full cell in its place: ${asText}`],
-  [/^-\d/, `a spreadsheet worked it out as a sum: ${asText}`],
+  [/^-\d/, `a spreadsheet calculated it as a sum: ${asText}`],
   [/^\+?\d+[.,]0+$/, `a spreadsheet made it a decimal number: take ".0" off, and ${asText}`],
   [/^\d{1,3}(?:,\d{3}){2,}$/, `a spreadsheet put commas between its thousands: ${asText}`],
-  [/^00\d{7,}$/, 'it begins with 00 where "+" is meant'],
-  [/^\d{7,15}$/, `its "+" is lost, and with it perhaps the country code: ${asText}`],
+  [/^00\d{7,}$/, 'it begins with 00 instead of "+"'],
+  [/^\d{7,15}$/, `its "+" is missing, and perhaps its country code: ${asText}`],
 ];
 
 /** Explains how a spreadsheet damaged a phone number; undefined if it shows no damage. */

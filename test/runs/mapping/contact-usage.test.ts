@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkContactMapping, type ContactMappingOptions } from '../../../src/runs/mapping/contact-options.ts';
-import { createContactMapping, createNamedInputs } from '../../../src/runs/mapping/contact.ts';
+import { createContactMapping, createFieldUsage } from '../../../src/runs/mapping/contact.ts';
 import { mapFlag, splitFlag } from '../../../src/runs/mapping/flags.ts';
 import { thrown } from '../../support/thrown.ts';
 
@@ -82,7 +82,7 @@ it.each<[string, ContactMappingOptions, string]>([
   ['dropped', { drop: ['Moblie'] }, '--drop names "Moblie"'],
   ['converted', { number: ['Moblie'] }, '--number names "Moblie"'],
 ])('refuses a name that is %s and that no record has', (_name, options, message) => {
-  const inputs = createNamedInputs(options);
+  const inputs = createFieldUsage(options);
   for (const fields of [{ a: 1 }, { Mobile: 2 }]) inputs.see(fields);
   expect(thrown(() => inputs.refuseUnseen())).toMatchObject({
     exit: 'usage',
@@ -92,7 +92,7 @@ it.each<[string, ContactMappingOptions, string]>([
 });
 
 it('explains how to write a --map with its sides swapped', () => {
-  const inputs = createNamedInputs({ map: map('full=Full Name') });
+  const inputs = createFieldUsage({ map: map('full=Full Name') });
   inputs.see({ 'Full Name': 'Ada' });
   expect(thrown(() => inputs.refuseUnseen())).toMatchObject({ hint: "did you mean --map 'Full Name=full'?" });
 });
@@ -102,7 +102,7 @@ it.each<[string, ContactMappingOptions, readonly object[]]>([
   ['only the body has', { map: map('a=x.y'), set: set('n'), number: ['x.y', 'n'] }, [{ a: 1 }]],
   ['an input without records cannot have', { map: map('a=x') }, []],
 ])('accepts a name that %s', (_name, options, records) => {
-  const inputs = createNamedInputs(options);
+  const inputs = createFieldUsage(options);
   for (const fields of records) inputs.see({ ...fields });
   expect(thrown(() => inputs.refuseUnseen())).toBeUndefined();
 });

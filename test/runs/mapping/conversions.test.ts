@@ -14,7 +14,7 @@ describe('a list', () => {
   });
 
   it('is not made from a number', () => {
-    expect(splitBy('comma')(7)).toEqual({ why: '7 is not a text to be split' });
+    expect(splitBy('comma')(7)).toEqual({ why: '7 is not text and cannot be split' });
   });
 });
 

@@ -33,7 +33,7 @@ it.each<[string, (text: string) => unknown, string, string, string]>([
   ['--map', mapFlag, 'a=b..c', '"b..c" has an empty part', 'such as attributes.city'],
   ['--split', splitFlag, 'tags=semicolons', 'is not one of comma, semicolon, pipe', 'did you mean semicolon?'],
   ['--split', splitFlag, 'tags=json', '"json" is not one of', 'did you mean --parse-json tags?'],
-  ['--split', splitFlag, 'tags=', '"" is not one of', "give its name, or the sign in quotes: --split 'tags=;'"],
+  ['--split', splitFlag, 'tags=', '"" is not one of', "use a name, or the character in quotes: --split 'tags=;'"],
   ['--split', splitFlag, '', 'a field has no name', 'name a field of the body'],
   ['--number', fieldFlag, '', 'a field has no name', 'name a field of the body'],
   ['--country', countryFlag, 'USA', '"USA" is not a country', 'use its two letters, such as US, GB or DE'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createJsonTexts } from '../../../src/runs/mapping/contact.ts';
+import { createJsonTextCheck } from '../../../src/runs/mapping/contact.ts';
 
 it.each<[string, object, readonly string[]]>([
   ['a list', { tags: '["vip"]' }, ['tags']],
@@ -9,13 +9,13 @@ it.each<[string, object, readonly string[]]>([
   ['texts that only start like JSON', { note: '[sic] he said', other: '{' }, []],
   ['JSON scalars', { a: '7', b: 'true', c: '"x"' }, []],
 ])('finds texts that are JSON: %s', (_name, body, fields) => {
-  const texts = createJsonTexts();
+  const texts = createJsonTextCheck();
   texts.see(body);
   expect(texts.fields()).toEqual(fields);
 });
 
 it('names each field once, and checks only the first rows', () => {
-  const texts = createJsonTexts();
+  const texts = createJsonTextCheck();
   for (let row = 1; row <= 100; row++) texts.see({ tags: '[]' });
   texts.see({ late: '[]' });
   expect(texts.fields()).toEqual(['tags']);

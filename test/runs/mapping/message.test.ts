@@ -81,7 +81,7 @@ describe('a message', () => {
 
   it.each<[string, Options, Fields, string]>([
     ['no recipient', {}, { name: 'x' }, 'it has neither to nor phone'],
-    ['two', {}, { to, phone: to }, 'it has both to and phone; say which with --to-column'],
+    ['two', {}, { to, phone: to }, 'it has both to and phone; choose one with --to-column'],
     ['no field of the given name', { toColumn: 'constructor' }, { to }, 'constructor: it is missing'],
     ['a number as recipient', {}, { to: 12025550101 }, 'did you mean +12025550101?'],
     ['null as recipient', {}, { to: null }, 'to: it is empty'],
@@ -94,7 +94,7 @@ describe('a message', () => {
     ],
     ['a boolean', { params: [column('n')] }, { to, n: true }, 'param 1, n: true is not a text'],
     ['a list', { params: [column('n')] }, { to, n: ['x'] }, 'param 1, n: a list is not a text'],
-    ['an inexact number', { params: [column('n')] }, { to, n: 2 ** 60 }, 'give it as a text'],
+    ['an inexact number', { params: [column('n')] }, { to, n: 2 ** 60 }, 'send it as text'],
     ['a number with an exponent', { params: [column('n')] }, { to, n: 1e-9 }, 'the number 1e-9 may not be exact'],
   ])('is refused for a record with %s', async (_name, options, fields, reason) => {
     expect(await ofRecord(options, fields)).toEqual({ reason: expect.stringContaining(reason) });
@@ -102,7 +102,7 @@ describe('a message', () => {
 });
 
 it.each<[string, Options, readonly string[], string, string]>([
-  ['both usual columns', {}, ['phone', 'to'], 'to and phone could both be', 'say which with --to-column'],
+  ['both usual columns', {}, ['phone', 'to'], 'to and phone could both be', 'choose one with --to-column'],
   ['no usual column', {}, ['Phone'], 'no column is named to or phone', '--to-column; the columns are "Phone"'],
   ['a mistyped recipient', { toColumn: 'Moblie' }, ['Mobile'], '--to-column names "Moblie"', 'did you mean "Mobile"?'],
   [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { described, named, quoted } from '../../../src/runs/input/row.ts';
+import { describe, fieldName, quoted } from '../../../src/runs/input/row.ts';
 
 it.each([
   ['Ada', '"Ada"'],
@@ -42,7 +42,7 @@ it.each([
   ['First name', '"First name"'],
   ['a\nb', String.raw`"a\nb"`],
 ])('names the field %j', (name, shown) => {
-  expect(named(name)).toBe(shown);
+  expect(fieldName(name)).toBe(shown);
 });
 
 it.each([
@@ -52,5 +52,5 @@ it.each([
   [[1], 'a list'],
   [{ a: 1 }, 'an object'],
 ])('describes %j', (value, shown) => {
-  expect(described(value)).toBe(shown);
+  expect(describe(value)).toBe(shown);
 });

@@ -39,12 +39,17 @@ describe('the format', () => {
   });
 
   it.each([
-    ['a.csv', '{"a":1}\n', '"a.csv" is named as a CSV table, and holds JSON objects', 'give --format ndjson'],
-    ['a.tsv', '[{"a":1}]', '"a.tsv" is named as a TSV table, and holds a JSON array', 'give --format json'],
-    ['a.ndjson', '[\n{"a":1}]', '"a.ndjson" is named as JSON objects, and holds a JSON array', 'give --format json'],
+    ['a.csv', '{"a":1}\n', '"a.csv" has the name of a CSV table, but contains JSON objects', 'give --format ndjson'],
+    ['a.tsv', '[{"a":1}]', '"a.tsv" has the name of a TSV table, but contains a JSON array', 'give --format json'],
+    [
+      'a.ndjson',
+      '[\n{"a":1}]',
+      '"a.ndjson" has the name of JSON objects, but contains a JSON array',
+      'give --format json',
+    ],
     ['a.json', '{"a":1}\n', '"a.json" is not a JSON array', '--format ndjson'],
-    ['a.json', 'a,b\n', '"a.json" is not a JSON array', 'give the array of records alone'],
-    ['a.jsonl', '{\n  "a": 1\n}\n', 'holds an object that is spread over lines', 'one line'],
+    ['a.json', 'a,b\n', '"a.json" is not a JSON array', 'the file must contain only the array of records'],
+    ['a.jsonl', '{\n  "a": 1\n}\n', 'contains an object that spans several lines', 'one line'],
   ])('is refused if the content clearly has another format: %s %j', async (name, text, message, hint) => {
     await expect(openSource(fileOf(name, text), { name })).rejects.toMatchObject({
       exit: 'usage',

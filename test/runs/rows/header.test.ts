@@ -14,7 +14,7 @@ describe("a table's header", () => {
     ['Ada;+1 202 900 0001\n', 'holds a phone number, +1 20…01: does it have a header line?'],
     ['bizmsg_error\n', 'there is no column but "bizmsg_error"'],
     ['phone,na"me\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: misplaced quote on line 1'],
-    ['phone,"name\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: the quote that opens on line 1'],
+    ['phone,"name\n+1,Ada\n', 'the header of "people.csv" (line 1) cannot be read: unclosed quote on line 1'],
   ])('is refused if it cannot name the columns: %j', async (text, message) => {
     const opening = openSource(fileOf('people.csv', text), { name: 'people.csv' });
     await expect(opening).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(message) });

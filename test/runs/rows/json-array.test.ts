@@ -46,9 +46,9 @@ describe('a JSON array', () => {
   });
 
   it.each([
-    ['[{"a":1}, {"a":2', 'it never ends: the file may have been cut off', '{"a":2'],
-    ['[{"a":1},\n', 'the array never ends: the file may have been cut off', ''],
-    ['[{"a":1}\n', 'the array never ends: the file may have been cut off', ''],
+    ['[{"a":1}, {"a":2', 'it is incomplete: the file may have been cut off', '{"a":2'],
+    ['[{"a":1},\n', 'the array is incomplete: the file may have been cut off', ''],
+    ['[{"a":1}\n', 'the array is incomplete: the file may have been cut off', ''],
     ['[{"a":1}]\n[{"a":2}]', 'text outside the array, from this line on, is not read', ''],
   ])('is not complete if it ends like this: %j', async (text, reason, raw) => {
     const rows = await readText('a.json', text);
@@ -93,7 +93,7 @@ describe('a JSON array', () => {
 
   it('survives endless brackets', () => {
     const [row, ...others] = readIn([`[${'['.repeat(3_000_000)}`], 1_048_576);
-    expect(row).toMatchObject({ raw: '', reason: 'it never ends: the file may have been cut off' });
+    expect(row).toMatchObject({ raw: '', reason: 'it is incomplete: the file may have been cut off' });
     expect(others).toEqual([]);
   });
 });

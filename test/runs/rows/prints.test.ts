@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../src/runs/input/row.ts';
-import { openSource, printOf, refuseOther } from '../../../src/runs/input/source.ts';
+import { openSource, checksumOf, verifyUnchanged } from '../../../src/runs/input/source.ts';
 import { newHome } from '../../support/fake-service.ts';
 
 const rows = Array.from({ length: 20 }, (_, at) => `row ${at + 10}`);
@@ -15,14 +15,14 @@ async function surveyed() {
   writeFileSync(path, text);
   const source = await openSource(path, { chunkSize: 11 });
   const prints: number[] = [];
-  for await (const _rows of source.rows(signal, (chunk) => prints.push(...printOf(chunk))));
+  for await (const _rows of source.rows(signal, (chunk) => prints.push(...checksumOf(chunk))));
   return { path, source, prints };
 }
 
 async function read({ path, source, prints }: Awaited<ReturnType<typeof surveyed>>) {
   const found: Row[] = [];
   try {
-    for await (const batch of source.rows(signal, refuseOther(prints, path))) found.push(...batch);
+    for await (const batch of source.rows(signal, verifyUnchanged(prints, path))) found.push(...batch);
   } catch (error) {
     return { found, error };
   }
@@ -62,7 +62,7 @@ describe('an input that is read again', () => {
     const { path, source, prints } = await surveyed();
     const found: Row[] = [];
     const reading = async () => {
-      for await (const batch of source.rows(signal, refuseOther(prints, path))) {
+      for await (const batch of source.rows(signal, verifyUnchanged(prints, path))) {
         found.push(...batch);
         truncateSync(path);
       }

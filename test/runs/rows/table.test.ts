@@ -74,8 +74,7 @@ describe('a damaged row', () => {
       number: 1,
       line: 2,
       raw: '+1,"Ada,x',
-      reason:
-        'the quote that opens on line 2 never closes; only this line is skipped; the next lines are read as rows of their own',
+      reason: 'unclosed quote on line 2; only this line is skipped; the next lines are read as rows of their own',
     });
     expect(rows.filter((row) => 'fields' in row)).toHaveLength(300);
   });
@@ -91,7 +90,7 @@ describe('a damaged row', () => {
 
   it('is reported with the line of the unclosed quote, if that is a later one', async () => {
     const [row] = await readText('people.csv', `${header}+1,"A\nB","x\n`);
-    expect(row).toMatchObject({ line: 2, reason: expect.stringContaining('the quote that opens on line 3') });
+    expect(row).toMatchObject({ line: 2, reason: expect.stringContaining('unclosed quote on line 3') });
   });
 
   it('that is too long is reported without its text', async () => {
@@ -104,7 +103,7 @@ describe('a damaged row', () => {
     const rows = await readText('people.csv', `phone,name\n+1,"A\n${'+2,Bo\n'.repeat(20)}+3,C"\n`, { limit: 50 });
     expect(rows[0]).toMatchObject({
       raw: '+1,"A',
-      reason: expect.stringContaining('the quote that opens on line 2 does not close within 50 characters'),
+      reason: expect.stringContaining('the quote on line 2 does not close within 50 characters'),
     });
     expect(rows.filter((row) => 'fields' in row)).toHaveLength(20);
     expect(rows.at(-1)).toMatchObject({ line: 23, raw: '+3,C"' });

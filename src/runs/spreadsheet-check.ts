@@ -1,7 +1,7 @@
 import { type Fields, quoted } from './input/row.ts';
 import { spreadsheetDamage } from './mapping/values.ts';
 
-export interface Suspect {
+export interface SuspectCell {
   readonly field: string;
   readonly reason: string;
 }
@@ -15,7 +15,7 @@ const knownNames = new Map<string, boolean>();
 const mostNames = 1_000;
 
 /** Finds a cell that looks damaged and is sent unchanged. */
-export function suspectIn(fields: Fields, content: () => string): Suspect | undefined {
+export function findSuspectCell(fields: Fields, content: () => string): SuspectCell | undefined {
   for (const [field, value] of Object.entries(fields)) {
     if (typeof value !== 'string' || !(surely.test(value.trim()) || isPhoneName(field))) continue;
     const reason = spreadsheetDamage(value);

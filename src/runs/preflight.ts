@@ -1,14 +1,14 @@
-import { allowing, heldMark, type Row } from './input/row.ts';
-import { placeOf, printOf, type Prints, type Source, unitOf } from './input/source.ts';
+import { sameRecipientHint, heldMark, type Row } from './input/row.ts';
+import { placeOf, checksumOf, type Checksums, type Source, unitOf } from './input/source.ts';
 import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
 import type { Row as Digest } from '../ledger/ledger.ts';
 import type { Job, Mapper } from './job.ts';
 import { createReasons, type Reasons } from './reasons.ts';
-import { type Suspect, suspectIn } from './suspect.ts';
+import { type SuspectCell, findSuspectCell } from './spreadsheet-check.ts';
 
 /** The result of the first reading of an input. Nothing has been sent yet. */
-export interface Survey {
+export interface Preflight {
   /** All rows, invalid ones too. */
   readonly rows: number;
   readonly invalid: number;
@@ -27,7 +27,7 @@ export interface Survey {
   /** Frees what only the registration needs, unless rows are in conflict: with a million rows, 24 MB. */
   freeIndexes(): void;
   /** By which a later reading notices that the input has changed. */
-  readonly prints: Prints;
+  readonly prints: Checksums;
   /** The first body. */
   readonly first: string | undefined;
   /** The first rows that equal an earlier one. */
@@ -51,9 +51,9 @@ interface DuplicateRow extends Place {
   readonly as: number;
 }
 
-type SuspectRow = Suspect & Place;
+type SuspectRow = SuspectCell & Place;
 
-export interface SurveyOptions {
+export interface PreflightOptions {
   readonly source: Source;
   readonly job: Pick<Job, 'kind' | 'allowsSameRecipient'>;
   readonly mapper: Mapper;
@@ -65,7 +65,7 @@ export interface SurveyOptions {
 const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
-export async function survey({ source, job, mapper, digest, signal }: SurveyOptions): Promise<Survey> {
+export async function preflight({ source, job, mapper, digest, signal }: PreflightOptions): Promise<Preflight> {
   const input = createInput(job.kind);
   const valid = createBytes();
   const places = createNumbers();
@@ -74,7 +74,7 @@ export async function survey({ source, job, mapper, digest, signal }: SurveyOpti
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
-  for await (const batch of source.rows(signal, (chunk) => prints.push(...printOf(chunk))))
+  for await (const batch of source.rows(signal, (chunk) => prints.push(...checksumOf(chunk))))
     for (const row of batch) look(row);
   return {
     rows,
@@ -119,7 +119,7 @@ export async function survey({ source, job, mapper, digest, signal }: SurveyOpti
     input.add(bytes);
     if (input.isDuplicate(input.count - 1) && duplicateRows.length < mostListed)
       duplicateRows.push({ ...place, as: places.at(before ?? 0) });
-    const found = 'fields' in row ? suspectIn(row.fields, content) : undefined;
+    const found = 'fields' in row ? findSuspectCell(row.fields, content) : undefined;
     if (!found) return;
     suspect += 1;
     if (suspectRows.length < mostListed) suspectRows.push({ ...place, ...found });
@@ -135,7 +135,7 @@ export async function survey({ source, job, mapper, digest, signal }: SurveyOpti
   function conflictWith(bytes: Digest): string {
     conflicts += 1;
     const earlier = input.latest(bytes, 0) ?? 0;
-    return `${heldMark}${unitOf(source)} ${places.at(earlier)}; if it is meant, ${allowing}`;
+    return `${heldMark}${unitOf(source)} ${places.at(earlier)}; to send it anyway, ${sameRecipientHint}`;
   }
 }
 
