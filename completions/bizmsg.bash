@@ -1,10 +1,10 @@
-# bash completion of bizmsg, by bizmsg completion. It works from bash 3.2 on, and needs nothing beside it.
+# bash completion of bizmsg, by bizmsg completion. It works with bash 3.2 and newer.
 
-# Inserted is what bizmsg quoted for bash, and nothing of it is ever evaluated.
+# Inserts words that bizmsg quoted for bash; nothing is evaluated.
 _bizmsg() {
   local answer kind line
   COMPREPLY=()
-  # The line goes through stdin: every user can read the arguments of a process.
+  # Passes the line through stdin, because every user can read the arguments of a process.
   answer=$(printf '%s\0' "${COMP_LINE:0:COMP_POINT}" "$2" | bizmsg __complete bash 2>/dev/null) || return 0
   kind=${answer%%$'\n'*}
   case $kind in
@@ -20,12 +20,12 @@ _bizmsg() {
   esac
 }
 
-# bash 3.2 has no compopt, and falls back to files as it was told below.
+# bash 3.2 has no compopt; it completes files, as set below.
 _bizmsg_option() {
   if [[ $(type -t compopt) == builtin ]]; then compopt -o "$1"; fi
 }
 
-# What stands after --, as bash completes it elsewhere.
+# Completes the command after -- like bash itself.
 _bizmsg_command() {
   local first=1 line
   while ((first < COMP_CWORD)) && [[ ${COMP_WORDS[first]} != -- ]]; do first=$((first + 1)); done

@@ -1,9 +1,9 @@
 # fish completion of bizmsg, by bizmsg completion.
 
-# fish quotes what it inserts, and nothing of it is ever evaluated.
+# fish quotes what it inserts; nothing is evaluated.
 function __bizmsg_complete
     set -l current (commandline -ct)
-    # The words go through stdin: every user can read the arguments of a process.
+    # Passes the words through stdin, because every user can read the arguments of a process.
     set -l answer (printf '%s\0' (commandline -opc) "$current" | bizmsg __complete fish 2>/dev/null)
     set -q answer[1]; or return
     set -l kind $answer[1]

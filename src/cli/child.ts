@@ -10,9 +10,9 @@ import { signalExit } from './output/reporter.ts';
 export interface Run {
   readonly command: readonly string[];
   readonly stateFolder: string;
-  /** What its environment has in place of this process's; no other command's has the same. */
+  /** Environment variables that replace those of this process; together they identify the command. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Runs once the command has ended, while its background processes live on. */
+  /** Runs when the command has ended, before its background processes are ended. */
   readonly afterwards?: Afterwards | undefined;
 }
 
@@ -20,30 +20,30 @@ type Afterwards = (exit: number) => Promise<void>;
 
 type Send = (signal: EndSignal | 'SIGKILL' | 0) => boolean;
 
-/** Milliseconds for a command that was told to end, for what it left behind, and for that once it is killed. */
+/** Grace periods in milliseconds: for the command, for its background processes, and for those after SIGKILL. */
 const patience = { command: 5_000, leftovers: 2_000, killed: 1_000 };
 const poll = 20;
-/** A terminal and npx both pass one Ctrl-C on. */
+/** Milliseconds within which signals count as one Ctrl-C, which a terminal and npx both send. */
 const oneCtrlC = 500;
 
-/** Runs a command on this process's own streams. Resolves to its exit code once none of its processes is left. */
+/** Runs a command with the streams of this process. Resolves to its exit code when all its processes have ended. */
 export async function runCommand(host: Host, { command, stateFolder, variables, afterwards }: Run): Promise<number> {
   if (host.signal.aborted) return signalExit(host.signal.reason);
   const env = childEnvironment(host.env, { folder: await ownFolder(stateFolder, host), stateFolder, variables });
-  // Only in the session of its terminal can a command read from it, and be stopped by its keys.
+  // A command can read from its terminal, and be stopped by Ctrl-Z, only in the terminal's session.
   const apart = !hasTerminal(host);
   const { pid, ended } = await start(host, command, { env, apart });
   const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const head = { pid, apart, owner: host.pid, marks };
   const send: Send = (signal) => signalFamily(head, signal, host.kill);
-  const pass = passing(send, { host, apart });
-  const exit = await pass(() => exitOf(ended));
+  const forwardDuring = forwarding(send, { host, apart });
+  const exit = await forwardDuring(() => exitOf(ended));
   const isLeft = send(0);
   try {
     // A signal ends this wait; the processes are ended below.
     await afterwards?.(exit);
   } finally {
-    if (isLeft) await pass(() => clear(send));
+    if (isLeft) await forwardDuring(() => clear(send));
   }
   return exit;
 }
@@ -53,11 +53,11 @@ async function exitOf(ended: Attached['ended']): Promise<number> {
   return code ?? 128 + (signal ? (await import('node:os')).constants.signals[signal] : 0);
 }
 
-/** Passes signals on to the command's processes while something is done. */
-function passing(send: Send, { host, apart }: Omit<Passing, 'over'>): <T>(act: () => Promise<T>) => Promise<T> {
+/** Forwards signals to the command's processes during `act`. */
+function forwarding(send: Send, { host, apart }: Omit<Forwarding, 'over'>): <T>(act: () => Promise<T>) => Promise<T> {
   return async (act) => {
     const over = new AbortController();
-    const release = host.handleSignals(passingOn(send, { host, apart, over: over.signal }));
+    const release = host.handleSignals(forward(send, { host, apart, over: over.signal }));
     try {
       return await act();
     } finally {
@@ -78,21 +78,21 @@ async function start(host: Host, command: readonly string[], options: Parameters
 
 async function never(ended: Promise<unknown>): Promise<never> {
   await ended;
-  throw new Error('it ended before it was started');
+  throw new Error('the command ended before it was started');
 }
 
-interface Passing {
+interface Forwarding {
   readonly host: Host;
   readonly apart: boolean;
-  /** Aborted when there is nobody left to be killed. */
+  /** Aborted when all processes have ended. */
   readonly over: AbortSignal;
 }
 
-/** A command that does not end when it is told to is killed; so is one whose user tells it twice. */
-function passingOn(send: Send, { host, apart, over }: Passing): (signal: EndSignal) => void {
+/** Forwards the first signal; kills the command after the grace period, or at a second signal. */
+function forward(send: Send, { host, apart, over }: Forwarding): (signal: EndSignal) => void {
   let first: number | undefined;
   return (signal) => {
-    // The terminal has told the command too, which may well go on.
+    // The terminal sends Ctrl-C to the command too, which may handle it and continue.
     if (signal === 'SIGINT' && !apart && isInForeground(host.pid)) return;
     if (first === undefined) {
       first = host.now();
@@ -105,7 +105,7 @@ function passingOn(send: Send, { host, apart, over }: Passing): (signal: EndSign
   };
 }
 
-/** Ends what the command left, but for what only the superuser may end. */
+/** Ends the remaining processes of the command, except those of the superuser. */
 async function clear(send: Send): Promise<void> {
   if (!send('SIGTERM')) return;
   for (let waited = 0; waited < patience.leftovers; waited += poll) {
@@ -119,40 +119,40 @@ function unstartable(error: unknown, program: string): unknown {
   const fault = fsError(error);
   if (!fault || !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')))
     return error;
-  const details = { cause: error, ...(program.includes(' ') && { hint: aLine }) };
+  const details = { cause: error, ...(program.includes(' ') && { hint: separateWords }) };
   if (fault.code === 'ENOENT')
     return new CliError('noCommand', 'no-command', `there is no command "${program}"`, details);
   return new CliError('unrunnable', 'unrunnable', `"${program}" cannot be run: ${fault.reason}`, details);
 }
 
-const aLine = "each word stands by itself; a line of shell is run by sh -c '…'";
+const separateWords = "pass each word separately; sh -c '…' runs a shell command line";
 
-/** They would have a command that is told its key call as somebody else. */
+/** Variables that would override the key passed to the command. */
 const cleared = new Set(['BIZMSG_PROFILE', 'BIZMSG_MODE']);
-/** Where a shell looks that has no PATH. */
+/** The default PATH of a shell. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 interface Given {
-  /** It comes first in PATH. */
+  /** The first folder in PATH. */
   readonly folder: string;
   readonly stateFolder: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** This process's environment with what a command is given, and nothing that contradicts it. */
+/** The environment of this process with the command's variables, without those that contradict them. */
 function childEnvironment(env: Env, { folder, stateFolder, variables }: Given): Env {
   const path = env['PATH'] ?? usualPath;
-  const isToldKey = 'BIZMSG_API_KEY' in variables;
+  const hasKey = 'BIZMSG_API_KEY' in variables;
   return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !(isToldKey && cleared.has(name)))),
-    // It may be relative, and the command may go to another folder.
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !(hasKey && cleared.has(name)))),
+    // The path may be relative, and the command may change its folder.
     ...(env['BIZMSG_STATE_DIR'] !== undefined && { BIZMSG_STATE_DIR: stateFolder }),
     PATH: path.split(':')[0] === folder ? path : `${folder}:${path}`,
     ...variables,
   };
 }
 
-/** A folder whose `bizmsg` is this very one. It is named after what it holds, so that it is made once and stays. */
+/** Creates a folder with a `bizmsg` that runs this program. Its name is a hash of its content, so it is reused. */
 async function ownFolder(stateFolder: string, { self, pid }: Pick<Host, 'self' | 'pid'>): Promise<string> {
   const { createHash } = await import('node:crypto');
   const script = `#!/bin/sh\nexec ${self.map(quoted).join(' ')} "$@"\n`;
@@ -160,7 +160,7 @@ async function ownFolder(stateFolder: string, { self, pid }: Pick<Host, 'self' |
   const folder = resolve(stateFolder, 'bin', hash);
   if (folder.includes(':')) {
     const hint = 'BIZMSG_STATE_DIR can name another folder';
-    throw configuration('state-folder', `${folder} cannot be in PATH, as it has a colon in it`, hint);
+    throw configuration('state-folder', `${folder} cannot be in PATH, because its name contains a colon`, hint);
   }
   place(folder, script, pid);
   return folder;
@@ -183,37 +183,37 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** By what the processes of a command are known. */
+/** Identifies the processes of a command. */
 interface Head {
   readonly pid: number;
-  /** Whether it leads a session of its own. */
+  /** Whether it runs in its own session. */
   readonly apart: boolean;
-  /** The process that started it. */
+  /** Its parent process. */
   readonly owner: number;
-  /** Lines of its environment that no other command's has. */
+  /** Lines of its environment that identify it. */
   readonly marks: readonly string[];
 }
 
-/** Sends it to every process of a command; false when none is left. */
+/** Sends a signal to every process of a command; false if all have ended. */
 function signalFamily(head: Head, signal: Parameters<Host['kill']>[1], kill: Host['kill']): boolean {
   const { pid, apart } = head;
   const table = processTable();
   if (!table) return kill(apart ? -pid : pid, signal);
   const members = membersOf(head, table);
-  // A group hears it at once, whatever it starts meanwhile.
+  // The group gets the signal in one step, including processes that start meanwhile.
   const inGroup = apart ? members.filter(({ group }) => group === pid) : [];
   if (inGroup.length > 0) kill(-pid, signal);
   for (const member of members) if (!inGroup.includes(member)) kill(member.pid, signal);
   return members.length > 0;
 }
 
-/** Whether a process has a terminal that can stop it and send it Ctrl-C. */
+/** Whether a process has a controlling terminal. */
 function hasTerminal({ pid, stdinIsTerminal }: Pick<Host, 'pid' | 'stdinIsTerminal'>): boolean {
   const own = statOf(pid);
   return own ? own.terminal !== 0 : stdinIsTerminal;
 }
 
-/** Whether a terminal's Ctrl-C means this process. */
+/** Whether this process gets the terminal's Ctrl-C. */
 function isInForeground(pid: number): boolean {
   const own = statOf(pid);
   return !own || own.foreground === own.group;
@@ -225,19 +225,19 @@ interface Process {
   readonly group: number;
   readonly session: number;
   readonly terminal: number;
-  /** The process group that its terminal's keys mean. */
+  /** The foreground process group of its terminal. */
   readonly foreground: number;
-  /** When it began, in the kernel's ticks. */
+  /** Its start time in kernel ticks. */
   readonly start: number;
 }
 
 /**
- * The command, and its session where it has one of its own; else what carries its environment in the session that it
- * shares. With what descends from those. What left for a session of its own, and lost its parent, was to stay.
+ * The command with its session, or in a shared session the processes with its environment; and all their descendants.
+ * Daemons, which have their own session and no parent, are left running.
  */
 function membersOf(head: Head, table: readonly Process[]): readonly Process[] {
   const owner = table.find(({ pid }) => pid === head.owner);
-  // The command ended, its whole session too, and the system gave its number to another process.
+  // The command and its session ended, and another process has its id.
   if (table.some(({ pid, parent }) => pid === head.pid && parent !== head.owner)) return [];
   const isAkin = (one: Process) => {
     if (one.pid === head.pid && one.parent === head.owner) return true;
@@ -261,7 +261,7 @@ function isMarked({ pid, session, start }: Process, owner: Process, marks: reado
   return marks.every((mark) => lines.includes(mark));
 }
 
-/** All that live; undefined where the kernel does not tell. */
+/** All running processes; undefined if /proc is not available. */
 function processTable(): readonly Process[] | undefined {
   try {
     const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
@@ -273,7 +273,7 @@ function processTable(): readonly Process[] | undefined {
 
 function statOf(pid: number): Process | undefined {
   const stat = readIfPresent(`/proc/${pid}/stat`);
-  // The name before the last bracket may hold spaces and brackets.
+  // The name before the last parenthesis may contain spaces and parentheses.
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
   const [parent = 0, group = 0, session = 0, terminal = 0, foreground = 0] = fields.map(Number);

@@ -196,7 +196,7 @@ function extraArgument(line: Line, typed: readonly Typed[]): CliError {
   const word = torn ?? words[argumentsOf(line).length];
   if (word === undefined) return usage('there are more arguments than this command takes', asUsed(line));
   if (hasRest(line))
-    return usage(`"${word.text}" must stand after --`, `write ${path.join(' ')} [options] -- ${word.text} …`);
+    return usage(`"${word.text}" must follow --`, `write ${path.join(' ')} [options] -- ${word.text} …`);
   const following = typed.slice(typed.indexOf(word)).map(({ kind, text }) => (kind === 'word' ? text : undefined));
   const end = following.indexOf(undefined);
   const values = following.slice(0, end < 0 ? following.length : end).filter((text) => text !== undefined);

@@ -32,7 +32,7 @@ describe('locate', () => {
       'unknown option --all before a command',
       'options of a command stand after its name',
     ],
-  ])('says what is wrong with %j', async (argv, message, hint) => {
+  ])('explains the error in %j', async (argv, message, hint) => {
     await expect(locate(tree, argv)).rejects.toMatchObject({ exit: 'usage', message, hint });
   });
 });
@@ -63,7 +63,7 @@ describe('checkValues', () => {
     [['--', '-p', '--yes']],
     [['--allow-empty', '--', '']],
     [['--yes', 'x']],
-  ])('lets %j pass', (argv) => {
+  ])('accepts %j', (argv) => {
     expect(thrown(() => checkValues(argv, withEmpty))).toBeUndefined();
   });
 });
@@ -76,6 +76,6 @@ it.each([
   [['x', '-o', 'tsv'], false],
   [['x', '--', '--json'], false],
   [['x', '-p', 'json'], false],
-])('knows whether %j wants objects on stderr', (argv, json) => {
+])('detects JSON on stderr for %j', (argv, json) => {
   expect(wantsJson(argv)).toBe(json);
 });

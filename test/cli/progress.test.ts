@@ -7,7 +7,7 @@ import { createReporter } from '../../src/cli/output/reporter.ts';
 import type { Env, Host } from '../../src/base/host.ts';
 import { alive, later } from '../support/cli.ts';
 
-/** What is written to stderr while a run settles a row every tenth of a second, so many seconds long. */
+/** The output on stderr of a run with ten rows a second, for a number of seconds. */
 function written(
   seconds: number,
   { terminal, quiet = false, env = {} }: { readonly terminal: boolean; readonly quiet?: boolean; readonly env?: Env },
@@ -49,25 +49,25 @@ function written(
   return text;
 }
 
-it('is a note every thirty seconds off a terminal, with no escape code', () => {
+it('is a note every thirty seconds without a terminal, without escape codes', () => {
   expect(written(70, { terminal: false })).toBe(
     'note: [######              ] 300 of 1,000 · 30 % · 10/s · 1 min 10 s left\n' +
       'note: [############        ] 600 of 1,000 · 60 % · 10/s · 40 s left\n',
   );
 });
 
-it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('draws nothing anew on a terminal with %o', (env) => {
+it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('redraws nothing on a terminal with %o', (env) => {
   const text = written(40, { terminal: true, env });
   expect(text).not.toContain('\u001b');
   expect(text).toMatch(/^note: .*300 of 1,000/);
 });
 
-it('is one line on a terminal, narrower than that, and gone at the end', () => {
+it('is one line on a terminal, fits its width, and is removed at the end', () => {
   const lines = written(5, { terminal: true }).split('\r\u001b[2K');
   expect(lines.filter((line) => line.length >= 60 || line.includes('\n'))).toEqual([]);
   expect([lines.length, lines.at(-1)]).toEqual([52, '']);
 });
 
-it('is silenced by --quiet', () => {
+it('is not shown with --quiet', () => {
   expect(written(70, { terminal: true, quiet: true })).toBe('');
 });

@@ -10,7 +10,7 @@ it.each([
   ['(202)555-0101', 'use the international form, such as +12025550101'],
   ['2025550101', 'use the international form, such as +12025550101'],
   ['x', 'use the international form, such as +12025550101'],
-])('refuses %j and offers only what it surely means', (text, hint) => {
+])('refuses %j, and suggests a repair only if it is certain', (text, hint) => {
   expect(thrown(() => phone(text))).toMatchObject({ exit: 'usage', hint });
 });
 
@@ -18,12 +18,12 @@ it.each([
   ['+0123456789', 'no country code begins with 0'],
   ['+123', 'shorter than any number'],
   ['+1234567890123456', 'longer than the 15 digits'],
-])('lets %j pass, with its doubts', (text, doubt) => {
+])('accepts %j, with a warning', (text, doubt) => {
   expect(phone(text)).toBe(text);
   expect(phoneDoubt(text)).toContain(doubt);
 });
 
-it('has no doubt about what is as it should be', () => {
+it('has no warning for normal numbers', () => {
   expect(phoneDoubt('+12025550101')).toBeUndefined();
 });
 

@@ -75,15 +75,15 @@ describe('the command of sandbox exec', () => {
   it.each([
     ['no-such-command', 127, 'there is no command "no-such-command"'],
     ['/etc/passwd', 126, '"/etc/passwd" cannot be run: permission denied'],
-    ['npm test', 127, "a line of shell is run by sh -c '…'"],
+    ['npm test', 127, "sh -c '…' runs a shell command line"],
   ])('that cannot start because it is %s exits %i', async (name, code, message) => {
     expect(await run(['--', name])).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) });
     expect(readdirSync(join(home, '.local/state/bizmsg/sandboxes'))).toEqual([]);
   });
 
   it.each([
-    [['npm', 'test', '--watch'], '"npm" does not stand after --'],
-    [['--plan', 'starter', 'npm', '--', 'test'], '"npm" does not stand after --'],
+    [['npm', 'test', '--watch'], '"npm" must follow --'],
+    [['--plan', 'starter', 'npm', '--', 'test'], '"npm" must follow --'],
     [[], 'no command is given'],
     [['--'], 'no command is given'],
     [['--', ''], 'the command is empty'],

@@ -346,7 +346,7 @@ describe('webhooks expect does not run the command', () => {
   it.each([
     [['message.delivered'], 'no command is given'],
     [['message.delivered', '--', ''], 'the command is empty'],
-    [['message.delivered', 'npm', 'test'], '"npm" must stand after --'],
+    [['message.delivered', 'npm', 'test'], '"npm" must follow --'],
   ])('if there is no command: %j', async (words, message) => {
     const { code, stderr } = await run(expecting(...words));
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -19,7 +19,7 @@ function nodeNamed(name: string): SurfaceNode | undefined {
     .reduce<SurfaceNode | undefined>((node, word) => node?.children?.find((one) => one.name === word), surface.root);
 }
 
-/** The candidates, as fish gets them: whole words. */
+/** The candidates for fish: whole words. */
 function offered(line: string, home = newHome(), env: Env = {}): readonly string[] {
   const [, , ...lines] = replyTo('fish', ['bizmsg', ...line.split(' ')], { env, home }, surface) ?? [];
   return lines.map((one) => one.replace(/\t.*/, ''));
@@ -69,7 +69,7 @@ describe('a TAB', () => {
     ['contacts list --limit ', []],
     ['--nonsense=', []],
     ['keys switch-mode live extra ', []],
-  ])('after "%s" offers what may stand there', (line, expected) => {
+  ])('after "%s" offers the possible words', (line, expected) => {
     expect(offered(line).filter((text) => !text.startsWith('--') || line.includes('='))).toEqual(expected);
   });
 
@@ -85,11 +85,11 @@ describe('a TAB', () => {
     ['sandbox exec --plan growth -- npm --pro', 'command'],
     ['webhooks expect message.read -- ', 'command'],
     ['contacts list -- ', 'words'],
-  ])('after "%s" has the shell look for %s', (line, kind) => {
+  ])('after "%s" makes the shell complete %s', (line, kind) => {
     expect(kindOf(line)).toBe(kind);
   });
 
-  it('offers an option once, but one that is repeatable again', () => {
+  it('offers an option once, and a repeatable one again', () => {
     const again = offered('send-template -p Ada --wait --profile local --json -');
     expect(['--param', '--wait', '--profile', '--json', '--within'].filter((name) => again.includes(name))).toEqual([
       '--param',
@@ -97,7 +97,7 @@ describe('a TAB', () => {
     ]);
   });
 
-  it('offers no option that the command refuses, and none of another', () => {
+  it('offers only options that the command accepts', () => {
     const names = offered('profiles list -');
     expect(['--dry-run', '--mode', '--param', '--columns', '--yes'].filter((name) => names.includes(name))).toEqual([
       '--columns',
@@ -105,7 +105,7 @@ describe('a TAB', () => {
     ]);
   });
 
-  it('offers the options where nothing else may stand', () => {
+  it('offers options if nothing else is possible', () => {
     expect(offered('contacts list ')).toContain('--limit');
   });
 
@@ -113,12 +113,12 @@ describe('a TAB', () => {
     expect(offered('profiles use -- -')).toEqual([]);
   });
 
-  it('knows its own program after variables and in a folder', () => {
+  it('recognizes the program after variables and with a path', () => {
     const reply = replyTo('fish', ['FOO=1', '/usr/bin/bizmsg', 'keys', ''], { env: {}, home: newHome() }, surface);
     expect(reply?.[2]).toMatch(/^set\t/);
   });
 
-  it('does not know another shell', () => {
+  it('returns nothing for an unknown shell', () => {
     expect(replyTo('tcsh', ['bizmsg', ''], { env: {}, home: newHome() }, surface)).toBeUndefined();
   });
 });
@@ -126,7 +126,7 @@ describe('a TAB', () => {
 describe('the names of profiles', () => {
   const odd = ['$(touch pwned)', 'a b', 'x:y=z', "it's"];
 
-  it('are offered to --profile with the sandbox, and as they are stored to what changes them', () => {
+  it('are offered to --profile with local, and to commands that change them without it', () => {
     const home = homeWith(['acme', 'beta']);
     expect([offered('--profile ', home), offered('profiles use ', home)]).toEqual([
       ['acme', 'beta', 'local'],
@@ -145,15 +145,15 @@ describe('the names of profiles', () => {
     '',
     '--yes',
     'x'.repeat(201),
-  ])('leave out %j', (name) => {
+  ])('omit %j', (name) => {
     expect(offered('profiles use ', homeWith([name, 'acme']))).toEqual(['acme']);
   });
 
-  it.each(['', '{', '[]', '{"version":1,"profiles":{"acme":{}}}'])('are none where the store is %j', (text) => {
+  it.each(['', '{', '[]', '{"version":1,"profiles":{"acme":{}}}'])('are empty if the store is %j', (text) => {
     expect(offered('profiles use ', homeWith([], text))).toEqual([]);
   });
 
-  it('are none where a folder has no name', () => {
+  it('are empty if the variable of a folder is empty', () => {
     expect(offered('profiles use ', newHome(), { BIZMSG_CONFIG_DIR: '' })).toEqual([]);
   });
 
@@ -170,13 +170,13 @@ describe('the names of profiles', () => {
     ['bizmsg --profile=x', 'x', ['x:y=z']],
     ['bizmsg --profile="a', 'a', ['a b']],
     ['bizmsg profiles use $(', '', []],
-  ])('come to bash for %j in place of %j with nothing in them that it would act on', (line, replaced, expected) => {
+  ])('are escaped for bash in %j, replacing %j', (line, replaced, expected) => {
     const [, ...words] = replyTo('bash', [line, replaced], { env: {}, home: homeWith(odd) }, surface) ?? [];
     expect(words).toEqual(expected);
   });
 
   it.each(['bizmsg keys set < ', 'bizmsg keys list >out', 'bizmsg keys list 2>> '])(
-    'are no files, which stand after %j',
+    'are not offered after the redirection %j',
     (line) => {
       expect(replyTo('bash', [line, ''], { env: {}, home: newHome() }, surface)).toEqual(['files']);
     },
@@ -184,7 +184,7 @@ describe('the names of profiles', () => {
 });
 
 describe('the names of templates', () => {
-  it('are those that templates list had last, of whoever is called', async () => {
+  it('are those of the last templates list, for the current caller', async () => {
     const world = await openWorld();
     const { home, env, run } = world;
     const before = offered('send-template +12025550101 ', home, env);
@@ -195,7 +195,7 @@ describe('the names of templates', () => {
     expect(offered('send-template +12025550101 --profile local ', home)).not.toContain('order_update');
   });
 
-  it('are kept for this user alone', async () => {
+  it('are stored with mode 0600', async () => {
     const home = newHome();
     await serveLocal(home);
     await cli(['templates', 'list', '--profile', 'local'], { home });
@@ -205,7 +205,7 @@ describe('the names of templates', () => {
     expect(offered('send-template --profile local --template ', home)).toContain('order_update');
   });
 
-  it('stay what they are when only a part is listed', async () => {
+  it('do not change when only a part is listed', async () => {
     const home = newHome();
     await serveLocal(home);
     await cli(['templates', 'list', '--profile', 'local'], { home });
@@ -213,7 +213,7 @@ describe('the names of templates', () => {
     expect(offered('send-template --profile local --template ', home).length).toBeGreaterThan(3);
   });
 
-  it('are all that are known where nobody is calling yet', () => {
+  it('are all known ones without a caller', () => {
     const home = homeWith(['acme']);
     addTemplates(home, '{"version":1,"places":{"local":["a"],"https://api.example.com sandbox":["b"]}}');
     expect([
@@ -229,13 +229,13 @@ describe('the names of templates', () => {
     '{"version":2}',
     '{"version":1,"places":{"local":"x"}}',
     '{"version":1,"places":{"local":[1,null,"--yes","a\\nb"]}}',
-  ])('are none where the file holds %j', (text) => {
+  ])('are empty if the file contains %j', (text) => {
     const home = newHome();
     addTemplates(home, text);
     expect(offered('send-template --profile local --template ', home)).toEqual([]);
   });
 
-  it('are listed all the same where they cannot be kept', async () => {
+  it('are listed even if they cannot be stored', async () => {
     const world = await openWorld();
     mkdirSync(join(world.home, '.local/state/bizmsg/templates.json'), { recursive: true });
     const ran = await world.run(['templates', 'list']);
@@ -257,16 +257,16 @@ describe('the surface', () => {
     }),
   );
 
-  it.each(values)('offers $text for $spec of $name, which takes it', ({ param, text }) => {
+  it.each(values)('offers $text for $spec of $name, and the option accepts it', ({ param, text }) => {
     expect(() => param.read([text])).not.toThrow();
   });
 
-  it('is data alone', async () => {
+  it('is plain data', async () => {
     expect(JSON.parse(JSON.stringify(surface))).toEqual(JSON.parse(JSON.stringify(await surfaceOf(tree))));
   });
 });
 
-it('has every shim say that it is by bizmsg', async () => {
+it('has a signature in every script', async () => {
   for (const [shell, file] of [
     ['bash', 'bizmsg.bash'],
     ['zsh', '_bizmsg'],

@@ -14,12 +14,12 @@ it.each([
   ['bizmsg a 2>&1 b', ['bizmsg', 'a', 'b'], 'b', ''],
   ['bizmsg a\\', ['bizmsg', 'a'], 'a\\', ''],
   ['', [''], '', ''],
-])('takes %j apart as a shell does, and expands nothing', (text, words, raw, quote) => {
+])('splits %j like a shell, and expands nothing', (text, words, raw, quote) => {
   expect(lineOf(text)).toEqual({ words, raw, quote, redirects: false });
 });
 
 it.each(['bizmsg <', 'bizmsg a > fi', 'bizmsg a 2>>fi', 'bizmsg a &> fi'])(
-  'knows that %j ends with a file of the shell',
+  'detects a redirection at the end of %j',
   (text) => {
     expect(lineOf(text).redirects).toBe(true);
   },

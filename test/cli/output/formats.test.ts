@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { csvLine, tsvLine } from '../../../src/cli/output/rows.ts';
 import { safeJson, safeLine, safeLines, safeValue } from '../../../src/cli/output/text.ts';
 
-it('lets no value add a line or a column to TSV', () => {
+it('escapes values in TSV, so that they add no line or column', () => {
   expect(tsvLine(['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null])).toBe(
     'x\\n+19005550199\ta\\tb\tc\\rd\te\\0f\tg\\\\n\t\n',
   );
 });
 
-it('quotes CSV where it must', () => {
+it('quotes CSV if needed', () => {
   expect(csvLine(['plain', 'a,b', 'say "x"', 'l1\nl2', 1, ['t']])).toBe(
     'plain,"a,b","say ""x""","l1\nl2",1,"[""t""]"\n',
   );
@@ -25,17 +25,17 @@ it.each([
   expect(safeLine(text)).toBe(safe);
 });
 
-it('keeps the lines of a text that has some', () => {
+it('keeps the lines of a text', () => {
   expect(safeLines('a\r\nb\u001b[2J')).toBe('a\nb[2J');
 });
 
-it('keeps the value of JSON while nothing in it reaches the terminal', () => {
+it('keeps the value of JSON, and escapes it for a terminal', () => {
   const json = JSON.stringify({ name: 'a\u009b\u202e\u{e0041}' }, undefined, 2);
   expect(safeJson(json)).not.toMatch(/[\u009b\u202e\u{e0041}]/u);
   expect(JSON.parse(safeJson(json))).toEqual({ name: 'a\u009b\u202e\u{e0041}' });
 });
 
-it('makes the names of fields safe too, and leaves bytes alone', () => {
+it('makes field names safe too, and does not change bytes', () => {
   const bytes = Buffer.from('\u001b');
   expect(safeValue({ 'a\u001b': ['b\u001b', 1, null], bytes })).toEqual({ a: ['b', 1, null], bytes });
 });
@@ -49,7 +49,7 @@ it.each([
   ['نمی\u200cخواهم', 'نمی\u200cخواهم'],
   ['क्\u200dष', 'क्\u200dष'],
   ['👩\u200d👩\u200d👧', '👩\u200d👩\u200d👧'],
-])('shows no text with invisible characters as another one, and keeps those of a script: %j', (text, safe) => {
+])('shows invisible characters that make texts look alike, and keeps those of a script: %j', (text, safe) => {
   expect(safeLine(text)).toBe(safe);
   const json = JSON.stringify({ text });
   expect(JSON.parse(safeJson(json))).toEqual({ text });

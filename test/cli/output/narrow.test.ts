@@ -19,11 +19,11 @@ Examples:
   bizmsg contacts list
 `;
 
-it('leaves a page as it is where it fits', () => {
+it('does not change a page that fits', () => {
   expect([narrowed(page, 80), narrowed(page, 200), narrowed(page, undefined)]).toEqual([page, page, page]);
 });
 
-it('lays it out anew for a narrow terminal, but for what is to be typed', () => {
+it('wraps a page for a narrow terminal, except examples', () => {
   expect(narrowed(page, 40)).toBe(`List contacts
 
 Usage: bizmsg contacts list [options]
@@ -44,7 +44,7 @@ Examples:
 `);
 });
 
-it('has no line that is wider, but for a word that is', () => {
+it('has no line that is wider than the terminal, except single long words', () => {
   for (let width = 24; width < 80; width++) {
     const wide = narrowed(page, width)
       .split('\n')

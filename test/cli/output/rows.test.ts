@@ -24,7 +24,7 @@ describe('findRows', () => {
   });
 });
 
-it('takes the columns in the order in which they appear', () => {
+it('returns the columns in order of appearance', () => {
   expect(
     columnsOf([
       { b: 1, a: 1 },

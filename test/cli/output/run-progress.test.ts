@@ -12,16 +12,16 @@ describe('a line of progress', () => {
     [20, '12,345 of 40,000'],
     [4, '12,3'],
     [0, ''],
-  ])('of %i columns says what matters most', (columns, line) => {
+  ])('of %i columns shows the most important parts', (columns, line) => {
     expect(progressLine(half, columns)).toBe(line);
   });
 
-  it('says nothing of failures that there are none of, nor of a time that nobody knows', () => {
+  it('omits failures if there are none, and the time left if it is unknown', () => {
     const line = progressLine({ settled: 0, total: 5, failed: 0, unsure: 0, perSecond: undefined }, 40);
     expect(line).toBe('[                    ] 0 of 5 · 0 %');
   });
 
-  it('is done with nothing at all', () => {
+  it('is complete without rows', () => {
     expect(progressLine({ settled: 0, total: 0, failed: 0, unsure: 0, perSecond: 0 }, 30)).toBe(
       '0 of 0 · 100 % · 0.0/min',
     );
@@ -48,11 +48,11 @@ it.each([
   [1.2, '2 s'],
   [60, '1 min'],
   [3_661, '1 h 2 min'],
-])('what took %d seconds took %s', (seconds, text) => {
+])('shows %d seconds as %s', (seconds, text) => {
   expect(took(seconds)).toBe(text);
 });
 
-it('measures the rate of late', () => {
+it('measures the current rate', () => {
   let [time, settled] = [0, 0];
   const gauge = createGauge(() => time, 10_000);
   const after = (seconds: number, each: number) => {

@@ -7,7 +7,7 @@ const now = new Date(2026, 10, 21, 16, 0);
 const id = (n: number) => `ord_sandbox_b2df07d27b00000${n}`;
 
 describe('a table on a terminal', () => {
-  it('cuts the longest texts first, and no id and no name', async () => {
+  it('cuts the longest texts first, but no id and no name', async () => {
     const rows = [1, 2].map((n) => ({ id: id(n), name: 'broadcast.completed', detail: `${n} ${'long '.repeat(9)}` }));
     expect((await shown(rows, 72)).lines).toEqual([
       'id                            name                 detail',
@@ -16,7 +16,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('shows the end of an id of another thing, where they differ', async () => {
+  it('shows the ends of foreign ids, where they differ', async () => {
     const rows = [1, 2].map((n) => ({ id: n, order_id: id(n) }));
     expect((await shown(rows, 12)).lines).toEqual(['id  order_id', '1   …b000001', '2   …b000002']);
   });
@@ -26,7 +26,7 @@ describe('a table on a terminal', () => {
     expect((await shown(rows, 18)).lines[0]).toBe('id  receive…  name');
   });
 
-  it('leaves columns out from the right, the empty ones first, and says which', async () => {
+  it('omits empty columns, then columns from the right, and returns their names', async () => {
     const rows = [1, 2].map((n) => ({ id: n, none: null, name: 'broadcast.completed', state: 'waiting', last: '200' }));
     expect(await shown(rows, 30)).toEqual({
       lines: ['id  name', '1   broadcast.completed', '2   broadcast.completed'],
@@ -34,7 +34,7 @@ describe('a table on a terminal', () => {
     });
   });
 
-  it('never leaves out the id, wherever it is and however narrow it is', async () => {
+  it('always shows the id, on the narrowest terminal too', async () => {
     const rows = [1, 2].map((n) => ({ name: 'x', id: id(n) }));
     expect(await shown(rows, 10)).toEqual({ lines: ['id', id(1), id(2)], left: ['name'] });
   });
@@ -62,16 +62,19 @@ describe('a table on a terminal', () => {
     [new Date(2026, 10, 21, 14, 36, 56), '14:36:56'],
     [new Date(2026, 10, 20, 14, 36, 56), 'Nov 20 14:36'],
     [new Date(2025, 10, 20, 14, 36, 56), 'Nov 20 2025'],
-  ])('shows a time as it is here, with the date unless it is today: %s', async (at, text) => {
+  ])('shows the local time, with the date unless it is today: %s', async (at, text) => {
     expect((await shown([{ at: at.toISOString() }], 80)).lines).toEqual(['at', text]);
   });
 
-  it.each(['2026-99-99T00:00:00Z', '2026-11-21', 'at 2026-11-21T14:36:56Z'])('leaves other texts: %s', async (at) => {
-    expect((await shown([{ at }], 80)).lines).toEqual(['at', at]);
-  });
+  it.each(['2026-99-99T00:00:00Z', '2026-11-21', 'at 2026-11-21T14:36:56Z'])(
+    'does not change other texts: %s',
+    async (at) => {
+      expect((await shown([{ at }], 80)).lines).toEqual(['at', at]);
+    },
+  );
 });
 
-it('is not cut through a pipe, where times are as they came', async () => {
+it('is not cut in a pipe, and times are not changed', async () => {
   const row = { id: 1, at: now.toISOString(), detail: 'long '.repeat(60).trim() };
   const { lines } = await shown([row, row], 40, false);
   expect(lines[1]).toBe(`1   ${row.at}  ${row.detail}`);
@@ -85,13 +88,13 @@ async function shown(rows: readonly Row[], width: number, terminal = true) {
   return { lines: text.trimEnd().split('\n'), left: step.value };
 }
 
-/** What is before a match takes so many columns of a terminal. */
+/** The width of the text before a match. */
 function columnsBefore(line: string, match: RegExp): number {
   const before = line.slice(0, line.search(match));
   return before.length + (before.match(/[\u3000-\u9fff]/g) ?? []).length;
 }
 
-it('of more columns than a call takes arguments is cut to those that have room', async () => {
+it('omits columns that do not fit, with more columns than a call can have arguments', async () => {
   const row = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`f${at}`, at]));
   const { lines, left } = await shown([row, row], 20);
   expect([lines, left.length]).toEqual([['f0  f1  f2  f3  f4', '0   1   2   3   4', '0   1   2   3   4'], 149_995]);
@@ -116,13 +119,13 @@ describe('a cell of a megabyte', () => {
   it.each([
     ['letters', 'é'.repeat(1_000_000)],
     ['spaces', `a${' '.repeat(1_000_000)}b`],
-  ])('of %s is whole through a pipe, and what follows it is aligned', async (_, name) => {
+  ])('of %s is not cut in a pipe, and the next cell is aligned', async (_, name) => {
     const { lines } = await shown([{ name, n: 1 }, { name: 'Ada', n: 2 }], 80, false); // prettier-ignore
     expect(lines[1] === `${name}  1`).toBe(true);
     expect(lines[2] === `Ada${' '.repeat(name.length - 1)}2`).toBe(true);
   });
 
-  it('has the name of its column cut too', async () => {
+  it('also has a shortened header', async () => {
     const { lines } = await shown([{ ['é'.repeat(1_000_000)]: 'x', n: 1 }, { n: 2 }], 20); // prettier-ignore
     expect(lines[0]).toBe(`${'é'.repeat(16)}…  n`);
   });

@@ -18,7 +18,7 @@ it.each([
   expect(widthOf(text)).toBe(columns);
 });
 
-it('shows the end of a text, and cuts through no letter', () => {
+it('shows the end of a text, and cuts between letters', () => {
   expect(endOf('con_日本語e\u0301', 5)).toBe('…語e\u0301');
 });
 
@@ -26,7 +26,7 @@ it('breaks a line between its fields, and counts wide letters as two', () => {
   expect(folded(['日本語', 'abc', 'd'], 12)).toBe('日本語  abc\n  d');
 });
 
-it('takes a long text for what its letters are, wherever they are cut', () => {
+it('measures long texts correctly at every piece boundary', () => {
   const letter = fc.constantFrom(
     'a',
     'é',
