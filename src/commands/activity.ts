@@ -1,4 +1,4 @@
-import type { Past } from '../session/activity/log.ts';
+import type { LoggedCall } from '../session/activity/log.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { count, flag, type Input, option, span } from '../cli/params.ts';
@@ -42,24 +42,24 @@ async function listCalls(context: Context, { limit = 50, since, live, failed }: 
   const from = since === undefined ? -Infinity : own.now() - since;
   const onDamage = warnOncePerFile((text) => context.note('activity-damaged', text));
   const rows = [];
-  for (const past of newestFirst(folder, own.kill, onDamage)) {
-    if (past.intent.at < from) break;
-    if ((live && past.intent.mode === 'sandbox') || (failed && isHealthy(past))) continue;
+  for (const call of newestFirst(folder, own.kill, onDamage)) {
+    if (call.intent.at < from) break;
+    if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
     if (rows.length === limit) {
       context.note('cut', `showing the ${limit} newest; --limit shows more`);
       break;
     }
-    rows.push(rowOf(past));
+    rows.push(rowOf(call));
   }
   return rows;
 }
 
-function isHealthy({ state }: Past): boolean {
+function isHealthy({ state }: LoggedCall): boolean {
   return state === 'done' || state === 'under way';
 }
 
-function rowOf(past: Past): object {
-  const { intent, ending, state } = past;
+function rowOf(call: LoggedCall): object {
+  const { intent, ending, state } = call;
   const { at, mode, simulated, profile, host, command, method, endpoint, recipient, template, run } = intent;
   return {
     at: new Date(at).toISOString(),
@@ -76,7 +76,7 @@ function rowOf(past: Past): object {
     message_id: redacted(ending?.message_id),
     run: run ?? null,
     counts: ending?.counts ?? null,
-    about: about(past),
+    about: about(call),
   };
 }
 
@@ -86,7 +86,7 @@ function redacted(text: string | undefined): string | null {
 }
 
 /** Describes the outcome; null if there is nothing to add. */
-function about({ intent: { run, pid }, ending, state }: Past): string | null {
+function about({ intent: { run, pid }, ending, state }: LoggedCall): string | null {
   if (state === 'under way') return `by process ${pid}`;
   const detail = ending ? detailOf(ending) : 'the process ended before the response';
   const unsure = state === 'unsure' ? ['may have been done'] : [];
@@ -94,7 +94,7 @@ function about({ intent: { run, pid }, ending, state }: Past): string | null {
   return [...unsure, ...(detail === '' ? [] : [detail]), ...more].join(': ') || null;
 }
 
-function detailOf({ counts, status, code }: NonNullable<Past['ending']>): string {
+function detailOf({ counts, status, code }: NonNullable<LoggedCall['ending']>): string {
   if (!counts) return [status, code].filter((part) => part !== undefined).join(' ');
   const { rows, done, failed, unsure, unsent } = counts;
   const parts = Object.entries({ failed, unsure, unsent }).filter(([, number]) => number > 0);

@@ -11,9 +11,9 @@ import type { Caller, Target } from '../session/profiles/resolve.ts';
 import { explain } from '../session/profiles/explain.ts';
 import { locatorsIn } from '../sandbox/remote/locator.ts';
 import { withSpinner } from '../cli/output/progress.ts';
-import type { Approached, Session } from '../session/session.ts';
-import { approach, wayTo } from '../session/connect.ts';
-import { asked } from '../session/current-caller.ts';
+import type { CheckedTarget, Session } from '../session/session.ts';
+import { checkTarget, transportOptionsFor } from '../session/connect.ts';
+import { callerInputs } from '../session/current-caller.ts';
 import { planOf } from '../session/pace.ts';
 import { openSandboxes } from '../session/sandboxes.ts';
 
@@ -21,13 +21,13 @@ import { openSandboxes } from '../session/sandboxes.ts';
 export async function diagnose(given: Session): Promise<Diagnosis> {
   const session = { ...given, sandboxes: looking(given) };
   const machine = machineChecks(session.host);
-  const explanation = explain(await asked(session.host, session.given));
+  const explanation = explain(await callerInputs(session.host, session.given));
   const { caller } = explanation;
   const who = callerCheck(explanation);
   if (!caller) return unasked([...machine, who], 'nobody is calling');
-  const approached = await approachedAs(session, caller);
-  const refusal = approached instanceof CliError ? approached : undefined;
-  const reached = approached instanceof CliError ? undefined : approached;
+  const checkedTarget = await approachedAs(session, caller);
+  const refusal = checkedTarget instanceof CliError ? checkedTarget : undefined;
+  const reached = checkedTarget instanceof CliError ? undefined : checkedTarget;
   const address = addressCheck(reached?.target.baseUrl, refusal);
   if (!reached) {
     const key = caller.kind === 'service' ? [keyCheck(caller, false)] : [];
@@ -55,7 +55,7 @@ function unasked(checks: readonly Check[], why: string): Diagnosis {
 
 interface Reached {
   readonly caller: Caller;
-  readonly reached: Approached;
+  readonly reached: CheckedTarget;
 }
 
 async function asking(session: Session, { caller, reached }: Reached, before: readonly Check[]): Promise<Diagnosis> {
@@ -79,10 +79,10 @@ async function asking(session: Session, { caller, reached }: Reached, before: re
 }
 
 /** Undefined where it is a sandbox that is not running; an error where the key may not go there. */
-async function approachedAs(session: Session, caller: Caller): Promise<Approached | CliError | undefined> {
+async function approachedAs(session: Session, caller: Caller): Promise<CheckedTarget | CliError | undefined> {
   try {
     const target = await targetOf(session, caller);
-    return target && (await approach(session, target));
+    return target && (await checkTarget(session, target));
   } catch (error) {
     if (error instanceof CliError) return error;
     throw error;
@@ -96,7 +96,7 @@ async function targetOf(session: Session, caller: Caller): Promise<Target | unde
 }
 
 /** A sandbox that does not tell its own is looked at below. */
-async function knownPlan(session: Session, caller: Caller, reached: Approached): Promise<Plan> {
+async function knownPlan(session: Session, caller: Caller, reached: CheckedTarget): Promise<Plan> {
   try {
     return await planOf(session, caller, reached);
   } catch (error) {
@@ -111,7 +111,7 @@ const patience = 5_000;
 async function networkOf(session: Session, { baseUrl, key }: Target): Promise<readonly Check[]> {
   const { host, given } = session;
   try {
-    const { ca, proxy } = routeOf(wayTo(session, { kind: 'service', baseUrl, key, mode: 'unknown' }));
+    const { ca, proxy } = routeOf(transportOptionsFor(session, { kind: 'service', baseUrl, key, mode: 'unknown' }));
     const names = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
     const route: Route = {
       baseUrl,

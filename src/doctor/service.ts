@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
-import type { Approached, Session } from '../session/session.ts';
-import { basics, wayTo } from '../session/connect.ts';
+import type { CheckedTarget, Session } from '../session/session.ts';
+import { clientOptionsFor, transportOptionsFor } from '../session/connect.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { redirect } from '../client/exchange.ts';
 import { errorFor } from '../client/failure.ts';
@@ -104,11 +104,15 @@ interface Calls {
 /** Milliseconds that an answer may take. */
 const patience = 10_000;
 
-export function openCalls(session: Session, { target, simulated }: Approached): Calls {
+export function openCalls(session: Session, { target, simulated }: CheckedTarget): Calls {
   const { host, given } = session;
-  const { transport, count, heard } = counting(openTransport(wayTo(session, target)), host.now, target.key);
+  const { transport, count, heard } = counting(
+    openTransport(transportOptionsFor(session, target)),
+    host.now,
+    target.key,
+  );
   const client = createClient({
-    ...basics(session, target),
+    ...clientOptionsFor(session, target),
     transport,
     timeout: given.timeout ?? patience,
     // What a second try heals, somebody should know of.

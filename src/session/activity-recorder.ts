@@ -5,51 +5,53 @@ import { isRecord } from '../contract/readers.ts';
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import type { Outcome } from '../ledger/ledger.ts';
-import type { Approached, Session } from './session.ts';
-import type { OnceOptions } from './duplicate-guard.ts';
+import type { CheckedTarget, Session } from './session.ts';
+import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
-export function recording(session: Session, approached: Approached): CallGuard {
+export function callRecorder(session: Session, checkedTarget: CheckedTarget): CallGuard {
   return async (request, send, { again = false, retryUnsure = false }) => {
     const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
       import('./activity/request.ts'),
       import('./activity/log.ts'),
     ]);
     const { message, ...subject } = factsIn(request);
-    const facts = { ...factsOf(session, approached), ...subject };
-    const writer = await writerOf(session, approached, message);
-    const once =
-      message && isLive(approached) ? await onceFor(session, approached, { message, again, retryUnsure }) : undefined;
+    const facts = { ...factsOf(session, checkedTarget), ...subject };
+    const writer = await writerOf(session, checkedTarget, message);
+    const duplicates =
+      message && isLive(checkedTarget)
+        ? await duplicateGuardFor(session, checkedTarget, { message, again, retryUnsure })
+        : undefined;
     let entry: Entry | undefined;
     try {
-      await once?.ask();
+      await duplicates?.ask();
       const answer = await send({
         async beforeSend() {
-          await once?.beforeSend();
+          await duplicates?.beforeSend();
           entry ??= begin(writer, facts);
         },
-        beforeRetry: () => once?.beforeRetry(),
+        beforeRetry: () => duplicates?.beforeRetry(),
       });
-      await once?.settle(outcomeOf(answer));
+      await duplicates?.settle(outcomeOf(answer));
       entry?.end(resultOf(answer));
       return answer;
     } catch (error) {
-      await once?.settle(outcomeOfError(error));
+      await duplicates?.settle(outcomeOfError(error));
       entry?.end(resultOfError(error));
       throw message ? withNextStep(error) : error;
     } finally {
-      await once?.close();
+      await duplicates?.close();
     }
   };
 }
 
-async function onceFor(
+async function duplicateGuardFor(
   session: Session,
-  approached: Approached,
-  options: Pick<OnceOptions, 'message' | 'again' | 'retryUnsure'>,
+  checkedTarget: CheckedTarget,
+  options: Pick<DuplicateGuardOptions, 'message' | 'again' | 'retryUnsure'>,
 ) {
-  const { openOnce } = await import('./duplicate-guard.ts');
-  return openOnce({ session, caller: approached.caller, approached, ...options });
+  const { openDuplicateGuard } = await import('./duplicate-guard.ts');
+  return openDuplicateGuard({ session, caller: checkedTarget.caller, checkedTarget, ...options });
 }
 
 /** An observed answer may hold a failure. */
@@ -57,11 +59,17 @@ function outcomeOf(answer: unknown): Outcome {
   return isRecord(answer) && answer['failure'] instanceof CliError ? outcomeOfError(answer['failure']) : 'done';
 }
 
-const released: ReadonlySet<string> = new Set(['rateLimited', 'keyRefused', 'configuration', 'interrupted', 'network']);
+const notSentExits: ReadonlySet<string> = new Set([
+  'rateLimited',
+  'keyRefused',
+  'configuration',
+  'interrupted',
+  'network',
+]);
 
 function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
-  return released.has(error.exit) ? 'release' : 'failed';
+  return notSentExits.has(error.exit) ? 'release' : 'failed';
 }
 
 export interface RunCounts {
@@ -79,16 +87,16 @@ export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
 /** Logs the start of a run; the returned function logs its result. */
 export async function recordRun(
   session: Session,
-  approached: Approached,
+  checkedTarget: CheckedTarget,
   { name, ...run }: RunStarted,
 ): Promise<(counts: RunCounts, isStopped: boolean) => void> {
   const [{ begin }, writer] = await Promise.all([
     import('./activity/log.ts'),
-    writerOf(session, approached, undefined),
+    writerOf(session, checkedTarget, undefined),
   ]);
   const { method, path: endpoint } = endpoints[name];
-  const { host } = new URL(approached.target.baseUrl);
-  const entry = begin(writer, { ...factsOf(session, approached), host, method, endpoint, ...run });
+  const { host } = new URL(checkedTarget.target.baseUrl);
+  const entry = begin(writer, { ...factsOf(session, checkedTarget), host, method, endpoint, ...run });
   return ({ rows, sent: done, failed, unsure, not_reached: unsent }, isStopped) => {
     const counts = { rows, done, failed, unsure, unsent };
     // Skipped rows, and rows beyond --first, are not failures.
@@ -97,18 +105,18 @@ export async function recordRun(
 }
 
 /** A key of unknown mode counts as live. */
-function isLive({ target: { mode } }: Approached): boolean {
+function isLive({ target: { mode } }: CheckedTarget): boolean {
   return mode !== 'sandbox';
 }
 
-function factsOf({ command }: Session, { target, simulated, isLocal }: Approached) {
+function factsOf({ command }: Session, { target, simulated, isLocal }: CheckedTarget) {
   return { profile: isLocal ? 'local' : (target.profile ?? 'environment'), mode: target.mode, simulated, command };
 }
 
 async function writerOf(
   session: Session,
-  { target }: Approached,
-  message: Pick<OnceOptions['message'], 'to'> | undefined,
+  { target }: CheckedTarget,
+  message: Pick<DuplicateGuardOptions['message'], 'to'> | undefined,
 ): Promise<Writer> {
   const { host, given, reporter } = session;
   const [{ activityFolder }, { stateFolder }] = await Promise.all([import('./activity/log.ts'), session.sandboxes()]);

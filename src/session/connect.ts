@@ -1,6 +1,6 @@
 import { plans } from '../contract/plans.ts';
 import type { Minute } from '../sandbox/remote/minute.ts';
-import type { AnyCaller, Approached, CallOptions, Session } from './session.ts';
+import type { AnyCaller, CheckedTarget, CallOptions, Session } from './session.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
@@ -8,7 +8,7 @@ import { configuration } from '../base/errors.ts';
 import { fsError, readRegular } from '../base/files.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
-import { recording } from './activity-recorder.ts';
+import { callRecorder } from './activity-recorder.ts';
 import { newcomerNote } from './current-caller.ts';
 
 export interface Connection {
@@ -20,11 +20,11 @@ export interface Connection {
 
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<Connection> {
-  const approached = await approach(session, caller);
-  const rate = sharedRate(session.given, caller, approached.minute);
-  if (rate === undefined) return openConnection(session, approached);
+  const checkedTarget = await checkTarget(session, caller);
+  const rate = sharedRate(session.given, caller, checkedTarget.minute);
+  if (rate === undefined) return openConnection(session, checkedTarget);
   const { singlePace } = await import('./pace.ts');
-  return openConnection(session, approached, { pace: singlePace(session, approached, rate) });
+  return openConnection(session, checkedTarget, { pace: singlePace(session, checkedTarget, rate) });
 }
 
 /** The requests per minute that all processes of one account share, from its profile or the sandbox. */
@@ -38,7 +38,7 @@ export function sharedRate(
   return rate ?? (plan && plans[plan].perMinute) ?? sandbox?.limit;
 }
 
-export async function approach(session: Session, caller: AnyCaller): Promise<Approached> {
+export async function checkTarget(session: Session, caller: AnyCaller): Promise<CheckedTarget> {
   const { host, given, reporter } = session;
   const [{ guard }, { onlyLocal, skipsCertificateChecks }] = await Promise.all([
     import('./profiles/guard.ts'),
@@ -54,12 +54,12 @@ export async function approach(session: Session, caller: AnyCaller): Promise<App
   // A dry run shows the default port for a sandbox that is not running; another sandbox may use it.
   const running = caller.kind === 'local' ? sandboxes.find() : sandboxes.at(target.baseUrl);
   const simulated = caller.kind === 'local' || running !== undefined;
-  const surroundings = {
+  const conditions = {
     isLocal: simulated,
     onlyLocal: onlyLocal(host.env),
     unverified: skipsCertificateChecks(host.env),
   };
-  if (caller.kind !== 'local') guard(target, surroundings);
+  if (caller.kind !== 'local') guard(target, conditions);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);
   announce(session, caller, target, simulated);
   return { target, simulated, minute: running?.minute, isLocal: caller.kind === 'local', running, caller };
@@ -84,30 +84,38 @@ async function checkStore({ host, given, reporter }: Session): Promise<void> {
 }
 
 /** Options that differ for runs. Single calls show a spinner. */
-export interface ManyCalls extends Partial<
+export interface RunConnectionOptions extends Partial<
   Pick<ClientOptions, 'pace' | 'rateLimitPatience' | 'bestEffort' | 'onWait' | 'signal' | 'stopSending'>
 > {
-  /** Requests at once (default: one). */
+  /** Requests in flight (default: 1). */
   readonly connections?: number;
 }
 
-export async function openConnection(session: Session, approached: Approached, many?: ManyCalls): Promise<Connection> {
+export async function openConnection(
+  session: Session,
+  checkedTarget: CheckedTarget,
+  runOptions?: RunConnectionOptions,
+): Promise<Connection> {
   const { given, reporter } = session;
-  const { target, simulated } = approached;
+  const { target, simulated } = checkedTarget;
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
   ]);
-  const { connections, ...extras } = many ?? {};
-  const transport = openTransport({ ...wayTo(session, target), pooled: connections !== undefined, connections });
+  const { connections, ...extras } = runOptions ?? {};
+  const transport = openTransport({
+    ...transportOptionsFor(session, target),
+    pooled: connections !== undefined,
+    connections,
+  });
   const client = createClient({
-    ...basics(session, target),
-    transport: connections !== undefined ? transport : withWaiting(session, target, transport),
+    ...clientOptionsFor(session, target),
+    transport: connections !== undefined ? transport : withSpinner(session, target, transport),
     timeout: given.timeout,
     retries: given.retries,
     dryRun: given.dryRun,
     local: simulated,
-    guard: recording(session, approached),
+    guard: callRecorder(session, checkedTarget),
     onWait: (milliseconds, why) => {
       if (!given.quiet) reporter.note('waiting', `${why}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
     },
@@ -117,7 +125,7 @@ export async function openConnection(session: Session, approached: Approached, m
 }
 
 /** The client options that all connections share. */
-export function basics({ host, given, reporter }: Session, { baseUrl, key }: Target) {
+export function clientOptionsFor({ host, given, reporter }: Session, { baseUrl, key }: Target) {
   return {
     baseUrl,
     key,
@@ -132,11 +140,11 @@ export function basics({ host, given, reporter }: Session, { baseUrl, key }: Tar
 }
 
 /** The transport options for a target. */
-export function wayTo({ host, given }: Session, { baseUrl }: Target): TransportOptions {
+export function transportOptionsFor({ host, given }: Session, { baseUrl }: Target): TransportOptions {
   return { baseUrl, env: host.env, ca: given.caFile === undefined ? undefined : certificates(given.caFile) };
 }
 
-function withWaiting({ interaction }: Session, { baseUrl }: Target, transport: Transport): Transport {
+function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: Transport): Transport {
   const waiting = `Waiting for ${new URL(baseUrl).host}`;
   return { ...transport, send: (request, limits) => interaction.spin(waiting, transport.send(request, limits)) };
 }

@@ -2,13 +2,13 @@ import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Candidate } from './profiles/explain.ts';
-import type { Asked, Caller, Source } from './profiles/resolve.ts';
+import type { CallerInputs, Caller, Source } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import type { CallOptions, Session } from './session.ts';
 
 /** The caller of this command line; throws without one. */
 export async function currentCaller({ host, given }: Session): Promise<Caller> {
-  const [{ resolve }, inputs] = await Promise.all([import('./profiles/resolve.ts'), asked(host, given)]);
+  const [{ resolve }, inputs] = await Promise.all([import('./profiles/resolve.ts'), callerInputs(host, given)]);
   return resolve(inputs);
 }
 
@@ -31,7 +31,7 @@ interface Winner {
 
 export async function describeCaller({ host, given, sandboxes }: Session): Promise<CallerReport> {
   const { explain } = await import('./profiles/explain.ts');
-  const { caller, problem, candidates } = explain(await asked(host, given));
+  const { caller, problem, candidates } = explain(await callerInputs(host, given));
   return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
 }
 
@@ -49,7 +49,7 @@ function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
 }
 
 /** The options, variables and store that decide who is calling. */
-export async function asked(host: Host, given: CallOptions): Promise<Asked> {
+export async function callerInputs(host: Host, given: CallOptions): Promise<CallerInputs> {
   const [{ configFolder }, { readStore }] = await Promise.all([
     import('./profiles/environment.ts'),
     import('./profiles/store.ts'),
@@ -74,7 +74,7 @@ export function isInteractive(host: Host, { noInput }: Pick<CallOptions, 'noInpu
 /** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */
 export async function knownKeys({ host, given }: Session): Promise<readonly string[]> {
   const { BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET } = host.env;
-  const profiles = profilesIn(await asked(host, given));
+  const profiles = profilesIn(await callerInputs(host, given));
   const stored = profiles.flatMap(({ keys, webhookSecret }) => [keys.sandbox, keys.live, webhookSecret]);
   return [BIZMSG_API_KEY, BIZMSG_WEBHOOK_SECRET, ...stored].flatMap((text) => {
     const key = text?.trim() ?? '';
@@ -86,7 +86,7 @@ export async function knownKeys({ host, given }: Session): Promise<readonly stri
 const shortestKnownKey = 8;
 
 /** Empty if the store is damaged, since this command may not need a profile. */
-function profilesIn({ loadStore }: Asked) {
+function profilesIn({ loadStore }: CallerInputs) {
   try {
     return Object.values(loadStore().profiles);
   } catch (error) {

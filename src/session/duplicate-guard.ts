@@ -2,39 +2,39 @@ import type { BodyOf } from '../contract/endpoints.ts';
 import type { SendHooks } from '../client/exchange.ts';
 import { type CliError, unsafe } from '../base/errors.ts';
 import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
-import type { AnyCaller, Approached, Session } from './session.ts';
+import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
 /** Claims a live message in the ledger, so that it is not sent twice by accident. */
-export interface Once extends SendHooks {
+export interface DuplicateGuard extends SendHooks {
   /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
   settle(outcome: Outcome): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface OnceOptions {
+export interface DuplicateGuardOptions {
   readonly session: Session;
   readonly caller: AnyCaller;
-  readonly approached: Approached;
+  readonly checkedTarget: CheckedTarget;
   readonly message: BodyOf<'sendTemplate'>;
   readonly again: boolean;
   readonly retryUnsure: boolean;
 }
 
 /** Milliseconds to wait for another process that sends the same message. */
-const longestWait = 60_000;
-const pause = 200;
+const maxWait = 60_000;
+const pollInterval = 200;
 
-export async function openOnce({
+export async function openDuplicateGuard({
   session,
   caller,
-  approached,
+  checkedTarget,
   message,
   again,
   retryUnsure,
-}: OnceOptions): Promise<Once> {
-  const opened = await openLedger(session, caller, approached);
+}: DuplicateGuardOptions): Promise<DuplicateGuard> {
+  const opened = await openLedger(session, caller, checkedTarget);
   const { messageRow } = await import('../ledger/identity.ts');
   const { ledger, account } = opened;
   const subject = { account, mode: 'live', kind: 'message', template: message.template } as const;
@@ -60,7 +60,7 @@ export async function openOnce({
 
   /** Resolves when the ledger permits the send. */
   async function granted(ask: () => Promise<Verdict | undefined>): Promise<void> {
-    const until = session.host.steady() + longestWait;
+    const until = session.host.steady() + maxWait;
     for (;;) {
       const verdict = await ask();
       if (verdict?.verdict === 'taken' && session.host.steady() < until) await wait(session);
@@ -82,12 +82,12 @@ export async function openOnce({
 }
 
 function wait({ host }: Session): Promise<void> {
-  return new Promise((resolve) => void host.later(pause, resolve));
+  return new Promise((resolve) => void host.later(pollInterval, resolve));
 }
 
 function refusal({ host }: Session, verdict: Verdict | undefined): CliError {
   if (verdict?.verdict === 'taken') {
-    const message = `process ${verdict.owner.pid} has been sending the same message for more than ${longestWait / 1_000} s`;
+    const message = `process ${verdict.owner.pid} has been sending the same message for more than ${maxWait / 1_000} s`;
     return unsafe('send-in-progress', message, 'run the same command again once it has ended');
   }
   const when = verdict?.verdict === 'unsure' ? ` ${ago(host.now() - verdict.at)}` : '';

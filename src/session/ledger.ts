@@ -6,7 +6,7 @@ import type { Host } from '../base/host.ts';
 import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { AccountFacts } from '../ledger/identity.ts';
 import type { Account } from '../ledger/ledger.ts';
-import type { AnyCaller, Approached, Session } from './session.ts';
+import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 
 export interface OpenedLedger {
   readonly ledger: Pick<FileLedger, 'secret' | 'register' | 'claim' | 'settle' | 'look' | 'runs' | 'note'>;
@@ -15,7 +15,11 @@ export interface OpenedLedger {
 }
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
-export async function openLedger(session: Session, caller: AnyCaller, approached: Approached): Promise<OpenedLedger> {
+export async function openLedger(
+  session: Session,
+  caller: AnyCaller,
+  checkedTarget: CheckedTarget,
+): Promise<OpenedLedger> {
   const { host, given, reporter } = session;
   const [{ accountOf }, { stateFolder }, files] = await Promise.all([
     import('../ledger/identity.ts'),
@@ -24,7 +28,7 @@ export async function openLedger(session: Session, caller: AnyCaller, approached
   ]);
   refuseOldRuns(stateFolder);
   if (!given.dryRun) await refuseOldSends(stateFolder, host);
-  const facts = await accountFacts(session, caller, approached, { write: true });
+  const facts = await accountFacts(session, caller, checkedTarget, { write: true });
   const folder = join(stateFolder, 'ledger');
   const open = given.dryRun && !files.hasLedger(folder) ? files.emptyLedger : files.openFileLedger;
   const ledger = open({
@@ -34,14 +38,14 @@ export async function openLedger(session: Session, caller: AnyCaller, approached
     later: host.later,
     random: host.random,
     // A sandbox on this machine loses its own data with a power cut.
-    isLocal: approached.simulated,
+    isLocal: checkedTarget.simulated,
     onRepaired: (path, bytes) =>
       reporter.note(
         'ledger-repaired',
         `a crash left ${bytes} bytes of an incomplete line in ${path}; they are removed`,
       ),
   });
-  const { baseUrl, key } = approached.target;
+  const { baseUrl, key } = checkedTarget.target;
   const account = accountOf(ledger.secret, facts ?? { origin: new URL(baseUrl).origin, key, sandbox: 'not running' });
   return { ledger, account, close: ledger.close };
 }
@@ -55,7 +59,7 @@ interface Options {
 export async function accountFacts(
   session: Session,
   caller: AnyCaller,
-  { target, isLocal, running }: Approached,
+  { target, isLocal, running }: CheckedTarget,
   { write }: Options,
 ): Promise<AccountFacts | undefined> {
   const { host, given } = session;

@@ -12,7 +12,7 @@ import type { Minute } from '../sandbox/remote/minute.ts';
 import { stateFolder } from './profiles/environment.ts';
 import type { Caller, Target } from './profiles/resolve.ts';
 import { sharedRate } from './connect.ts';
-import type { Approached, Session } from './session.ts';
+import type { CheckedTarget, Session } from './session.ts';
 
 interface Shared {
   readonly target: Target;
@@ -107,7 +107,7 @@ function reasonOf(error: unknown): string {
 
 interface Paced extends Pick<Shared, 'onWait'> {
   readonly caller: Caller;
-  readonly approached: Pick<Approached, 'target' | 'minute'>;
+  readonly checkedTarget: Pick<CheckedTarget, 'target' | 'minute'>;
   readonly known: KnownPace | undefined;
 }
 
@@ -117,12 +117,12 @@ const minute = 60_000;
  * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
  * window of `--rate`, so that a run that was killed and restarted does not start with a full window.
  */
-export async function runPace(session: Session, { caller, approached, known, onWait }: Paced): Promise<Pace> {
+export async function runPace(session: Session, { caller, checkedTarget, known, onWait }: Paced): Promise<Pace> {
   const { host, given } = session;
   const own = { ...known, now: host.steady, later: host.later };
-  const rate = sharedRate(given, caller, approached.minute);
+  const rate = sharedRate(given, caller, checkedTarget.minute);
   if (!known) return createPace(own);
-  const shared = { ...approached, kind: 'run', onWait } as const;
+  const shared = { ...checkedTarget, kind: 'run', onWait } as const;
   if (rate === undefined) {
     const { window, perWindow: limit } = known;
     return createPace({ ...own, shared: sharedGate(session, { ...shared, rate: limit, limit, window }) });
@@ -134,7 +134,7 @@ export async function runPace(session: Session, { caller, approached, known, onW
 const unknown: Plan = { perMinute: undefined, perMonth: undefined };
 
 /** The plan of the profile, or of the sandbox on this machine. */
-export async function planOf(session: Session, caller: Caller, { target, simulated }: Approached): Promise<Plan> {
+export async function planOf(session: Session, caller: Caller, { target, simulated }: CheckedTarget): Promise<Plan> {
   const { plan, rate } = caller.kind === 'service' ? caller : {};
   if (plan !== undefined || rate !== undefined) {
     const { perMinute, perMonth } = plan === undefined ? unknown : plans[plan];

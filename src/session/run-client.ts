@@ -7,11 +7,17 @@ import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
 import { recordRun, type RunStarted } from './activity-recorder.ts';
-import { approach, type Connection, type ManyCalls, openConnection, wayTo } from './connect.ts';
+import {
+  checkTarget,
+  type Connection,
+  type RunConnectionOptions,
+  openConnection,
+  transportOptionsFor,
+} from './connect.ts';
 import { type OpenedLedger, openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
 import type { Caller } from './profiles/resolve.ts';
-import type { Approached, Session } from './session.ts';
+import type { CheckedTarget, Session } from './session.ts';
 
 /** The options of a run for its requests. */
 export interface RunOptions {
@@ -76,81 +82,82 @@ interface Opened {
 export async function openRunClient(session: Session, caller: Caller, options: RunOptions = {}): Promise<Opened> {
   const { host, given } = session;
   const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
-  if (given.noPace && rate) throw usage('--rate and --no-pace do not go together', 'leave one of them out');
+  if (given.noPace && rate) throw usage('--rate and --no-pace cannot be combined', 'remove one of them');
   const [{ minimumDuration, paceOf, slower }, { canReach }] = await Promise.all([
     import('../client/pace/pace.ts'),
     import('../client/transport.ts'),
   ]);
-  const approached = await approach(session, caller);
-  const plan = await planOf(session, caller, approached);
+  const checkedTarget = await checkTarget(session, caller);
+  const plan = await planOf(session, caller, checkedTarget);
   const known = given.noPace ? undefined : paceOf(rate, plan);
-  const barred = new AbortController();
-  const onWait = noting(session);
-  const gate = await runPace(session, { caller, approached, known, onWait });
-  const connection = await openConnection(session, approached, {
+  const queueAbort = new AbortController();
+  const onWait = waitReporter(session);
+  const gate = await runPace(session, { caller, checkedTarget, known, onWait });
+  const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,
-    stopSending: AbortSignal.any([signals.stop, barred.signal]),
+    stopSending: AbortSignal.any([signals.stop, queueAbort.signal]),
     pace: gate,
     rateLimitPatience: twoWindows,
     onWait,
   });
-  const target = targetOf(caller, approached, plan);
+  const target = targetOf(caller, checkedTarget, plan);
   const pace = { known, minimumDuration: (requests: number) => minimumDuration(slower(known, plan), requests) };
-  const reachable = () => canReach(wayTo(session, approached.target), signals.stop);
-  const look: RunClient['tryLookup'] = (act) => tryLookup(session, approached, { pace: gate, stop: signals.stop }, act);
-  const sending = sendingUntil(barred, connection.client);
-  const ledger = () => openLedger(session, caller, approached);
+  const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
+  const look: RunClient['tryLookup'] = (act) =>
+    tryLookup(session, checkedTarget, { pace: gate, stop: signals.stop }, act);
+  const sending = sendingUntil(queueAbort, connection.client);
+  const ledger = () => openLedger(session, caller, checkedTarget);
   const { observe } = connection.client;
-  const record = (run: RunStarted) => recordRun(session, approached, run);
+  const record = (run: RunStarted) => recordRun(session, checkedTarget, run);
   const runClient = { target, concurrency, pace, sending, ledger, observe, record, tryLookup: look, reachable };
-  return { connection: { ...connection, close: () => closed(barred, connection) }, runClient };
+  return { connection: { ...connection, close: () => closed(queueAbort, connection) }, runClient };
 }
 
 /** Cancels requests that wait for a slot, which would keep the process alive. */
-function closed(barred: AbortController, connection: Connection): Promise<void> {
-  barred.abort();
+function closed(queueAbort: AbortController, connection: Connection): Promise<void> {
+  queueAbort.abort();
   return connection.close();
 }
 
 /** Cancels requests waiting for a slot once one fails in a way that every other one would. */
-function sendingUntil(barred: AbortController, client: Client): RunClient['sending'] {
+function sendingUntil(queueAbort: AbortController, client: Client): RunClient['sending'] {
   return (name) => {
     const send: (content: string, departure: SendHooks) => Promise<unknown> = client.prepare(name);
     return (content, departure) =>
       send(content, departure).catch((error: unknown) => {
-        if (error instanceof CliError && bars.has(error.exit)) barred.abort();
+        if (error instanceof CliError && fatalExits.has(error.exit)) queueAbort.abort();
         throw error;
       });
   };
 }
 
-const bars: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
+const fatalExits: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
 
 /** §8 counts by the minute, whatever --rate says. */
 const twoWindows = 120_000;
 
-function targetOf(caller: Caller, { target, simulated }: Approached, plan: Plan): RunTarget {
+function targetOf(caller: Caller, { target, simulated }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
   return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
 }
 
 /** Milliseconds that a lookup may delay the first row. */
-const longest = 3_000;
+const lookupTimeout = 3_000;
 
 /** A best-effort lookup with a short time-out and without retries. */
 async function tryLookup(
   session: Session,
-  approached: Approached,
-  { pace, stop }: Pick<ManyCalls, 'pace'> & { readonly stop: AbortSignal },
+  checkedTarget: CheckedTarget,
+  { pace, stop }: Pick<RunConnectionOptions, 'pace'> & { readonly stop: AbortSignal },
   look: (client: Pick<Client, 'pages'>) => Promise<void>,
 ): Promise<void> {
   const late = new AbortController();
-  const cancel = session.host.later(longest, () => late.abort());
+  const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
   const once = { ...session, given: { ...session.given, retries: 0 } };
   const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
-  const { client, close } = await openConnection(once, approached, ways);
+  const { client, close } = await openConnection(once, checkedTarget, ways);
   try {
     await look(client);
   } catch (error) {
@@ -163,20 +170,20 @@ async function tryLookup(
 }
 
 /** Milliseconds between two notes about the same repeated wait. */
-const noted = 30_000;
+const noteInterval = 30_000;
 /** Milliseconds after which another wait counts as new. */
-const soon = 5_000;
+const mergeGap = 5_000;
 
 /** Reports waits, at most one note in 30 s for the same wait. */
-function noting({ host, given, reporter }: Session): (milliseconds: number, why: string) => void {
+function waitReporter({ host, given, reporter }: Session): (milliseconds: number, why: string) => void {
   let [nextAt, waitsUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return (milliseconds, why) => {
     const now = host.now();
     // A wait that starts during the previous one, or soon after it, is the same wait.
-    const isNew = now > waitsUntil + soon;
+    const isNew = now > waitsUntil + mergeGap;
     waitsUntil = Math.max(waitsUntil, now + milliseconds);
     if (given.quiet || (now < nextAt && !isNew)) return;
-    nextAt = now + noted;
+    nextAt = now + noteInterval;
     reporter.note('waiting', `${why}; going on in ${(milliseconds / 1000).toFixed(1)} s`);
   };
 }

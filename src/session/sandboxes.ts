@@ -48,15 +48,15 @@ const notRunning = {
 export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   const stateFolder = folderOf(host.env, host.home);
   requireOwn(stateFolder);
-  const named = addressIn(host.env);
+  const named = execSandbox(host.env);
   const live = () => look(stateFolder, host.kill);
-  const usual = () => live().find(({ data }) => data === defaultData(stateFolder));
+  const defaultSandbox = () => live().find(({ data }) => data === defaultData(stateFolder));
   const at = (url: string) => live().find((locator) => leadsTo(locator, url));
   const own = () => named && at(named.url);
-  const find = () => own() ?? (named?.isBound ? undefined : usual());
+  const find = () => own() ?? (named?.isBound ? undefined : defaultSandbox());
   const ensure = async (words: readonly string[] = []) => {
     const running = find();
-    if (!running && named?.isBound) throw ended(named.url);
+    if (!running && named?.isBound) throw sandboxEnded(named.url);
     if (running && isElsewhere(running.start))
       await (await import('../sandbox/remote/elsewhere.ts')).refuseUnreachable(running);
     if (running?.build === __BUILD__ || running?.background === false) return running;
@@ -102,20 +102,20 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
   };
 }
 
-interface Named {
+interface ExecSandbox {
   readonly url: string;
   /** Whether its key is set too: no other sandbox can replace it. */
   readonly isBound: boolean;
 }
 
 /** The sandbox that `sandbox exec` sets for its command. */
-function addressIn(env: Env): Named | undefined {
+function execSandbox(env: Env): ExecSandbox | undefined {
   const { BIZMSG_BASE_URL: url, BIZMSG_API_KEY: key } = env;
   if (!onlyLocal(env) || url === undefined || !URL.canParse(url)) return undefined;
   return { url, isBound: key !== undefined && isLocalKey(key) };
 }
 
-function ended(url: string): CliError {
+function sandboxEnded(url: string): CliError {
   const hint = 'unset BIZMSG_BASE_URL and BIZMSG_API_KEY to use another sandbox';
   return configuration('sandbox-ended', `the sandbox at ${url}, which BIZMSG_BASE_URL names, has ended`, hint);
 }

@@ -5,7 +5,7 @@ import type { Minute } from '../sandbox/remote/minute.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
-/** One command line, as far as it concerns calls to the service. */
+/** The parts of one invocation that calls to the service need. */
 export interface Session {
   readonly host: Host;
   readonly given: CallOptions;
@@ -49,7 +49,7 @@ export interface Interaction {
 export type AnyCaller = LocalCaller | ServiceCaller | Target;
 
 /** A target that passed all safety checks and was announced. */
-export interface Approached {
+export interface CheckedTarget {
   readonly target: Target;
   readonly simulated: boolean;
   /** The rate limit of the sandbox that is called. */

@@ -258,7 +258,7 @@ describe('keys', () => {
     await run('keys switch-mode live --yes');
     const { code, stdout, stderr } = await run('contacts list');
     expect([code, stdout]).toEqual([11, '']);
-    expect(stderr).toContain('a live key does not go to');
+    expect(stderr).toContain('refusing to send a live key to');
   });
 
   it('removes a key, and warns that it is still valid at the service', async () => {

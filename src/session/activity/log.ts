@@ -38,7 +38,7 @@ interface Intent extends Facts {
 }
 
 const outcomes = ['done', 'refused', 'unsure', 'failed', 'withdrawn'] as const;
-/** `refused` by the service; `failed` before the service got it; `withdrawn` by the user at a prompt. */
+/** `refused` by the service; `failed` before it reached the service; `withdrawn` by the user at a prompt. */
 type Outcome = (typeof outcomes)[number];
 
 export interface Result {
@@ -80,14 +80,14 @@ function recordIn(line: string): Intent | Ending | undefined {
 }
 
 const texts = ['id', 'profile', 'mode', 'host', 'command', 'method', 'endpoint'];
-const maybeTexts = ['start', 'recipient', 'template', 'digest', 'run', 'message_id', 'code'];
+const optionalTexts = ['start', 'recipient', 'template', 'digest', 'run', 'message_id', 'code'];
 
 function isIntent(value: unknown): value is Intent {
   return (
     isRecord(value) &&
     value['type'] === 'intent' &&
     texts.every((name) => typeof value[name] === 'string') &&
-    maybeTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
+    optionalTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
     isTime(value['at']) &&
     isProcess(value['pid']) &&
     typeof value['simulated'] === 'boolean'
@@ -99,7 +99,7 @@ function isEnding(value: unknown): value is Ending {
     isRecord(value) &&
     value['type'] === 'ending' &&
     typeof value['id'] === 'string' &&
-    maybeTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
+    optionalTexts.every((name) => ['string', 'undefined'].includes(typeof value[name])) &&
     isTime(value['at']) &&
     outcomes.some((one) => one === value['outcome']) &&
     ['number', 'undefined'].includes(typeof value['status']) &&
@@ -135,15 +135,15 @@ interface Hidden {
 }
 
 /** Fields with text from users or the service. */
-const foreign = new Set(['profile', 'host', 'endpoint', 'recipient', 'template', 'run', 'message_id', 'code']);
-const longest = 200;
+const untrustedFields = new Set(['profile', 'host', 'endpoint', 'recipient', 'template', 'run', 'message_id', 'code']);
+const maxLength = 200;
 
 /** A replacer for JSON.stringify that redacts fields. */
-function written({ key, phone }: Hidden): (name: string, value: unknown) => unknown {
+function redactor({ key, phone }: Hidden): (name: string, value: unknown) => unknown {
   return (name, value) => {
-    if (typeof value !== 'string' || !foreign.has(name)) return value;
+    if (typeof value !== 'string' || !untrustedFields.has(name)) return value;
     const safe = redactTarget(value, [key]);
-    return name === 'template' || name === 'message_id' ? withoutPhones(safe, phone).slice(0, longest) : safe;
+    return name === 'template' || name === 'message_id' ? withoutPhones(safe, phone).slice(0, maxLength) : safe;
   };
 }
 
@@ -164,9 +164,9 @@ function withoutPhones(text: string, phone = ''): string {
 }
 
 /** Bytes after which the next file starts. */
-const largest = 4 * 1024 * 1024;
+const maxFileSize = 4 * 1024 * 1024;
 /** 64 MB hold at least 100,000 calls. */
-const mostFiles = 16;
+const maxFiles = 16;
 const appending = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT;
 
 interface LogFile {
@@ -211,11 +211,11 @@ function bytesOf({ path }: Pick<LogFile, 'path'>): Buffer {
 /** Several processes may append. A line that a full disk cut off does not damage the next one. */
 function openAppender(folder: string, hidden: Hidden): Appender {
   const { path, fd } = openNewest(folder);
-  const safe = written(hidden);
+  const safe = redactor(hidden);
   return {
     path,
     append: (record) => {
-      const bytes = Buffer.from(`${isWhole(fd) ? '' : '\n'}${JSON.stringify(record, safe)}\n`);
+      const bytes = Buffer.from(`${endsWithNewline(fd) ? '' : '\n'}${JSON.stringify(record, safe)}\n`);
       let done = 0;
       // A nearly full disk accepts a part; the next write reports the error.
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
@@ -228,11 +228,11 @@ function openAppender(folder: string, hidden: Hidden): Appender {
 function openNewest(folder: string): { readonly path: string; readonly fd: number } {
   const newest = logFiles(folder)[0] ?? fileAt(folder, 1);
   const fd = openAt(newest.path, folder);
-  if (fs.fstatSync(fd).size < largest) return { path: newest.path, fd };
+  if (fs.fstatSync(fd).size < maxFileSize) return { path: newest.path, fd };
   fs.closeSync(fd);
   const next = fileAt(folder, newest.number + 1);
   const opened = openAt(next.path, folder);
-  for (const { path } of logFiles(folder).slice(mostFiles)) fs.rmSync(path, { force: true });
+  for (const { path } of logFiles(folder).slice(maxFiles)) fs.rmSync(path, { force: true });
   return { path: next.path, fd: opened };
 }
 
@@ -246,7 +246,7 @@ function openAt(path: string, folder: string): number {
 }
 
 /** Whether the file ends with a complete line. */
-function isWhole(fd: number): boolean {
+function endsWithNewline(fd: number): boolean {
   const { size } = fs.fstatSync(fd);
   const last = Buffer.alloc(1);
   return size === 0 || fs.readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 0x0a;
@@ -317,14 +317,14 @@ function stateOf({ at, pid, start }: Intent, ending: Ending | undefined, kill: P
 }
 
 /** A logged call and its outcome. */
-export interface Past {
+export interface LoggedCall {
   readonly intent: Intent;
   readonly ending: Ending | undefined;
   readonly state: State;
 }
 
 /** The logged calls, the newest first. Reads each file on demand. */
-export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): Generator<Past> {
+export function* newestFirst(folder: string, kill: Probe, onDamage: OnDamage): Generator<LoggedCall> {
   for (const { path } of logFiles(folder)) {
     const { intents, endings } = contentOf(path, onDamage);
     for (const intent of intents.toReversed().sort((a, b) => b.at - a.at)) {

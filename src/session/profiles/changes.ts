@@ -122,6 +122,6 @@ function moved(profile: Profile, typed: string | undefined): Profile {
 
 function planned(before: Profile, { plan = before.plan, rate }: Settings): Pick<Profile, 'plan' | 'rate'> {
   if (plan === 'enterprise') return { plan, rate: rate ?? before.rate };
-  if (rate !== undefined) throw usage('a rate goes with the plan enterprise alone', 'give --plan enterprise too');
+  if (rate !== undefined) throw usage('--rate is only for the plan enterprise', 'add --plan enterprise');
   return { plan, rate: undefined };
 }

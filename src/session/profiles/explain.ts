@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
-import { type Asked, type Caller, resolve, type Source, sources } from './resolve.ts';
+import { type CallerInputs, type Caller, resolve, type Source, sources } from './resolve.ts';
 
 /** A possible source of the caller, and why it won or lost. Keys are masked. */
 export interface Candidate {
@@ -21,9 +21,9 @@ export interface Explanation {
 }
 
 /** Explains which caller `resolve` returns, or what it throws. */
-export function explain(asked: Asked): Explanation {
-  const outcome = attempt(() => resolve(asked));
-  const attempts = sources(asked).map(({ source, offer }) => ({ source, ...attempt(offer) }));
+export function explain(inputs: CallerInputs): Explanation {
+  const outcome = attempt(() => resolve(inputs));
+  const attempts = sources(inputs).map(({ source, offer }) => ({ source, ...attempt(offer) }));
   const decisive = attempts.findIndex(({ caller, problem }) => caller ?? problem);
   const first = attempts[decisive]?.source;
   const candidates = attempts.map(({ source, caller, problem }, at) => ({

@@ -8,7 +8,7 @@ import { originOf } from './base-url.ts';
 import type { LocalCaller, Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
-export interface Surroundings {
+export interface GuardConditions {
   /** Whether the address is a sandbox on this machine. */
   readonly isLocal: boolean;
   /** Whether only sandboxes on this machine may be called. */
@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** Throws if this key must not go to this address. */
-export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unverified }: Surroundings): void {
+export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unverified }: GuardConditions): void {
   if (target.kind === 'local') return;
   if (onlyLocal && !isLocal) refuseOther(target);
   if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
@@ -46,8 +46,8 @@ function refuseInSandbox({ baseUrl, mode }: Target): never {
   const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
   throw unsafe(
     'live-key-to-sandbox',
-    `${kind} does not go to ${originOf(baseUrl)}, a local sandbox`,
-    'use --profile local, which has keys of its own',
+    `refusing to send ${kind} to ${originOf(baseUrl)}, a local sandbox`,
+    'use --profile local, which has its own keys',
   );
 }
 
@@ -63,7 +63,7 @@ function refuseUnverified({ baseUrl, mode }: Target): never {
   const kind = mode === 'live' ? 'a live key' : 'a key of unknown mode, which counts as live,';
   throw unsafe(
     'unverified-tls',
-    `${kind} does not go to ${originOf(baseUrl)} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
+    `refusing to send ${kind} to ${originOf(baseUrl)} while NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off`,
     'unset NODE_TLS_REJECT_UNAUTHORIZED; to trust a private authority, use --ca-file FILE',
   );
 }

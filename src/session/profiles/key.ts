@@ -40,11 +40,11 @@ export function secretFault(text: string): string | undefined {
 }
 
 /** The mode of a key, from its prefix or from `--mode`. */
-export function keyMode(key: string, told?: Mode): Mode {
+export function keyMode(key: string, requested?: Mode): Mode {
   const stated = modeOf(key);
-  if (stated && told && stated !== told)
-    throw usage(`the key begins with ${keyPrefixes[stated]}: it is a ${stated} key, not a ${told} key`);
-  const mode = stated ?? told;
+  if (stated && requested && stated !== requested)
+    throw usage(`the key begins with ${keyPrefixes[stated]}: it is a ${stated} key, not a ${requested} key`);
+  const mode = stated ?? requested;
   if (mode) return mode;
   throw usage(
     `the key begins with neither ${keyPrefixes.sandbox} nor ${keyPrefixes.live}`,

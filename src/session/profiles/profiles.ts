@@ -7,7 +7,7 @@ import { baseUrl } from './base-url.ts';
 import * as edit from './changes.ts';
 import type { Draft, Settings } from './changes.ts';
 import { keyMode, readKey } from './key.ts';
-import type { Asked, Target } from './resolve.ts';
+import type { CallerInputs, Target } from './resolve.ts';
 import { local, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
@@ -24,19 +24,19 @@ export interface Profiles {
   /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
   /** The active live key, masked, that this key would replace. */
-  replacedLiveKey(name: string, key: string, told: Mode | undefined): string | undefined;
+  replacedLiveKey(name: string, key: string, requested: Mode | undefined): string | undefined;
   /** The target of a profile that is not stored yet. */
   target(name: string, draft: Draft & { readonly key: string }): Target;
   add(name: string, draft: Draft): Promise<ProfileRow>;
   set(name: string, settings: Settings): Promise<ProfileRow>;
   use(name: string): Promise<{ readonly name: string }>;
   remove(name: string): Promise<{ readonly name: string }>;
-  setKey(name: string, key: string, told: Mode | undefined): Promise<KeyRow>;
+  setKey(name: string, key: string, requested: Mode | undefined): Promise<KeyRow>;
   removeKey(name: string, mode: Mode): Promise<Pick<KeyRow, 'profile' | 'mode'>>;
   switchMode(name: string, mode: Mode): Promise<KeyRow>;
 }
 
-export type ProfilesOptions = Pick<Asked, 'flags' | 'env'> & { readonly folder: string };
+export type ProfilesOptions = Pick<CallerInputs, 'flags' | 'env'> & { readonly folder: string };
 
 export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles {
   const found = () => readStore(folder);
@@ -56,8 +56,8 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     requireAddress: (text) => void baseUrl(text),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
     losesKeys: (name, address) => edit.losesKeys(found(), name, address),
-    replacedLiveKey: (name, key, told) => {
-      const replaced = edit.replacedLiveKey(found(), name, { key, mode: told });
+    replacedLiveKey: (name, key, requested) => {
+      const replaced = edit.replacedLiveKey(found(), name, { key, mode: requested });
       return replaced && maskKey(replaced);
     },
     target: (profile, draft) => {
@@ -77,8 +77,8 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
       await change((store) => edit.removeProfile(store, name));
       return { name };
     },
-    setKey: (name, key, told) =>
-      keyAfter(name, keyMode(readKey(key), told), (store) => edit.setKey(store, name, { key, mode: told })),
+    setKey: (name, key, requested) =>
+      keyAfter(name, keyMode(readKey(key), requested), (store) => edit.setKey(store, name, { key, mode: requested })),
     removeKey: async (profile, mode) => {
       await change((store) => edit.removeKey(store, profile, mode));
       return { profile, mode };
@@ -90,7 +90,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
 function stored(name: string | undefined): string {
   if (name === undefined) throw configuration('no-profile', 'no profile is in use', 'name one with --profile');
   if (name !== local) return name;
-  throw usage('local is the sandbox on this machine and has keys of its own', 'name a stored profile with --profile');
+  throw usage('local is the sandbox on this machine and has its own keys', 'name a stored profile with --profile');
 }
 
 function keyRow(store: Store, name: string, mode: Mode): KeyRow {
@@ -112,9 +112,9 @@ export interface ProfileRow {
   readonly webhook_secret: 'stored' | null;
 }
 
-/** A profile on its own, with what a list has no room for. */
+/** A profile in detail. */
 interface ProfileShown extends ProfileRow {
-  /** The id of its account; null before it is first needed. */
+  /** The account id; null until it is first needed. */
   readonly account: string | null;
 }
 

@@ -8,13 +8,13 @@ import { readKey } from './key.ts';
 import { type FoundStore, listed, local, type Profile, requireProfile, shellWord, type Store } from './store.ts';
 
 /** Finds the caller: the first source that is set decides, or fails. */
-export function resolve(asked: Asked): Caller {
-  checkEnvironment(asked.env);
-  for (const { offer } of sources(asked)) {
+export function resolve(inputs: CallerInputs): Caller {
+  checkEnvironment(inputs.env);
+  for (const { offer } of sources(inputs)) {
     const caller = offer();
     if (caller) return caller;
   }
-  throw nobody(asked.loadStore());
+  throw noProfile(inputs.loadStore());
 }
 
 export interface Offering {
@@ -24,36 +24,36 @@ export interface Offering {
 }
 
 /** The possible sources of the caller, in order. */
-export function sources(asked: Asked): readonly Offering[] {
-  const { flags, env } = asked;
+export function sources(inputs: CallerInputs): readonly Offering[] {
+  const { flags, env } = inputs;
   return [
-    { source: '--profile', offer: () => named(asked, flags.profile, '--profile') },
-    { source: 'BIZMSG_API_KEY', offer: () => byEnvironment(asked) },
-    { source: 'BIZMSG_PROFILE', offer: () => named(asked, env.BIZMSG_PROFILE, 'BIZMSG_PROFILE') },
-    { source: 'profile in use', offer: () => named(asked, asked.loadStore().current, 'profile in use') },
-    { source: 'newcomer', offer: () => newcomer(asked) },
+    { source: '--profile', offer: () => named(inputs, flags.profile, '--profile') },
+    { source: 'BIZMSG_API_KEY', offer: () => byEnvironment(inputs) },
+    { source: 'BIZMSG_PROFILE', offer: () => named(inputs, env.BIZMSG_PROFILE, 'BIZMSG_PROFILE') },
+    { source: 'profile in use', offer: () => named(inputs, inputs.loadStore().current, 'profile in use') },
+    { source: 'newcomer', offer: () => newcomer(inputs) },
   ];
 }
 
-function named(asked: Asked, name: string | undefined, source: Source): Caller | undefined {
+function named(inputs: CallerInputs, name: string | undefined, source: Source): Caller | undefined {
   if (name === undefined) return undefined;
-  return name === local ? localCaller(asked, source) : storedCaller(asked, name, source);
+  return name === local ? localCaller(inputs, source) : storedCaller(inputs, name, source);
 }
 
-function localCaller(asked: Asked, source: Source): Caller | undefined {
-  const { flags, env } = asked;
+function localCaller(inputs: CallerInputs, source: Source): Caller | undefined {
+  const { flags, env } = inputs;
   if (flags.baseUrl !== undefined)
     throw usage(
-      `--base-url does not go with the profile ${local}`,
-      'the sandbox on this machine has an address of its own',
+      `--base-url cannot be combined with the profile ${local}`,
+      'the sandbox on this machine has its own address',
     );
   return { kind: 'local', mode: flags.mode ?? environmentMode(env) ?? 'sandbox', source, newcomer: false };
 }
 
-function byEnvironment(asked: Asked): ServiceCaller | undefined {
-  const { BIZMSG_API_KEY: key, BIZMSG_PROFILE: profile } = asked.env;
-  const isConflict = key !== undefined && profile !== undefined && !(profile === local && isInsideExec(asked));
-  if (!isConflict) return environmentCaller(asked);
+function byEnvironment(inputs: CallerInputs): ServiceCaller | undefined {
+  const { BIZMSG_API_KEY: key, BIZMSG_PROFILE: profile } = inputs.env;
+  const isConflict = key !== undefined && profile !== undefined && !(profile === local && isInsideExec(inputs));
+  if (!isConflict) return environmentCaller(inputs);
   throw configuration(
     'two-callers',
     'BIZMSG_API_KEY and BIZMSG_PROFILE are both set',
@@ -62,17 +62,17 @@ function byEnvironment(asked: Asked): ServiceCaller | undefined {
 }
 
 /** Whether the key in the environment belongs to the sandbox of `sandbox exec`. */
-function isInsideExec({ env }: Asked): boolean {
+function isInsideExec({ env }: CallerInputs): boolean {
   return onlyLocal(env) && env.BIZMSG_API_KEY !== undefined;
 }
 
-function newcomer({ flags, env, terminal, loadStore }: Asked): LocalCaller | undefined {
+function newcomer({ flags, env, terminal, loadStore }: CallerInputs): LocalCaller | undefined {
   const isLive = (flags.mode ?? environmentMode(env)) === 'live';
   if (!terminal || isLive || flags.baseUrl !== undefined || loadStore().exists) return undefined;
   return { kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true };
 }
 
-function nobody({ profiles }: Store): CliError {
+function noProfile({ profiles }: Store): CliError {
   const names = Object.keys(profiles);
   const known = names.length > 0 ? `choose one of ${listed(names)} with --profile` : 'add one with bizmsg login';
   const hint = `${known}, or use --profile ${local}, the sandbox on this machine`;
@@ -80,7 +80,7 @@ function nobody({ profiles }: Store): CliError {
 }
 
 /** The caller with the key and the address in the environment; undefined if neither is set. */
-function environmentCaller({ flags, env }: Asked): ServiceCaller | undefined {
+function environmentCaller({ flags, env }: CallerInputs): ServiceCaller | undefined {
   const { BIZMSG_API_KEY: text, BIZMSG_BASE_URL: url } = env;
   if (text === undefined && url === undefined) return undefined;
   if (text === undefined)
@@ -111,13 +111,13 @@ function allowedMode(key: string, wanted: Mode | undefined): Mode | 'unknown' {
   const kind = stated ? `a ${stated} key` : 'of unknown mode, which counts as live';
   throw unsafe(
     'wrong-mode',
-    `the key of BIZMSG_API_KEY is ${kind}, and mode ${wanted} was asked for`,
+    `the key of BIZMSG_API_KEY is ${kind}, not ${wanted}`,
     `put a ${wanted} key there, or name a profile that has one with --profile`,
   );
 }
 
 /** The caller of a stored profile. */
-function storedCaller({ flags, env, loadStore }: Asked, name: string, source: Source): ServiceCaller {
+function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, source: Source): ServiceCaller {
   const profile = requireProfile(loadStore(), name);
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
@@ -131,7 +131,7 @@ export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mo
   const profile = shellWord(name);
   const isInactive = mode === used && mode === 'sandbox' && keys.live !== undefined;
   const store = `store one with bizmsg keys set --profile ${profile}`;
-  const activate = `; its live key is not active before bizmsg keys switch-mode live --profile ${profile}`;
+  const activate = `; its live key becomes active with bizmsg keys switch-mode live --profile ${profile}`;
   return configuration('no-key', `the profile "${name}" has no ${mode} key`, isInactive ? store + activate : store);
 }
 
@@ -141,7 +141,7 @@ function sameService(name: string, profile: Profile, typed: string): string {
   if (originOf(address) === originOf(profile.baseUrl)) return address;
   throw unsafe(
     'foreign-origin',
-    `the keys of profile "${name}" go to ${originOf(profile.baseUrl)} alone, not to ${originOf(address)}`,
+    `the keys of profile "${name}" are only sent to ${originOf(profile.baseUrl)}, not to ${originOf(address)}`,
     'add a profile for the other address, or give its key with BIZMSG_API_KEY',
   );
 }
@@ -181,7 +181,7 @@ export interface ServiceCaller extends Target {
 export type Caller = LocalCaller | ServiceCaller;
 
 /** The inputs that decide who is calling. */
-export interface Asked {
+export interface CallerInputs {
   readonly flags: {
     readonly profile?: string | undefined;
     readonly mode?: Mode | undefined;

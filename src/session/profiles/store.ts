@@ -11,7 +11,7 @@ export interface Profile {
   /** With its path prefix, without a slash at the end. */
   readonly baseUrl: string;
   readonly plan?: PlanName | undefined;
-  /** Requests a minute, where the plan is enterprise. */
+  /** Requests per minute of an enterprise plan. */
   readonly rate?: number | undefined;
   /** The key that it uses. */
   readonly mode: Mode;

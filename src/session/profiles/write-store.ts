@@ -9,7 +9,7 @@ import { readStore, type Store, storeFile, storeName } from './store.ts';
 /** Reads, changes and writes the store under a lock. Writes nothing if unchanged. */
 export async function changeStore(folder: string, change: (store: Store) => Store): Promise<Store> {
   onDisk(folder, () => prepare(folder));
-  const release = await claim(folder);
+  const release = await acquireLock(folder);
   try {
     const before = readStore(folder);
     const store = change(before);
@@ -29,22 +29,22 @@ function prepare(folder: string): void {
     throw configuration(
       'store-shared',
       `${folder} is shared with others`,
-      'let BIZMSG_CONFIG_DIR name a folder of its own',
+      'set BIZMSG_CONFIG_DIR to a separate folder',
     );
   if (mode & 0o077) chmodSync(folder, 0o700);
   accessSync(folder, constants.W_OK | constants.X_OK);
 }
 
 /** Waits for the lock, longer than the ten seconds after which a dead owner's lock expires. */
-async function claim(folder: string): Promise<() => Promise<void>> {
+async function acquireLock(folder: string): Promise<() => Promise<void>> {
   const lockfilePath = join(folder, `${storeName}.lock`);
   // The work under the lock is synchronous, so the lock cannot expire meanwhile.
   const options = { lockfilePath, onCompromised: () => undefined };
-  const patience = { retries: 150, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
+  const retries = { retries: 150, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
   try {
     // Only a lock is worth a retry, not other failures such as a full disk.
     return await lock(folder, options).catch((error: unknown) => {
-      if (fsError(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: patience });
+      if (fsError(error)?.code === 'ELOCKED') return lock(folder, { ...options, retries: retries });
       throw error;
     });
   } catch (error) {
@@ -75,6 +75,6 @@ function onDisk(path: string, action: () => void): void {
 function failure(path: string, error: unknown): unknown {
   const fault = error instanceof CliError ? undefined : fsError(error);
   if (!fault) return error;
-  const hint = 'BIZMSG_CONFIG_DIR can name another folder';
+  const hint = 'set BIZMSG_CONFIG_DIR to another folder';
   return configuration('store-unwritable', `cannot write ${path}: ${fault.reason}`, hint, error);
 }

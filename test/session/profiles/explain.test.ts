@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { configuration } from '../../../src/base/errors.ts';
 import { explain } from '../../../src/session/profiles/explain.ts';
-import { asked, bareKey, liveKey, noStore, testKey } from './people.ts';
+import { inputs, bareKey, liveKey, noStore, testKey } from './people.ts';
 
 const environment = { BIZMSG_API_KEY: liveKey, BIZMSG_BASE_URL: 'https://env.example.com' };
 
-function reasons(given: Parameters<typeof asked>[0]) {
-  return Object.fromEntries(explain(asked(given)).candidates.map(({ source, why }) => [source, why]));
+function reasons(given: Parameters<typeof inputs>[0]) {
+  return Object.fromEntries(explain(inputs(given)).candidates.map(({ source, why }) => [source, why]));
 }
 
 describe('the explanation', () => {
   it('names the winner and why each other source lost', () => {
-    const { caller, problem, candidates } = explain(asked({ env: environment }));
+    const { caller, problem, candidates } = explain(inputs({ env: environment }));
     expect(caller).toMatchObject({ source: 'BIZMSG_API_KEY' });
     expect(problem).toBeUndefined();
     expect(candidates).toEqual([
@@ -40,7 +40,7 @@ describe('the explanation', () => {
   });
 
   it('returns the problem instead of throwing it', () => {
-    const given = asked({ env: { ...environment, BIZMSG_PROFILE: 'acme' } });
+    const given = inputs({ env: { ...environment, BIZMSG_PROFILE: 'acme' } });
     const { caller, problem, candidates } = explain(given);
     expect(caller).toBeUndefined();
     expect(problem).toMatchObject({ code: 'two-callers' });
@@ -52,7 +52,7 @@ describe('the explanation', () => {
   });
 
   it('has no winner if the environment is invalid', () => {
-    const { problem, candidates } = explain(asked({ env: { BIZMSG_MODE: 'test' }, flags: { profile: 'local' } }));
+    const { problem, candidates } = explain(inputs({ env: { BIZMSG_MODE: 'test' }, flags: { profile: 'local' } }));
     expect(problem).toMatchObject({ code: 'bad-variable' });
     expect(candidates.some(({ wins }) => wins)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('the explanation', () => {
     const loadStore = () => {
       throw configuration('store-damaged', 'profiles.json is not JSON');
     };
-    const { caller } = explain(asked({ env: environment, loadStore }));
+    const { caller } = explain(inputs({ env: environment, loadStore }));
     expect(caller).toMatchObject({ key: liveKey });
     expect(reasons({ env: environment, loadStore })).toMatchObject({
       'profile in use': 'BIZMSG_API_KEY comes first; profiles.json is not JSON',
@@ -69,12 +69,12 @@ describe('the explanation', () => {
   });
 
   it('explains the sandbox on a new machine', () => {
-    const { candidates } = explain(asked({ terminal: true, loadStore: () => noStore }));
+    const { candidates } = explain(inputs({ terminal: true, loadStore: () => noStore }));
     expect(candidates.at(-1)).toMatchObject({ source: 'newcomer', wins: true, profile: 'local' });
   });
 
   it.each([testKey, liveKey, bareKey])('masks a key: %s', (key) => {
     const env = { ...environment, BIZMSG_API_KEY: key };
-    expect(JSON.stringify(explain(asked({ env })).candidates)).not.toContain(key);
+    expect(JSON.stringify(explain(inputs({ env })).candidates)).not.toContain(key);
   });
 });

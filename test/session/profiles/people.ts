@@ -1,4 +1,4 @@
-import type { Asked } from '../../../src/session/profiles/resolve.ts';
+import type { CallerInputs } from '../../../src/session/profiles/resolve.ts';
 import type { FoundStore, Profile } from '../../../src/session/profiles/store.ts';
 
 export const testKey = 'sk_test_AbCdEfGhIjKl0001';
@@ -19,6 +19,6 @@ export const noStore: FoundStore = { version: 1, profiles: {}, exists: false };
 export const store: FoundStore = { version: 1, current: 'acme', profiles: { acme, beta }, exists: true };
 
 /** A command line off a terminal, on a machine with two profiles. */
-export function asked(changes: Partial<Asked> = {}): Asked {
+export function inputs(changes: Partial<CallerInputs> = {}): CallerInputs {
   return { flags: {}, env: {}, terminal: false, loadStore: () => store, ...changes };
 }

@@ -3,7 +3,7 @@ import { CliError } from '../../../src/base/errors.ts';
 import { resolve } from '../../../src/session/profiles/resolve.ts';
 import type { Profile } from '../../../src/session/profiles/store.ts';
 import { thrown } from '../../support/thrown.ts';
-import { acme, asked, bareKey, liveKey, localKey, noStore, store, testKey } from './people.ts';
+import { acme, inputs, bareKey, liveKey, localKey, noStore, store, testKey } from './people.ts';
 
 const environment = { BIZMSG_API_KEY: testKey, BIZMSG_BASE_URL: 'https://env.example.com/' };
 const exec = { BIZMSG_ONLY: 'local', BIZMSG_API_KEY: localKey, BIZMSG_BASE_URL: 'http://127.0.0.1:5000' };
@@ -17,13 +17,13 @@ describe('the caller', () => {
     ['profile in use', {}, testKey],
     ['profile in use', { terminal: true }, testKey],
   ] as const)('is decided by %s: %o', (source, given, key) => {
-    expect(resolve(asked(given))).toMatchObject({ kind: 'service', source, key });
+    expect(resolve(inputs(given))).toMatchObject({ kind: 'service', source, key });
   });
 
   it('includes all fields of the profile', () => {
     const rich = { ...acme, plan: 'enterprise', rate: 900, webhookSecret: 'whsec_x' } as const;
     const loadStore = () => ({ ...store, profiles: { acme: rich } });
-    expect(resolve(asked({ loadStore }))).toEqual({
+    expect(resolve(inputs({ loadStore }))).toEqual({
       kind: 'service',
       baseUrl: 'https://api.example.com/v1',
       key: testKey,
@@ -45,7 +45,7 @@ describe('the caller', () => {
     const loadStore = () => {
       throw new Error('opened');
     };
-    expect(() => resolve(asked({ ...given, loadStore }))).not.toThrow();
+    expect(() => resolve(inputs({ ...given, loadStore }))).not.toThrow();
   });
 
   it.each([
@@ -57,13 +57,17 @@ describe('the caller', () => {
     [{ flags: { profile: 'local' }, env: exec }, '--profile', 'sandbox'],
     [{ flags: { profile: 'local', mode: 'live' }, env: { ...exec, BIZMSG_PROFILE: 'acme' } }, '--profile', 'live'],
   ] as const)('is the sandbox on this machine for %o', (given, source, mode) => {
-    expect(resolve(asked(given))).toEqual({ kind: 'local', mode, source, newcomer: false });
+    expect(resolve(inputs(given))).toEqual({ kind: 'local', mode, source, newcomer: false });
   });
 
   it.each([[{ env: exec }], [{ env: { ...exec, BIZMSG_PROFILE: 'local' } }]])(
     "is that command's own sandbox inside `sandbox exec`: %o",
     (given) => {
-      expect(resolve(asked(given))).toMatchObject({ baseUrl: 'http://127.0.0.1:5000', key: localKey, mode: 'sandbox' });
+      expect(resolve(inputs(given))).toMatchObject({
+        baseUrl: 'http://127.0.0.1:5000',
+        key: localKey,
+        mode: 'sandbox',
+      });
     },
   );
 });
@@ -72,7 +76,7 @@ describe('a machine without profiles', () => {
   const fresh = { terminal: true, loadStore: () => noStore };
 
   it('uses the local sandbox on a terminal', () => {
-    expect(resolve(asked(fresh))).toEqual({ kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true });
+    expect(resolve(inputs(fresh))).toEqual({ kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true });
   });
 
   it.each([
@@ -82,7 +86,7 @@ describe('a machine without profiles', () => {
     ['when an address is given', { ...fresh, flags: { baseUrl: 'https://x.example' } }],
     ['when none of its profiles is in use', { ...fresh, loadStore: () => ({ ...store, current: undefined }) }],
   ] as const)('gets an error that names --profile local, %s', (_when, given) => {
-    expect(thrown(() => resolve(asked(given)))).toMatchObject({
+    expect(thrown(() => resolve(inputs(given)))).toMatchObject({
       exit: 'configuration',
       code: 'no-profile',
       hint: expect.stringContaining('--profile local'),
@@ -102,7 +106,7 @@ describe('the mode', () => {
     [{ env: { ...environment, BIZMSG_API_KEY: bareKey }, flags: { mode: 'live' } }, 'live', bareKey],
     [{ env: { ...environment, BIZMSG_API_KEY: liveKey, BIZMSG_MODE: 'live' } }, 'live', liveKey],
   ] as const)('and the key follow %o', (given, mode, key) => {
-    expect(resolve(asked(given))).toMatchObject({ mode, key });
+    expect(resolve(inputs(given))).toMatchObject({ mode, key });
   });
 
   it.each([
@@ -111,7 +115,7 @@ describe('the mode', () => {
     [bareKey, 'sandbox'],
     [localKey, 'live'],
   ] as const)('of the environment’s key %s cannot be %s', (key, mode) => {
-    const error = thrown(() => resolve(asked({ env: { ...environment, BIZMSG_API_KEY: key }, flags: { mode } })));
+    const error = thrown(() => resolve(inputs({ env: { ...environment, BIZMSG_API_KEY: key }, flags: { mode } })));
     expect(error).toMatchObject({ exit: 'unsafe', code: 'wrong-mode' });
     expect(String(error)).not.toContain(key);
   });
@@ -122,20 +126,20 @@ describe('another address', () => {
     ['https://api.example.com/v2/', 'https://api.example.com/v2'],
     ['https://api.example.com:443', 'https://api.example.com'],
   ])('of the same origin is accepted: %s', (typed, baseUrl) => {
-    expect(resolve(asked({ flags: { baseUrl: typed } }))).toMatchObject({ baseUrl, profile: 'acme' });
+    expect(resolve(inputs({ flags: { baseUrl: typed } }))).toMatchObject({ baseUrl, profile: 'acme' });
   });
 
   it.each(['https://other.example.com', 'http://api.example.com', 'https://api.example.com:8443'])(
     'never gets a stored key: %s',
     (baseUrl) => {
-      const error = thrown(() => resolve(asked({ flags: { baseUrl } })));
+      const error = thrown(() => resolve(inputs({ flags: { baseUrl } })));
       expect(error).toMatchObject({ exit: 'unsafe', code: 'foreign-origin' });
     },
   );
 
   it("takes precedence over the environment's", () => {
     const given = { flags: { baseUrl: 'https://flag.example.com' }, env: environment };
-    expect(resolve(asked(given))).toMatchObject({ baseUrl: 'https://flag.example.com', key: testKey });
+    expect(resolve(inputs(given))).toMatchObject({ baseUrl: 'https://flag.example.com', key: testKey });
   });
 });
 
@@ -162,15 +166,15 @@ describe('an unknown caller', () => {
     ['unknown-profile', { loadStore: () => ({ ...store, current: 'gone' }) }],
     ['no-key', { flags: { profile: 'beta' } }],
   ] as const)('is a configuration error, %s: %o', (code, given) => {
-    const error = thrown(() => resolve(asked(given)));
+    const error = thrown(() => resolve(inputs(given)));
     expect(error).toMatchObject({ exit: 'configuration', code });
     expect(error instanceof CliError ? [error.message, error.hint] : []).not.toContain(testKey);
   });
 
   it('names the commands that store and activate a missing key', () => {
-    expect(thrown(() => resolve(asked({ flags: { profile: 'beta' } })))).toMatchObject({
+    expect(thrown(() => resolve(inputs({ flags: { profile: 'beta' } })))).toMatchObject({
       message: 'the profile "beta" has no sandbox key',
-      hint: 'store one with bizmsg keys set --profile beta; its live key is not active before bizmsg keys switch-mode live --profile beta',
+      hint: 'store one with bizmsg keys set --profile beta; its live key becomes active with bizmsg keys switch-mode live --profile beta',
     });
   });
 
@@ -179,6 +183,6 @@ describe('an unknown caller', () => {
     [{ flags: { baseUrl: 'x.example' } }],
     [{ flags: { profile: 'local', baseUrl: 'http://127.0.0.1:5000' }, env: exec }],
   ])('is a usage error: %o', (given) => {
-    expect(thrown(() => resolve(asked(given)))).toMatchObject({ exit: 'usage' });
+    expect(thrown(() => resolve(inputs(given)))).toMatchObject({ exit: 'usage' });
   });
 });
