@@ -8,11 +8,11 @@ type Server = Awaited<ReturnType<typeof served>>;
 interface Asking {
   readonly key?: string;
   readonly body?: string;
-  /** Once the sandbox has dealt with it and time for an answer was. */
+  /** Resolves once the sandbox has processed the request and had time to answer. */
   readonly leaves?: boolean;
 }
 
-/** What came back over a socket, in a few words. */
+/** A short description of the answer on a socket. */
 export async function ask(server: Server, method: string, target: string, asking: Asking = {}): Promise<string> {
   const { key = server.sandbox.keys.sandbox, body = '', leaves = false } = asking;
   const leaving = new AbortController();

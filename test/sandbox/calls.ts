@@ -17,16 +17,16 @@ export const order = { to: '+12025550142', template: 'order_update', params: ['A
 
 export interface Calls {
   readonly sandbox: Sandbox;
-  /** What was recorded, where the test has no journal of its own. */
+  /** The journal, unless the test has its own. */
   readonly journal: MemoryJournal;
   readonly clock: AdjustableClock;
-  /** What the sandbox said to its user. */
+  /** Warnings of the sandbox. */
   readonly warnings: readonly string[];
   readonly get: (target: string, change?: Partial<Exchange>) => Promise<Reply>;
   readonly post: (target: string, body: unknown, change?: Partial<Exchange>) => Promise<Reply>;
 }
 
-/** A seeded sandbox on a clock that stands still, and requests with its full sandbox key. */
+/** A seeded sandbox with a frozen clock, and requests with its full sandbox key. */
 export function calls(options: SandboxOptions = {}): Calls {
   const clock = manualClock(start, () => start);
   const warnings: string[] = [];
@@ -56,7 +56,7 @@ export interface MemoryJournal extends Journal {
   readonly lines: readonly string[];
 }
 
-/** A journal that keeps what it is told, as text, as a file would. */
+/** A journal in memory that stores text, as a file would. */
 export function memoryJournal(): MemoryJournal {
   const lines: string[] = [];
   return {

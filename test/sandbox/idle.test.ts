@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { manualClock } from '../../src/sandbox/time/clock.ts';
 import { watchIdle } from '../../src/sandbox/http.ts';
 
-it('tells only after nothing went on for the whole span, however long a request takes', async () => {
+it('calls onIdle only after a whole span without requests, however long a request takes', async () => {
   const clock = manualClock();
   let told = 0;
   const idle = watchIdle(clock, 1_000, () => told++);

@@ -14,11 +14,11 @@ interface Heard {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** Undefined when it is not JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** Requests over a real socket, with the sandbox's full key unless told. */
+/** Sends requests over a real socket (default: with the sandbox's full key). */
 export function overHttp(server: Served): Wire {
   const own = server.sandbox.keys.sandbox;
   const call = async (method: string, path: string, key: string, body: unknown): Promise<Heard> => {

@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../client/servers.ts';
 import { calls, type Calls, start } from './calls.ts';
 
-/** A seeded sandbox whose own clock stands still, and whose wall is the real one: signatures are checked against it. */
+/** A seeded sandbox with a frozen clock, but real time for signatures, which are verified. */
 export function courierWorld(options: SandboxOptions = {}): Calls {
   const clock = manualClock(start);
   const made = calls({ clock, ...options });
@@ -26,15 +26,15 @@ interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Resolves once so many have come. */
+  /** Resolves once this number of requests has arrived. */
   got(count: number): Promise<readonly Received[]>;
-  /** Throws unless another implementation finds that this secret has signed all of them. */
+  /** Throws unless another implementation verifies all signatures with this secret. */
   verify(secret: string): void;
 }
 
 type Answer = (response: ServerResponse, received: Received) => unknown;
 
-/** A handler of webhooks on a free port, gone when the test is. */
+/** A webhook handler on a free port; closed after the test. */
 export async function receiver(answer: Answer = (response) => response.end()): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];

@@ -4,7 +4,7 @@ import type { Exchange } from '../../src/sandbox/exchange.ts';
 import type { Journal } from '../../src/sandbox/state/store.ts';
 import { bearing, bodyOf, calls, memoryJournal, order, paths, start } from './calls.ts';
 
-describe('all that is recorded of a request', () => {
+describe('the audit log row of a request', () => {
   it.each([
     ['at once', undefined],
     [
@@ -28,21 +28,21 @@ describe('all that is recorded of a request', () => {
 });
 
 describe('the five endpoints', () => {
-  it('answers a send with the id of its message and nothing else', async () => {
+  it('answers a send with only the id of its message', async () => {
     const { post } = calls();
     const reply = await post(paths.send, order);
     expect(reply.status).toBe(200);
     expect(bodyOf(reply)).toEqual({ message_id: expect.stringMatching(/^msg_sandbox_\w+$/) });
   });
 
-  it('really sends twice when asked twice', async () => {
+  it('sends twice for two identical requests', async () => {
     const { post, sandbox } = calls();
     const ids = [await post(paths.send, order), await post(paths.send, order)].map(({ body }) => body);
     expect(ids[0]).not.toBe(ids[1]);
     expect(sandbox.messages()).toHaveLength(2);
   });
 
-  it('creates a contact, with an event', async () => {
+  it('creates a contact and an event', async () => {
     const { post, sandbox } = calls();
     const contact = { phone: '+12025550142', name: 'Ada', tags: ['vip'], attributes: { city: { name: 'London' } } };
     const reply = await post(paths.contacts, { ...contact, color: 'ignored' });
@@ -58,7 +58,7 @@ describe('the five endpoints', () => {
     ]);
   });
 
-  it('gives a known phone its record again, without an event', async () => {
+  it('returns the existing record of a known phone, without an event', async () => {
     const { post, sandbox } = calls();
     const first = await post(paths.contacts, { phone: '+12025550142', name: 'Ada' });
     const again = await post(paths.contacts, { phone: '+12025550142', name: 'Another' });
@@ -105,7 +105,7 @@ describe('a body', () => {
     ['null', null, '#'],
   ];
 
-  it.each(rejected)('of a send with %s is 400 that points at it', async (_, body, pointer) => {
+  it.each(rejected)('of a send with %s is 400 with a pointer to it', async (_, body, pointer) => {
     const { post, sandbox } = calls();
     const reply = await post(paths.send, body);
     expect(reply).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
@@ -145,7 +145,7 @@ describe('a body', () => {
     expect(sandbox.audit(sandbox.keys.sandbox)).toMatchObject([{ status: 400 }]);
   });
 
-  it('may be bytes, and name its charset', async () => {
+  it('can be bytes, and name its charset', async () => {
     const { post, sandbox } = calls();
     const reply = await post(paths.send, undefined, {
       body: new TextEncoder().encode(JSON.stringify(order)),
@@ -206,14 +206,14 @@ describe('a path', () => {
     });
   });
 
-  it('may come in absolute form', async () => {
+  it('can have the absolute form', async () => {
     const { get } = calls();
     expect(await get(`http://127.0.0.1:4780${paths.contacts}?limit=1`)).toMatchObject({ status: 200 });
   });
 });
 
-describe('what fails', () => {
-  it('is 500 in JSON, and told, when nothing can be written', async () => {
+describe('an internal error', () => {
+  it('is 500 in JSON, with a warning, if the disk is full', async () => {
     const full: Journal = {
       ...memoryJournal(),
       append: (changes) => {

@@ -15,7 +15,7 @@ import { manualTimers } from '../support/timers.ts';
 
 const kill = (pid: number) => pid === process.pid;
 
-it('is found while it serves, and not after', async () => {
+it('is found while it serves, but not afterwards', async () => {
   const options = optionsIn(temporary());
   const served = await serve(options);
   const found = findSandbox(options.stateFolder, kill);
@@ -25,7 +25,7 @@ it('is found while it serves, and not after', async () => {
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
-it('has its folder to itself, and says where the other one is', async () => {
+it('locks its folder, and reports the address of the owner', async () => {
   const options = optionsIn(temporary());
   const served = await serve(options);
   await expect(serve(options)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ it('has its folder to itself, and says where the other one is', async () => {
   await (await serve(options)).close();
 });
 
-it('is found again after its locator was removed, and not once it has ended', async () => {
+it('is found again after its locator was removed, but not after it has ended', async () => {
   const timers = manualTimers();
   const options = { ...optionsIn(temporary()), later: timers.later };
   const served = await serve(options);
@@ -50,7 +50,7 @@ it('is found again after its locator was removed, and not once it has ended', as
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
-it('waits for one that is about to end', async () => {
+it('waits for an owner that is about to end', async () => {
   const options = optionsIn(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   const ending = acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
@@ -60,7 +60,7 @@ it('waits for one that is about to end', async () => {
   await (await starting).close();
 });
 
-it('gives up on a folder that somebody holds without end', async () => {
+it('gives up on a folder that stays locked', async () => {
   const options = optionsIn(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   acquire(join(defaultData(options.stateFolder), 'lock'), { pid: process.pid, kill });
@@ -71,7 +71,7 @@ it('gives up on a folder that somebody holds without end', async () => {
   });
 });
 
-it('takes the folder of one that was killed', async () => {
+it('takes over the folder of a killed sandbox', async () => {
   const options = optionsIn(temporary());
   mkdirSync(defaultData(options.stateFolder), { recursive: true });
   writeFileSync(join(defaultData(options.stateFolder), 'lock'), '999999 12345 abcd\n');
@@ -80,7 +80,7 @@ it('takes the folder of one that was killed', async () => {
   await served.close();
 });
 
-it('serves any number that keep nothing', async () => {
+it('serves any number of sandboxes without a folder', async () => {
   const stores: unknown[] = [];
   const sandbox: ServeOptions['sandbox'] = (journal) => {
     stores.push(journal);
@@ -94,7 +94,7 @@ it('serves any number that keep nothing', async () => {
   await Promise.all(two.map((served) => served.close()));
 });
 
-it('goes on where the one before it ended', async () => {
+it('continues where the previous one ended', async () => {
   const options = optionsIn(temporary());
   const first = await serve(options);
   const headers = { authorization: `Bearer ${first.locator.keys.sandbox}`, 'content-type': 'application/json' };
@@ -107,7 +107,7 @@ it('goes on where the one before it ended', async () => {
   await second.close();
 });
 
-it('is followed only when all of it is kept, by one that waits meanwhile', async () => {
+it('hands over to a waiting sandbox only once its journal is complete', async () => {
   const options = optionsIn(temporary());
   const first = await serve(options);
   const closing = first.close();
@@ -135,7 +135,7 @@ it.skipIf(!canSwapFiles)('lets its folder go also when the disk did not take eve
   expect(findSandbox(options.stateFolder, kill)).toBeUndefined();
 });
 
-it('refuses a folder whose journal is damaged, and leaves it free and as it was', async () => {
+it('rejects a folder with a damaged journal, and leaves it unlocked and unchanged', async () => {
   const options = optionsIn(temporary());
   await (await serve(options)).close();
   const data = defaultData(options.stateFolder);
@@ -153,7 +153,7 @@ it('refuses a folder whose journal is damaged, and leaves it free and as it was'
   await (await serve(options)).close();
 });
 
-it('tells why it should end', async () => {
+it('reports why it should end', async () => {
   const served = await serve(optionsIn(temporary()));
   const stopping = openRemote(served.locator).stop();
   expect(await served.ending).toBe('stopped');
@@ -185,7 +185,7 @@ function temporary(): string {
   return path;
 }
 
-it('leaves neither a port nor a lock behind when it cannot say where it is', async () => {
+it('releases port and lock if it cannot write its locator', async () => {
   const options = optionsIn(temporary());
   const first = await serve(options);
   const { port } = first.locator;

@@ -5,7 +5,7 @@ import { type Calls, calls } from './calls.ts';
 
 export const token = 'the token of this test';
 
-/** A server on a free port, for as long as the test runs. */
+/** A server on a free port; closed after the test. */
 export async function served(
   options: Partial<ServerOptions> = {},
   given: SandboxOptions = {},
@@ -16,7 +16,7 @@ export async function served(
   return { ...world, ...server, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** Writes bytes to a port, and gives all that comes back until the other side ends it. */
+/** Writes bytes to a port; returns all bytes received until the connection closes. */
 export function raw(port: number, text: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

@@ -8,14 +8,14 @@ import { bearing, order, paths } from './calls.ts';
 import { raw, served } from './served.ts';
 
 describe('over HTTP', () => {
-  it('a template is sent, and the answer says so in JSON', async () => {
+  it('sends a template and answers in JSON', async () => {
     await using server = await served();
     const answer = await httpRequest(server.url + paths.send, headed(server, JSON.stringify(order)));
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
     expect(JSON.parse(answer.body)).toEqual({ message_id: server.sandbox.messages()[0]?.id });
   });
 
-  it('localhost is reached by both of its addresses, where there are two', async () => {
+  it('listens on both addresses of localhost, if there are two', async () => {
     await using server = await served();
     const ask = (host: string) =>
       httpRequest(`http://${host}:${server.port}/`, { method: 'GET' }).then(({ status }) => status);
@@ -25,7 +25,7 @@ describe('over HTTP', () => {
     );
   });
 
-  it('is not reached from another machine', async () => {
+  it('is not reachable from another machine', async () => {
     await using server = await served();
     const socket = connect(server.port, '127.0.0.2');
     expect(await once(socket, 'connect').catch(({ code }: NodeJS.ErrnoException) => code)).toBe('ECONNREFUSED');
@@ -39,7 +39,7 @@ describe('broken HTTP', () => {
     ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
     ['a version of the future', 'GET / HTTP/9.9\r\n\r\n', 400],
     ['headers without end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 400],
-    ['a length that is none', `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: many\r\n\r\n`, 400],
+    ['an invalid length', `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: many\r\n\r\n`, 400],
     ['two lengths', `POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
     ['no host', `GET / HTTP/1.1\r\n${key}\r\nconnection: close\r\n\r\n`, 401],
     ['an expectation', `GET / HTTP/1.1\r\n${key}\r\nexpect: wonders\r\nconnection: close\r\n\r\n`, 401],
@@ -53,7 +53,7 @@ describe('broken HTTP', () => {
     expect(JSON.parse(body)).toMatchObject({ status });
   });
 
-  it('is what a body of 100 MB counts as, and the next request is answered', async () => {
+  it('includes a body of 100 MB; the next request is answered', async () => {
     await using server = await served();
     const huge = await httpRequest(server.url + paths.send, headed(server, 'x'.repeat(100_000_000)));
     expect(JSON.parse(huge.body)).toMatchObject({ status: 400, detail: expect.stringContaining('1 MiB') });
@@ -63,7 +63,7 @@ describe('broken HTTP', () => {
     });
   });
 
-  it('and 2,000 who say nothing, or never end their headers, keep nobody waiting', async () => {
+  it('on 2,000 connections, silent or with endless headers, delays no other request', async () => {
     await using server = await served();
     const sockets = Array.from({ length: 2_200 }, () => connect(server.port, '127.0.0.1'));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -80,14 +80,14 @@ describe('broken HTTP', () => {
   it.each([
     ['its headers', `POST ${paths.send} HTTP/1.1\r\nhost: a`],
     ['its body', `POST ${paths.send} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`],
-  ])('of one that never ends %s is answered, and its connection closed', async (_, text) => {
+  ])('with %s that never ends is answered, and its connection closed', async (_, text) => {
     await using server = await served({ patience: 100 });
     const [head = '', body = ''] = (await raw(server.port, text)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(body)).toMatchObject({ detail: 'the request took too long to arrive' });
   });
 
-  it('of bodies that need more than 64 MiB and never end makes the oldest leave', async () => {
+  it('with endless bodies of more than 64 MiB drops the oldest', async () => {
     await using server = await served();
     const most = 1_048_576;
     const head = `POST ${paths.send} HTTP/1.1\r\nhost: a\r\ncontent-length: ${most}\r\n\r\n`;
@@ -102,7 +102,7 @@ describe('broken HTTP', () => {
     for (const socket of others) socket.destroy();
   });
 
-  it('of one that leaves in the middle of its body does nothing', async () => {
+  it('that ends in the middle of a body is not executed', async () => {
     await using server = await served();
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -117,7 +117,7 @@ describe('broken HTTP', () => {
 });
 
 describe('a port', () => {
-  it('that was asked for and is in use is an error that names it', async () => {
+  it('that was requested and is in use is an error that names it', async () => {
     await using other = await served();
     const failure = await served({ port: other.port }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
@@ -127,14 +127,14 @@ describe('a port', () => {
     });
   });
 
-  it('that was not asked for moves on to one that is free, but for the listener’s', async () => {
+  it('that was not requested is the next free one, except the listener’s', async () => {
     await using first = await served({ port: undefined });
     await using second = await served({ port: undefined });
     expect(new Set([first.port, second.port, 4781]).size).toBe(3);
     expect(await httpRequest(`${second.url}/`, { method: 'GET' })).toMatchObject({ status: 401 });
   });
 
-  it('is free once it is closed, whoever still holds a connection', async () => {
+  it('is free once the server is closed, even with open connections', async () => {
     const server = await served();
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -146,8 +146,8 @@ describe('a port', () => {
   });
 });
 
-describe('when nobody asks', () => {
-  it('tells so after its idle time, which every request begins anew', async () => {
+describe('without requests', () => {
+  it('calls onIdle after the idle time, which every request restarts', async () => {
     const clock = manualClock(0);
     const idle: number[] = [];
     await using server = await served({ clock, idle: 1_000, onIdle: () => idle.push(clock.now()) });
@@ -161,7 +161,7 @@ describe('when nobody asks', () => {
     expect(idle).toEqual([1_600]);
   });
 
-  it('waits half an hour unless told', async () => {
+  it('waits half an hour by default', async () => {
     const clock = manualClock(0);
     const idle: number[] = [];
     await using _ = await served({ clock, onIdle: () => idle.push(clock.now()) });

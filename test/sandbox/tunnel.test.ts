@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { raw, served } from './served.ts';
 
-it('goes on after a CONNECT that is broken off', async () => {
+it('survives an aborted CONNECT', async () => {
   await using server = await served();
   const socket = connect(server.port, '127.0.0.1');
   socket.write('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n');

@@ -10,7 +10,7 @@ it('names the sections that leave each choice open', () => {
   }
 });
 
-it('lists every alternative that a shape can draw', () => {
+it('lists every alternative of a shape', () => {
   const listed = new Set(choices.flatMap(({ others = [] }) => others));
   for (const options of Object.values(alternatives))
     for (const other of options.slice(1)) expect(listed).toContain(other);

@@ -11,7 +11,7 @@ export interface Proof {
 
 const sent = (to: Wire) => to.server.sandbox.messages().at(-1);
 
-/** What becomes of a message to a number, in the words of its events and milliseconds after it was sent. */
+/** Events of a message to a number, each with the milliseconds since it was sent. */
 async function fate(to: Wire, number: string): Promise<readonly (readonly [type: string, after: number])[]> {
   await to.post(paths.send, { ...order, to: number });
   await to.server.sandbox.time.advance(10_000);
@@ -27,7 +27,7 @@ async function first(to: Wire, path: string): Promise<unknown> {
   return typeof body === 'object' && body && 'data' in body && Array.isArray(body.data) ? body.data[0] : body;
 }
 
-/** What a client meets in the answers of each choice, by what the document leaves open. */
+/** Proves each choice about answers over HTTP, by the point that the document leaves open. */
 export const answerProofs: Readonly<Record<string, Proof>> = {
   'which fields of send-template are required': {
     holds: async (to) => {

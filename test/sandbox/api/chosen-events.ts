@@ -4,10 +4,10 @@ import { order, paths, start } from '../calls.ts';
 import type { Proof } from './chosen-answers.ts';
 import { receiver } from '../receiver.ts';
 
-/** The wall is the real one, which another implementation of the signatures checks against. */
+/** Real time, because another implementation verifies the signatures. */
 const onTheWall = () => ({ clock: createClock({ frozen: start }) });
 
-/** What a receiver meets of each choice, by what the document leaves open. */
+/** Proves each choice about deliveries, by the point that the document leaves open. */
 export const eventProofs: Readonly<Record<string, Proof>> = {
   "the fields of an event's payload": {
     holds: async (to) => {

@@ -8,7 +8,7 @@ import { receiver } from '../receiver.ts';
 
 type Told = readonly (readonly [type: unknown, data: Readonly<Record<string, unknown>>])[];
 
-/** What a webhook is told when this is triggered. */
+/** Returns the payload that a webhook receives for a triggered event. */
 async function told(to: Wire, event: EventName, fields: Readonly<Record<string, unknown>> = {}): Promise<Told> {
   const { sandbox } = to.server;
   const { url, received } = await receiver();
@@ -21,7 +21,7 @@ async function told(to: Wire, event: EventName, fields: Readonly<Record<string, 
 
 const anId = (kind: string) => expect.stringMatching(new RegExp(`^${kind}_sandbox_`));
 
-/** What a receiver meets of each choice about events that are triggered, by what the document leaves open. */
+/** Proves each choice about triggered events, by the point that the document leaves open. */
 export const triggerProofs: Readonly<Record<string, Proof>> = {
   'the data of message.received': {
     holds: async (to) => {

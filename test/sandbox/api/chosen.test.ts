@@ -8,13 +8,13 @@ import { served } from '../served.ts';
 
 const proofs = { ...answerProofs, ...eventProofs, ...triggerProofs };
 
-describe('where the document leaves open', () => {
-  it.each(Object.entries(proofs))('%s, the sandbox keeps to its choice', async (_, { options, holds }) => {
+describe('for each point that the document leaves open', () => {
+  it.each(Object.entries(proofs))('%s: the sandbox behaves as documented', async (_, { options, holds }) => {
     await using server = await served({}, typeof options === 'function' ? options() : options);
     await expect(holds(overHttp(server))).resolves.toBeUndefined();
   });
 
-  it('anything, there is a choice and a test of it', () => {
+  it('there is a choice and a test', () => {
     expect(Object.keys(proofs).sort()).toEqual(choices.map(({ open }) => open).sort());
   });
 });

@@ -4,7 +4,7 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { bearing, bodyOf, calls, order, paths } from '../calls.ts';
 
 describe('a key', () => {
-  it('has the prefix of its mode and says that it is local', () => {
+  it('has the prefix of its mode and a mark that it is local', () => {
     const { keys, secret } = createSandbox();
     expect(keys.sandbox).toMatch(/^sk_test_local-[0-9a-f]{32}$/);
     expect(keys.live).toMatch(/^sk_live_local-[0-9a-f]{32}$/);
@@ -26,7 +26,7 @@ describe('a key', () => {
     expect(sandbox.audit(sandbox.keys.sandbox)).toEqual([]);
   });
 
-  it('is refused from the instant it is revoked, and its calls still recorded', async () => {
+  it('is rejected once revoked, and its calls are still recorded', async () => {
     const { get, sandbox } = calls();
     const key = sandbox.keys.create('full');
     const asked = { headers: bearing(key.text) };
@@ -38,7 +38,7 @@ describe('a key', () => {
     expect(sandbox.keys.list()).toContainEqual({ ...key, state: 'revoked' });
   });
 
-  it('for live mode is active once the account has gone live, and the same request then works', async () => {
+  it('for live mode works once the account has gone live', async () => {
     const { post, sandbox } = calls();
     const asked = { headers: bearing(sandbox.keys.live) };
     const before = await post(paths.send, order, asked);
@@ -48,7 +48,7 @@ describe('a key', () => {
     expect(sandbox.messages()).toMatchObject([{ mode: 'live' }]);
   });
 
-  it('of the real service for live mode is refused, said, and stored nowhere', async () => {
+  it('of the real service for live mode is rejected with a warning and not stored', async () => {
     const { get, sandbox, warnings } = calls();
     const real = 'sk_live_4242realREAL';
     const replies = [
@@ -70,7 +70,7 @@ describe('a scope', () => {
     full: [200, 200, 201, 200, 200],
   };
 
-  it.each(scopes)('%s allows what we chose, and the rest is 403', async (scope) => {
+  it.each(scopes)('%s allows its endpoints; the others answer 403', async (scope) => {
     const { get, post, sandbox } = calls();
     const asked = { headers: bearing(sandbox.keys.create(scope).text) };
     const replies = [
@@ -85,7 +85,7 @@ describe('a scope', () => {
 });
 
 describe('the audit log', () => {
-  it('has every call of its key, whatever came of it, and no other', async () => {
+  it('contains every call of its key, whatever the result, and no others', async () => {
     const { get, post, sandbox } = calls({ plan: 'starter', rate: 4 });
     const other = sandbox.keys.create('read-only');
     await get(paths.contacts);

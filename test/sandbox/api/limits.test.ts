@@ -28,7 +28,7 @@ describe('the minute', () => {
     expect((await world.get(paths.templates)).headers).not.toHaveProperty('ratelimit');
   });
 
-  it('is opened by the first request, and shown in the fields of the draft', async () => {
+  it('starts with the first request, and is reported in the RateLimit headers', async () => {
     const { get, clock } = calls({ plan: 'starter' });
     await clock.advance(45_000);
     await get(paths.templates);
@@ -39,14 +39,14 @@ describe('the minute', () => {
     });
   });
 
-  it('is one for the account, whatever the key', async () => {
+  it('is shared by all keys of the account', async () => {
     const { get, sandbox } = calls({ rate: 1 });
     const other = sandbox.keys.create('full');
     expect(await get(paths.templates)).toMatchObject({ status: 200 });
     expect(await get(paths.templates, { headers: bearing(other.text) })).toMatchObject({ status: 429 });
   });
 
-  it('does not count a key that is refused', async () => {
+  it('does not count requests with an invalid key', async () => {
     const { get } = calls({ rate: 1 });
     await get(paths.templates, { headers: {} });
     expect(await get(paths.templates)).toMatchObject({ status: 200 });
@@ -80,14 +80,14 @@ describe('the month', () => {
 });
 
 describe('a plan', () => {
-  it.each(endpointNames)('that does not include %s answers 403', async (name) => {
+  it.each(endpointNames)('without %s answers 403', async (name) => {
     const { get, post } = calls({ without: [name] });
     const { method, path } = endpoints[name];
     const reply = method === 'GET' ? await get(path) : await post(path, order);
     expect(bodyOf(reply)).toMatchObject({ title: 'Forbidden', status: 403 });
   });
 
-  it('may change at any time', async () => {
+  it('can change at any time', async () => {
     const { get, sandbox } = calls();
     sandbox.setPlan({ name: 'starter', perMinute: 1, without: [] });
     const seen = [(await get(paths.templates)).status, (await get(paths.templates)).status];

@@ -10,7 +10,7 @@ describe('a list', () => {
     ['?limit=1000', 1_000],
     ['?limit=5000', 1_000],
     ['?unknown=1', 100],
-  ])('with %s gives %i records', async (query, size) => {
+  ])('with %s has %i records', async (query, size) => {
     const world = await filled(1_200);
     expect(phones(await world.get(paths.contacts + query))).toHaveLength(size);
   });
@@ -22,7 +22,7 @@ describe('a list', () => {
     },
   );
 
-  it.each([paths.contacts, paths.templates, paths.campaigns])('%s goes on at its Link', async (path) => {
+  it.each([paths.contacts, paths.templates, paths.campaigns])('%s continues at its Link header', async (path) => {
     const { get } = calls();
     const whole = bodyOf(await get(path));
     const records: unknown[] = [];
@@ -37,7 +37,7 @@ describe('a list', () => {
     expect({ data: records, next_cursor: null }).toEqual(whole);
   });
 
-  it('goes on at its cursor, in order of creation, also when contacts are added meanwhile', async () => {
+  it('continues at its cursor, in order of creation, even if contacts are added meanwhile', async () => {
     const world = await filled(5);
     const first = bodyOf(await world.get(`${paths.contacts}?limit=8`));
     await world.post(paths.contacts, { phone: '+12025550199' });
@@ -47,14 +47,14 @@ describe('a list', () => {
     expect(second.headers).not.toHaveProperty('link');
   });
 
-  it('names the next page relative to itself, so that any prefix of the path survives', async () => {
+  it('links to the next page with a relative URL, so that any path prefix stays valid', async () => {
     const { get } = calls();
     const next = /<(.*)>; rel="next"/.exec((await get(`${paths.contacts}?limit=1`)).headers['link'] ?? '')?.[1];
     const { href } = new URL(next ?? '', `https://gateway.example/v7${paths.contacts}?limit=1`);
     expect(href).toBe('https://gateway.example/v7/api/public/contacts?limit=1&cursor=ZnJvbSAx');
   });
 
-  it('may end with an empty page', async () => {
+  it('can end with an empty page', async () => {
     const { get } = calls();
     const reply = await get(`${paths.contacts}?cursor=${Buffer.from('from 900').toString('base64url')}`);
     expect(bodyOf(reply)).toEqual({ data: [], next_cursor: null });

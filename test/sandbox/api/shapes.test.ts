@@ -6,7 +6,7 @@ import { bodyOf, calls, order, paths } from '../calls.ts';
 const seeds = Array.from({ length: 60 }, (_, index) => `vary:${index}`);
 
 describe('a shape', () => {
-  it('by default is our own choice in everything', () => {
+  it('by default uses the first alternative everywhere', () => {
     const own = Object.entries(alternatives).map(([name, options]) => [name, options[0]]);
     expect(shapeNamed('default')).toEqual(Object.fromEntries(own));
     expect(shapeNamed('default')).toBe(defaultShape);
@@ -16,7 +16,7 @@ describe('a shape', () => {
     expect(shapeNamed('vary:x')).toEqual(shapeNamed('vary:x'));
   });
 
-  it('that varies meets every alternative in a few seeds', () => {
+  it('that varies covers every alternative in a few seeds', () => {
     const drawn = seeds.map((seed) => Object.entries(shapeNamed(seed)));
     for (const [name, options] of Object.entries(alternatives)) {
       const seen = new Set(drawn.flat().flatMap(([drawnName, value]) => (drawnName === name ? [value] : [])));
@@ -24,13 +24,13 @@ describe('a shape', () => {
     }
   });
 
-  it.each(['Default', 'vary', 'vary:', ''])('named "%s" is refused', (name) => {
+  it.each(['Default', 'vary', 'vary:', ''])('named "%s" is rejected', (name) => {
     expect(() => shapeNamed(name)).toThrow(expect.objectContaining({ exit: 'usage' }));
   });
 });
 
 describe('bare', () => {
-  it('answers with bare arrays, few fields of other names and simple errors', async () => {
+  it('answers with bare arrays, a few renamed fields and simple errors', async () => {
     const { get, post, sandbox } = calls({ shape: 'bare', rate: 4 });
     const replies = [
       await get(`${paths.contacts}?limit=1`),
@@ -54,7 +54,7 @@ describe('bare', () => {
 });
 
 describe.each(['default', 'bare', ...seeds])('in shape %s', (shape) => {
-  it('requests are the same, and so is all that the document states', async () => {
+  it('the same requests work, and the documented behavior is the same', async () => {
     const { get, post, sandbox, clock } = calls({ shape });
     const { message_id } = { message_id: undefined, ...Object(bodyOf(await post(paths.send, order))) };
     expect(message_id).toMatch(/^msg_sandbox_/);
@@ -73,7 +73,7 @@ describe.each(['default', 'bare', ...seeds])('in shape %s', (shape) => {
     expect(JSON.stringify(sandbox.events())).toContain(message_id);
   });
 
-  it('a list is the one array of objects in its answer, and every page can be reached', async () => {
+  it('a list answer has exactly one array of objects, and every page is reachable', async () => {
     const { get } = calls({ shape });
     const found: unknown[] = [];
     for (let target = `${paths.templates}?limit=3`, pages = 0; pages < 5; pages++) {
@@ -91,7 +91,7 @@ describe.each(['default', 'bare', ...seeds])('in shape %s', (shape) => {
   });
 });
 
-describe('what a shape varies', () => {
+describe('a shape varies', () => {
   const shapes = seeds.map((name) => ({ name, drawn: shapeNamed(name) }));
   const find = (key: keyof typeof alternatives, value: unknown) =>
     shapes.find(({ drawn }) => drawn[key] === value)?.name ?? 'none';
@@ -111,7 +111,7 @@ describe('what a shape varies', () => {
     ['wrapped', /^\{"ok":true,"contact":\{.*"Ada"/],
     ['empty object', /^\{\}$/],
     ['nothing', /^$/],
-  ])('a contact that is created as %s', async (kind, body) => {
+  ])('the answer to a new contact as %s', async (kind, body) => {
     const shape = shapes.find(({ drawn }) => drawn.created === kind && drawn.fields !== 'minimal')?.name ?? 'none';
     expect((await calls({ shape }).post(paths.contacts, { phone: '+1', name: 'Ada' })).body).toMatch(body);
   });
@@ -130,12 +130,12 @@ describe('what a shape varies', () => {
     [429, 429],
     [403, 403],
     ['accepted', 200],
-  ])('a month that is used up: %s', async (kind, status) => {
+  ])('the answer when the month is used up: %s', async (kind, status) => {
     const { post } = calls({ shape: find('monthUsedUp', kind), monthly: 0 });
     expect(await post(paths.send, order)).toMatchObject({ status });
   });
 
-  it.each([403, 401])('a scope that is refused with %i', async (status) => {
+  it.each([403, 401])('the status %i for a missing scope', async (status) => {
     const { get, sandbox } = calls({ shape: find('scopeRefusal', status) });
     const { text } = sandbox.keys.create('send-only');
     expect(await get(paths.contacts, { headers: { authorization: `Bearer ${text}` } })).toMatchObject({ status });

@@ -8,7 +8,7 @@ import { calls, order, paths } from '../calls.ts';
 import { overHttp, type Wire } from '../over-http.ts';
 import { raw, served } from '../served.ts';
 
-/** What the document states, section by section, as a client meets it. */
+/** Tests what the document specifies, section by section, over HTTP. */
 async function wire(options: SandboxOptions = {}): Promise<Wire & AsyncDisposable> {
   const server = await served({}, options);
   return { ...overHttp(server), [Symbol.asyncDispose]: () => server.close() };
@@ -21,7 +21,7 @@ describe('§4: the endpoints', () => {
     ['POST', paths.contacts, 201],
     ['GET', paths.templates, 200],
     ['GET', paths.campaigns, 200],
-  ])('%s %s is there', async (method, path, status) => {
+  ])('%s %s exists', async (method, path, status) => {
     await using to = await wire();
     const body = path === paths.send ? order : { phone: '+12025550142' };
     expect(await (method === 'GET' ? to.get(path) : to.post(path, body))).toMatchObject({ status });
@@ -35,7 +35,7 @@ describe('§4: the endpoints', () => {
     '/api/v1/contacts',
     '/api/public/CONTACTS',
     '/contacts',
-  ])('%s is not', async (path) => {
+  ])('%s does not exist', async (path) => {
     await using to = await wire();
     expect(await to.get(path)).toMatchObject({ status: 404, body: { status: 404, title: 'Not Found' } });
   });
@@ -43,7 +43,7 @@ describe('§4: the endpoints', () => {
   it.each([
     ['DELETE', paths.contacts],
     ['PUT', paths.send],
-  ])('%s %s is no path of it either', async (method, path) => {
+  ])('%s %s does not exist', async (method, path) => {
     await using to = await wire();
     const { port, sandbox } = to.server;
     const head = `${method} ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${sandbox.keys.sandbox}\r\n`;
@@ -64,7 +64,7 @@ describe('§4: the endpoints', () => {
 });
 
 describe('§1, §4: every answer is JSON', () => {
-  it('also of a disk that is full', async () => {
+  it('also if the disk is full', async () => {
     await using to = await wire({ journal: { past: [], replace: () => {}, append: failOfMessage } });
     expect(await to.post(paths.send, order)).toMatchObject({ status: 500, body: { title: 'Server Error' } });
   });
@@ -72,13 +72,13 @@ describe('§1, §4: every answer is JSON', () => {
   it.each([
     ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', 401],
     ['broken HTTP', 'BROKEN\r\n\r\n', 400],
-  ])('also of %s', async (_, bytes, status) => {
+  ])('also to %s', async (_, bytes, status) => {
     await using to = await wire();
     const [head = '', body = ''] = (await raw(to.server.port, bytes)).split('\r\n\r\n');
     expect([head, JSON.parse(body)]).toMatchObject([expect.stringContaining(` ${status} `), { status }]);
   });
 
-  it('also of a body that is too large', async () => {
+  it('also to a body that is too large', async () => {
     await using to = await wire();
     const big = await to.post(paths.send, { ...order, params: ['x'.repeat(1_048_577), 'y'] });
     expect(big).toMatchObject({ status: 400, body: { detail: expect.stringContaining('1 MiB') } });
@@ -92,12 +92,12 @@ describe('§2: send-template', () => {
     expect([status, body]).toEqual([200, { message_id: to.server.sandbox.messages()[0]?.id }]);
   });
 
-  it.each(['+1', '+12025550101', '+123456789012345678'])('takes %s', async (phone) => {
+  it.each(['+1', '+12025550101', '+123456789012345678'])('accepts %s', async (phone) => {
     await using to = await wire();
     expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 200 });
   });
 
-  it.each(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null])('refuses %s as a number', async (phone) => {
+  it.each(['12025550101', '+', '', '+1 202', '+1a', '００', 5, null])('rejects %s as a number', async (phone) => {
     await using to = await wire();
     expect(await to.post(paths.send, { ...order, to: phone })).toMatchObject({ status: 400 });
     expect(to.server.sandbox.messages()).toEqual([]);
@@ -105,7 +105,7 @@ describe('§2: send-template', () => {
 });
 
 describe('§5: keys', () => {
-  it('§5.1: are borne as Bearer', async () => {
+  it('§5.1: are sent as a Bearer token', async () => {
     await using to = await wire();
     const key = to.server.sandbox.keys.sandbox;
     const ask = (scheme: string) =>
@@ -115,7 +115,7 @@ describe('§5: keys', () => {
       expect(await ask(other)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('§5.2: tell their kind by their prefix', async () => {
+  it('§5.2: have a prefix for their mode', async () => {
     await using to = await wire();
     const { keys } = to.server.sandbox;
     expect([keys.sandbox, keys.live]).toEqual([
@@ -134,7 +134,7 @@ describe('§5: keys', () => {
     expect(status).toBe(allowed ? 200 : 403);
   });
 
-  it('§5.5: revoked at any time, are refused with the next request', async () => {
+  it('§5.5: once revoked, are rejected with the next request', async () => {
     await using to = await wire();
     const { text } = to.server.sandbox.keys.create('full');
     expect(await to.get(paths.contacts, text)).toMatchObject({ status: 200 });
@@ -165,7 +165,7 @@ describe('§5: keys', () => {
     expect((await to.post(paths.send, order)).status).toBe(path === paths.send ? 403 : 200);
   });
 
-  it('§5.8: record every call, whatever came of it, each in its own log', async () => {
+  it('§5.8: log every call in their own audit log, whatever the result', async () => {
     await using to = await wire({ rate: 5 });
     const { sandbox } = to.server;
     const { text, id } = sandbox.keys.create('send-only');
@@ -188,7 +188,7 @@ describe('§5: keys', () => {
     expect(sandbox.audit(sandbox.keys.sandbox).map(({ status }) => status)).toEqual([200]);
   });
 
-  it('§5.9: a live key of the real service is refused, kept nowhere, and said loudly', async () => {
+  it('§5.9: rejects a live key of the real service with a warning, and stores it nowhere', async () => {
     await using to = await wire();
     const real = 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc';
     const { status, text } = await to.post(paths.send, order, real);
@@ -210,20 +210,20 @@ describe('a key in a path', () => {
     '?a=%73%6B_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc',
     '?a=%KEY',
     '?a=KEY&b=%zz',
-  ])('such as %s is kept nowhere', async (query) => {
+  ])('such as %s is not stored', async (query) => {
     await using to = await wire();
     await to.get(paths.contacts + query.replace('KEY', 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc'));
     expect(to.server.journal.lines.join('\n')).not.toContain('Zk3Vq8');
   });
 
-  it('and in a template that there is not comes back without', async () => {
+  it('in an unknown template name is not repeated in the answer', async () => {
     await using to = await wire();
     const { text } = await to.post(paths.send, { ...order, template: 'sk_live_Zk3Vq8Rt1Xp6Wm0Yb5Nc' });
     expect([text.includes('there is no template'), text.includes('Zk3Vq8')]).toEqual([true, false]);
   });
 });
 
-it('who has no key fills neither disk nor memory', async () => {
+it('requests without a key fill neither disk nor memory', async () => {
   const { sandbox, journal, get } = calls();
   for (let request = 0; request < 1_050; request++)
     await sandbox.answer({ method: 'GET', target: '/', headers: {}, body: '' });
@@ -233,7 +233,7 @@ it('who has no key fills neither disk nor memory', async () => {
 });
 
 describe('§3: going live', () => {
-  it('makes the live key valid, and the same request then works with it', async () => {
+  it('makes the live key valid', async () => {
     await using to = await wire();
     const { keys } = to.server.sandbox;
     expect(await to.post(paths.send, order, keys.live)).toMatchObject({ status: 401 });
@@ -258,7 +258,7 @@ describe('§7: errors', () => {
 });
 
 describe('§8: plans', () => {
-  it.each(['starter', 'growth', 'scale'] as const)('%s allows so many requests a minute', async (plan) => {
+  it.each(['starter', 'growth', 'scale'] as const)('%s limits the requests per minute', async (plan) => {
     await using to = await wire({ plan });
     const { perMinute } = plans[plan];
     const got = await Promise.all(Array.from({ length: perMinute }, () => to.get(paths.campaigns)));
@@ -268,13 +268,13 @@ describe('§8: plans', () => {
     expect(await to.get(paths.campaigns)).toMatchObject({ status: 200 });
   });
 
-  it('enterprise, the one to begin with, has no limit', async () => {
+  it('enterprise, the default, has no limit', async () => {
     await using to = await wire();
     const got = await Promise.all(Array.from({ length: 1_500 }, () => to.get(paths.campaigns)));
     expect(got.filter(({ status, headers }) => status !== 200 || headers['ratelimit'] !== undefined)).toEqual([]);
   });
 
-  it('allow so many messages a month', async () => {
+  it('limit the messages per month', async () => {
     await using to = await wire({ plan: 'starter', rate: 10_000, monthly: 3 });
     for (const status of [200, 200, 200, 429]) expect(await to.post(paths.send, order)).toMatchObject({ status });
     await to.server.sandbox.time.advance('next-month');

@@ -8,7 +8,7 @@ import { served, token } from '../served.ts';
 
 const created = new Date(start).toISOString();
 
-/** A little of everything. */
+/** A few records of every kind. */
 async function lived(options: Parameters<typeof calls>[0] = {}): Promise<Calls> {
   const world = calls(options);
   const { sandbox, post, clock } = world;
@@ -41,7 +41,7 @@ describe('a reset', () => {
     expect(count(world)).toEqual(after);
   });
 
-  it('of all brings back what it began with', async () => {
+  it('of all restores the sample data', async () => {
     const { sandbox } = await lived();
     sandbox.reset('all');
     const fresh = calls().sandbox;
@@ -66,7 +66,7 @@ describe('a reset', () => {
     sandbox.close();
   });
 
-  it('calls off the receipts of what was sent', async () => {
+  it('cancels the receipts of sent messages', async () => {
     const { sandbox, post, clock } = calls();
     await post(paths.send, order);
     sandbox.reset('messages');
@@ -74,7 +74,7 @@ describe('a reset', () => {
     expect(sandbox.events()).toEqual([]);
   });
 
-  it('begins the month anew with the messages', async () => {
+  it('of the messages also restarts the month', async () => {
     const { sandbox, post } = calls();
     sandbox.setPlan({ name: 'starter', perMonth: 1, without: [] });
     const statuses = [(await post(paths.send, order)).status, (await post(paths.send, order)).status];
@@ -82,7 +82,7 @@ describe('a reset', () => {
     expect([...statuses, (await post(paths.send, order)).status]).toEqual([200, 429, 200]);
   });
 
-  it('gives no identifier and no cursor again', async () => {
+  it('reuses no identifier and no cursor', async () => {
     const { sandbox, journal } = await lived();
     const ids = new Set(sandbox.events().map(({ id }) => id));
     const cursors = sandbox.cursors();
@@ -96,7 +96,7 @@ describe('a reset', () => {
     expect(again.events().filter(({ id }) => ids.has(id))).toEqual([]);
   });
 
-  it('makes the record small, which a restart takes up', async () => {
+  it('compacts the journal, which a restart loads', async () => {
     const { sandbox, journal, post } = calls();
     for (let sent = 0; sent < 200; sent++) await post(paths.send, order);
     sandbox.reset('all');
@@ -107,8 +107,8 @@ describe('a reset', () => {
   });
 });
 
-describe('what a sandbox is filled with', () => {
-  it('gets an id and a time where it has none', () => {
+describe('seeding a sandbox', () => {
+  it('adds missing ids and times', () => {
     const { sandbox } = calls();
     const taken = sandbox.seed({
       contacts: [{ phone: '+12025550142' }],
@@ -130,7 +130,7 @@ describe('what a sandbox is filled with', () => {
     expect(sandbox.events()).toEqual([]);
   });
 
-  it('takes the place of what is known, which keeps its id and time', () => {
+  it('replaces known records, which keep their id and time', () => {
     const { sandbox } = calls();
     const seed = {
       contacts: [{ phone: '+12025550112', name: 'Alan' }],
@@ -154,7 +154,7 @@ describe('what a sandbox is filled with', () => {
     expect(after.campaigns[2]?.created_at).toBe(before.campaigns[2]?.created_at);
   });
 
-  it('is at once what the API answers with', async () => {
+  it('changes the answers of the API immediately', async () => {
     const { sandbox, post, get } = calls();
     sandbox.seed({ templates: [{ name: 'mine', body: 'Hi {{1}}' }], contacts: [{ phone: '+12025550142' }] });
     expect(await post(paths.send, { to: '+1', template: 'mine', params: ['Ada'] })).toMatchObject({ status: 200 });
@@ -162,7 +162,7 @@ describe('what a sandbox is filled with', () => {
     expect((await get(paths.templates)).body).toContain('"mine"');
   });
 
-  it('is what another sandbox has exported, down to its ids', async () => {
+  it('accepts the export of another sandbox, including its ids', async () => {
     const [from, to] = [await lived(), calls({ seed: 'another' })];
     to.sandbox.seed(JSON.parse(JSON.stringify(from.sandbox.export())));
     const [{ messages, events, ...expected }, got] = [from.sandbox.export(), to.sandbox.export()];
@@ -170,7 +170,7 @@ describe('what a sandbox is filled with', () => {
     expect([messages.length, events.length]).toEqual([1, 7]);
   });
 
-  it('never makes a sandbox of the same seed give an id twice', async () => {
+  it('never leads to duplicate ids with the same seed', async () => {
     const from = await lived();
     const to = calls();
     to.sandbox.seed(from.sandbox.export());
@@ -210,7 +210,7 @@ describe('what a sandbox is filled with', () => {
     ['{"contacts":[],"tempaltes":[]}', ['/tempaltes is unknown; did you mean "templates"?']],
     ['[]', ['an object with at least one of contacts']],
     ['7', ['an object with at least one of contacts']],
-  ])('is refused whole as %s', (text, problems) => {
+  ])('is rejected as a whole: %s', (text, problems) => {
     const { sandbox, journal } = calls();
     const before = journal.lines.length;
     const value: unknown = JSON.parse(text);
@@ -223,14 +223,14 @@ describe('what a sandbox is filled with', () => {
     expect(journal.lines).toHaveLength(before);
   });
 
-  it('is refused with a hundred reasons and no more', () => {
+  it('reports at most a hundred problems', () => {
     const refusal = thrown(() => calls().sandbox.seed({ contacts: Array.from({ length: 250 }, () => ({})) }));
     expect(refusal).toMatchObject({
       message: expect.stringMatching(/\/contacts\/99\/phone is missing; and 150 more$/),
     });
   });
 
-  it('is recorded in commits that do not grow with it', () => {
+  it('splits its changes into commits of limited size', () => {
     const { sandbox, journal } = calls();
     const before = journal.lines.length;
     sandbox.seed({ contacts: Array.from({ length: 3_000 }, (_, number) => ({ phone: `+${number}` })) });
@@ -240,7 +240,7 @@ describe('what a sandbox is filled with', () => {
 });
 
 describe('over the control plane', () => {
-  it('contents come and go, and are reset', async () => {
+  it('contents are exported, seeded and reset', async () => {
     await using server = await served();
     const remote = openRemote({ url: server.url, token });
     expect(await remote.ask('seed', { contacts: [{ phone: '+12025550142' }] })).toEqual({
@@ -267,7 +267,7 @@ describe('over the control plane', () => {
     });
   });
 
-  it('an unknown event, and what nothing can be made of, is refused', async () => {
+  it('an unknown event or invalid input is rejected', async () => {
     await using server = await served();
     expect(await asked(server, '/trigger', '{"event":"message.recieved"}')).toEqual([
       400,
@@ -279,7 +279,7 @@ describe('over the control plane', () => {
     expect(server.sandbox.events()).toEqual([]);
   });
 
-  it('contents may be larger than any body of the API, up to 64 MiB', async () => {
+  it('contents can be larger than other bodies, up to 64 MiB', async () => {
     await using server = await served();
     const contacts = Array.from({ length: 20_000 }, (_, number) => ({
       phone: `+1${number}`,
@@ -292,7 +292,7 @@ describe('over the control plane', () => {
     ]);
   });
 
-  it('nobody without the token is listened to for that long', async () => {
+  it('large bodies require the token', async () => {
     await using server = await served();
     const body = JSON.stringify({ contacts: [{ phone: '+1', attributes: { note: 'x'.repeat(2 * 1_048_576) } }] });
     expect(await asked(server, '/seed', body, 'wrong')).toMatchObject({ 0: 403 });

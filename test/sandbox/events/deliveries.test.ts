@@ -9,7 +9,7 @@ describe('a test number', () => {
     [testNumbers.delivers, ['message.delivered', 'message.read']],
     [testNumbers.fails, ['message.failed']],
     [testNumbers.delivers5sLater, ['message.delivered', 'message.read']],
-  ])('%s has its events come to a URL, signed and in order', async (to, types) => {
+  ])('%s delivers its events to a webhook, signed and in order', async (to, types) => {
     const { sandbox, post } = courierWorld();
     const { url, received, verify } = await receiver();
     sandbox.webhooks.add({ url });
@@ -20,7 +20,7 @@ describe('a test number', () => {
     verify(sandbox.secret());
   });
 
-  it('that delivers 5 s later does so at exactly 5.000 s', async () => {
+  it('that delivers 5 s later does so after exactly 5.000 s', async () => {
     const { sandbox, post, clock } = courierWorld();
     const at: number[] = [];
     const { url, received } = await receiver((response) => {
@@ -37,7 +37,7 @@ describe('a test number', () => {
 });
 
 describe('a delivery', () => {
-  it('is one POST of what the event shows, with the headers of Standard Webhooks', async () => {
+  it('is one POST of the event’s payload, with the headers of Standard Webhooks', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received } = await receiver();
     sandbox.webhooks.add({ url });
@@ -57,7 +57,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is kept with all that was sent and answered', async () => {
+  it('is recorded with request and response', async () => {
     const { sandbox, post, clock } = courierWorld();
     const { url, received } = await receiver((response) => response.writeHead(202, { 'x-seen': 'yes' }).end('thanks'));
     const { id } = sandbox.webhooks.add({ url });
@@ -94,7 +94,7 @@ describe('a delivery', () => {
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ event: 'contact.created', id: received[0]?.id });
   });
 
-  it('does not begin before the answer is there', async () => {
+  it('does not start before the answer is sent', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received, got } = await receiver();
     sandbox.webhooks.add({ url });
@@ -104,8 +104,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('what is on its way', () => {
-  it('keeps the order of a message, while that of another hangs', async () => {
+describe('deliveries in flight', () => {
+  it('keep the order of a message, even if another message hangs', async () => {
     const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
     const { url, received, got } = await receiver((response, { data }) => {
@@ -125,7 +125,7 @@ describe('what is on its way', () => {
     expect(typesTo(testNumbers.delivers)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('is not held back by a retry', async () => {
+  it('do not wait for a retry', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received } = await receiver((response, { type }) =>
       response.writeHead(type === 'message.delivered' ? 500 : 200).end(),
@@ -139,7 +139,7 @@ describe('what is on its way', () => {
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['waiting', 'delivered']);
   });
 
-  it('is eight at once and no more', async () => {
+  it('are at most eight at once', async () => {
     const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
     const { url, got } = await receiver((response) => hanging.push(response));
@@ -156,7 +156,7 @@ describe('what is on its way', () => {
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => 'delivered'));
   });
 
-  it('is not slowed by another webhook that is slow', async () => {
+  it('do not wait for another slow webhook', async () => {
     const { sandbox, post } = courierWorld();
     const [slow, quick] = [await receiver(() => {}), await receiver()];
     for (const { url } of [slow, quick]) sandbox.webhooks.add({ url });
@@ -166,7 +166,7 @@ describe('what is on its way', () => {
     expect([ids(quick.received), slow.received.length]).toEqual([ids(sandbox.events()), 8]);
   });
 
-  it('is counted, and so is what nobody heard', async () => {
+  it('are counted, and so are queued events', async () => {
     const { sandbox, post } = courierWorld();
     await post(paths.contacts, { phone: '+12025550142' });
     expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });

@@ -10,7 +10,7 @@ import { createWebhooks } from '../../../src/sandbox/events/webhooks.ts';
 import { start } from '../calls.ts';
 import { receiver } from '../receiver.ts';
 
-it('carries nothing that was let go of with the logs', async () => {
+it('sends no event that a reset of the logs has deleted', async () => {
   const [clock, ids] = [manualClock(start), createIds('a seed')];
   const store = withFanOut(openStore(undefined), ids);
   const courier = createDispatcher({ store, clock, ids, shape: defaultShape, warn: () => {} });
@@ -27,7 +27,7 @@ it('carries nothing that was let go of with the logs', async () => {
   expect(received.map(({ id }) => id)).toEqual(['evt_1']);
 });
 
-it('settles at once when it is closed', async () => {
+it('settles immediately when closed', async () => {
   const [clock, ids] = [manualClock(start), createIds('a seed')];
   const store = withFanOut(openStore(undefined), ids);
   const courier = createDispatcher({ store, clock, ids, shape: defaultShape, warn: () => {} });

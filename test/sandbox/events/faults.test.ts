@@ -4,7 +4,7 @@ import type { EventFault } from '../../../src/sandbox/state/records.ts';
 import { memoryJournal, order, paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
-/** A sandbox where the first delivery of a message goes wrong so, once. */
+/** A sandbox that injects this fault into the first delivery of a message, once. */
 async function faulty(effect: EventFault, status = 200) {
   const world = courierWorld();
   const made = await receiver((response) => response.writeHead(status).end());
@@ -16,8 +16,8 @@ async function faulty(effect: EventFault, status = 200) {
 
 const types = (received: readonly { readonly type: unknown }[]) => received.map(({ type }) => type);
 
-describe('an event that is struck by', () => {
-  it('drop never comes, and says so; what follows does', async () => {
+describe('an event with the fault', () => {
+  it('drop is never sent, and logged as dropped; the next event is sent', async () => {
     const { sandbox, received, fault } = await faulty({ kind: 'drop' });
     await sandbox.time.advance(60_000);
     expect(types(received)).toEqual(['message.read']);
@@ -35,7 +35,7 @@ describe('an event that is struck by', () => {
     expect(types(received)).toEqual(['message.read', 'message.delivered']);
   });
 
-  it('delay comes so much later, and what follows for its message after it', async () => {
+  it('delay is sent later, and so are the next events of its message', async () => {
     const { sandbox, received } = await faulty({ kind: 'delay', ms: 60_000 });
     await sandbox.time.advance(60_000);
     expect(received).toEqual([]);
@@ -43,7 +43,7 @@ describe('an event that is struck by', () => {
     expect(types(received)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('duplicate comes twice, with one id', async () => {
+  it('duplicate is sent twice, with one id', async () => {
     const { sandbox, received, verify } = await faulty({ kind: 'duplicate' });
     await sandbox.time.advance(10_000);
     expect(types(received)).toEqual(['message.delivered', 'message.delivered', 'message.read']);
@@ -55,13 +55,13 @@ describe('an event that is struck by', () => {
     ]);
   });
 
-  it('duplicate, and fails, is attempted ten times in all', async () => {
+  it('duplicate is attempted ten times in total if it fails', async () => {
     const { sandbox } = await faulty({ kind: 'duplicate' }, 500);
     await sandbox.time.advance(100 * 3_600_000);
     expect(sandbox.deliveries().map(({ attempts }) => attempts)).toEqual([10, 10]);
   });
 
-  it('bad-signature is signed by nobody, once', async () => {
+  it('bad-signature has an invalid signature, once', async () => {
     const { sandbox, received, verify } = await faulty({ kind: 'bad-signature' }, 401);
     await sandbox.time.advance(400);
     expect(received[0]?.headers['webhook-signature']).toMatch(/^v1,\S{44}$/);
@@ -72,7 +72,7 @@ describe('an event that is struck by', () => {
     verify(sandbox.secret());
   });
 
-  it('stale-timestamp is signed well, ten minutes ago', async () => {
+  it('stale-timestamp has a valid signature that is ten minutes old', async () => {
     const { sandbox, received, verify } = await faulty({ kind: 'stale-timestamp' });
     await sandbox.time.advance(400);
     const { id = '', body = '', headers = {} } = received[0] ?? {};
@@ -86,14 +86,14 @@ describe('an event that is struck by', () => {
 });
 
 describe('a fault', () => {
-  it('that is cleared before an event leaves does it no harm', async () => {
+  it('that is cleared before an event is sent has no effect', async () => {
     const { sandbox, received, fault } = await faulty({ kind: 'delay', ms: 60_000 });
     sandbox.faults.clear(fault.id);
     await sandbox.time.advance(4_000);
     expect(types(received)).toEqual(['message.delivered', 'message.read']);
   });
 
-  it('still holds an event back after a restart, until the same time', async () => {
+  it('still delays an event after a restart, until the same time', async () => {
     const journal = memoryJournal();
     const { url, received } = await receiver();
     const before = courierWorld({ journal });

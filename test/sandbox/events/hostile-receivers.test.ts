@@ -5,7 +5,7 @@ import { type BadResponse, badResponseNames, badResponses } from '../../support/
 import { paths } from '../calls.ts';
 import { courierWorld, receiver } from '../receiver.ts';
 
-/** What came of one delivery. */
+/** Returns the result of one delivery. */
 async function delivered(url: string, timeout?: number) {
   const { sandbox, post } = courierWorld({ timeout });
   sandbox.webhooks.add({ url });
@@ -30,7 +30,7 @@ const silent = new Set<BadResponse>(['no response', 'headers without a body']);
 const refusals = new Set<BadResponse>(['a 500', 'a 503 of a gateway in HTML', 'JSON that nests too deep']);
 
 describe('a receiver that answers with', () => {
-  it.each(badResponseNames)('%s gets one attempt, which says what came of it', async (name) => {
+  it.each(badResponseNames)('%s gets one attempt with a recorded result', async (name) => {
     const { url, seen } = await serve((_, __, response) => badResponses[name](response));
     const { state, error } = await delivered(url, silent.has(name) ? 200 : undefined);
     const fails = name in failures || refusals.has(name);
@@ -43,7 +43,7 @@ describe('a receiver that answers with', () => {
     expect(await delivered(url, 200)).toMatchObject({ state: 'waiting', status: 200, response: { body: '' } });
   });
 
-  it('a body that never ends is read no further than 64 KiB', async () => {
+  it('an endless body is read up to 64 KiB', async () => {
     const { url } = await serve((_, __, response) => {
       const more = () => {
         while (response.write('é'.repeat(50_001)));
@@ -53,7 +53,7 @@ describe('a receiver that answers with', () => {
       more();
     });
     const { state, response } = await delivered(url);
-    // The cut goes through the last letter.
+    // The cut goes through the last character.
     expect([state, Buffer.byteLength(response?.body ?? ''), response?.encoding]).toEqual([
       'delivered',
       65_535,
@@ -64,29 +64,29 @@ describe('a receiver that answers with', () => {
   it.each([
     [65_536, 65_536],
     [65_537, 65_536],
-  ])('%i bytes has %i of them kept', async (sent, kept) => {
+  ])('%i bytes is recorded with %i of them', async (sent, kept) => {
     const { url } = await receiver((response) => response.end('a'.repeat(sent)));
     expect(await delivered(url)).toMatchObject({ state: 'delivered', response: { body: 'a'.repeat(kept) } });
   });
 
-  it('bytes that are no text has them kept in base64', async () => {
+  it('binary data is recorded in base64', async () => {
     const { url } = await receiver((response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
     expect((await delivered(url)).response).toMatchObject({ body: '//4A', encoding: 'base64' });
   });
 
-  it('several cookies has them all kept', async () => {
+  it('several cookies is recorded with all of them', async () => {
     const { url } = await receiver((response) => response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'] }).end());
     expect((await delivered(url)).response?.headers).toMatchObject({ 'set-cookie': 'a=1, b=2' });
   });
 
-  it('a hint before the answer is heard out', async () => {
+  it('an early hint gets time for its final answer', async () => {
     const { url } = await serveBytes((socket) =>
       socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
     );
     expect(await delivered(url)).toMatchObject({ state: 'delivered', status: 204 });
   });
 
-  it('a size of chunk that is none is recorded with what came before', async () => {
+  it('an invalid chunk size is recorded with the data before it', async () => {
     const { url } = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n'),
     );
@@ -95,12 +95,12 @@ describe('a receiver that answers with', () => {
 });
 
 describe('a receiver', () => {
-  it('that is not there is a failed attempt', async () => {
+  it('that is not running is a failed attempt', async () => {
     const { state, error } = await delivered(`http://127.0.0.1:${await deadPort()}/`);
     expect([state, error]).toEqual(['waiting', expect.stringMatching(/^connection refused by 127\.0\.0\.1:\d+$/)]);
   });
 
-  it('whose certificate nobody vouches for is a failed attempt', async () => {
+  it('with an untrusted certificate is a failed attempt', async () => {
     const { url, seen } = await serve((_, __, response) => response.end(), 'https');
     const { state, error } = await delivered(url);
     expect([state, seen.length, error]).toEqual(['waiting', 0, expect.stringMatching(/certificate/)]);
@@ -113,7 +113,7 @@ describe('a receiver', () => {
 });
 
 describe('a connection', () => {
-  it('is kept for the next delivery', async () => {
+  it('is reused for the next delivery', async () => {
     const { sandbox, post } = courierWorld();
     const ports = new Set<number | undefined>();
     const { url } = await receiver((response) => {
@@ -128,7 +128,7 @@ describe('a connection', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('that was closed under a delivery costs no attempt: it leaves again at once on another', async () => {
+  it('that was closed meanwhile costs no attempt: the request is repeated on a new one', async () => {
     const { sandbox, post } = courierWorld();
     const { url, requests } = await serveBytes((socket) => {
       // The second request on a connection finds it reset.
@@ -148,7 +148,7 @@ describe('a connection', () => {
     ]);
   });
 
-  it('that is reset again and again is a failed attempt', async () => {
+  it('that is reset repeatedly is a failed attempt', async () => {
     const { sandbox, post } = courierWorld();
     const { url, requests } = await serveBytes((socket) => {
       if (requests.length > 1) socket.resetAndDestroy();
@@ -164,7 +164,7 @@ describe('a connection', () => {
   });
 });
 
-it('closing a sandbox leaves nothing on its way, and records nothing more', async () => {
+it('closing a sandbox aborts deliveries in flight, and records nothing more', async () => {
   const { sandbox, post, journal } = courierWorld();
   const hanging: ServerResponse[] = [];
   const { url, got } = await receiver((response) => hanging.push(response));

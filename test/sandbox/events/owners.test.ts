@@ -7,32 +7,27 @@ const kill = (pid: number) => pid === live.pid;
 
 it.each([
   ['without an owner is not', { url }, undefined, false],
-  ['of one that lives is not', { url, owner: live }, { url }, false],
-  ['of one that is dead is', { url, owner: dead }, undefined, true],
+  ['of a live process is not', { url, owner: live }, { url }, false],
+  ['of a dead process is', { url, owner: dead }, undefined, true],
+  ['of a dead listener is not, since it may restart', { url, owner: { ...dead, returns: true } }, undefined, false],
   [
-    'of a listener that is dead is not, since it may be started again',
-    { url, owner: { ...dead, returns: true } },
-    undefined,
-    false,
-  ],
-  [
-    'of it is not when it is',
+    'of a dead listener is not if it restarts',
     { url, owner: { ...dead, returns: true } },
     { url, owner: { ...live, returns: true } },
     false,
   ],
   [
-    'of it is when another takes its port',
+    'of a dead listener is if another process takes its port',
     { url, owner: { ...dead, returns: true } },
     { url: `${url}x`, owner: live },
     true,
   ],
   [
-    'of it is not when another takes another port',
+    'of a dead listener is not if another process takes another port',
     { url, owner: { ...dead, returns: true } },
     { url: elsewhere, owner: live },
     false,
   ],
-])('a webhook %s forsaken', (_, webhook, next, expected) => {
+])('a webhook %s abandoned', (_, webhook, next, expected) => {
   expect(isOrphaned(webhook, kill, next)).toBe(expected);
 });

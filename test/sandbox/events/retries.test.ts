@@ -12,13 +12,13 @@ const contact = { phone: '+12025550142' } as const;
 const answering = (status: number, headers: Readonly<Record<string, string>> = {}) =>
   receiver((response) => response.writeHead(status, headers).end());
 
-/** Milliseconds until the one delivery is attempted again. */
+/** Milliseconds until the next attempt of the only delivery. */
 function wait({ deliveries, clock }: Sandbox): number {
   return Date.parse(deliveries()[0]?.next_at ?? '') - clock.now();
 }
 
-describe('what fails', () => {
-  it('is attempted ten times in three days, the same each time but for the signature, and then is dead', async () => {
+describe('a failed delivery', () => {
+  it('is attempted ten times in three days, identical except for the signature, then dead', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received, verify } = await answering(503);
     sandbox.webhooks.add({ url });
@@ -40,7 +40,7 @@ describe('what fails', () => {
     verify(sandbox.secret());
   });
 
-  it('waits as long with the same seed, and otherwise not', async () => {
+  it('has the same retry delays with the same seed, and others with another', async () => {
     const waits = await Promise.all(
       ['a seed', 'a seed', 'another'].map(async (seed) => {
         const { sandbox, post } = courierWorld({ seed });
@@ -69,7 +69,7 @@ describe('what fails', () => {
     expect([wait(sandbox) >= least, wait(sandbox) <= least * 1.1]).toEqual([true, true]);
   });
 
-  it('waits until the time of Retry-After, told by the wall', async () => {
+  it('waits until the time of Retry-After, in real time', async () => {
     const { sandbox, post } = courierWorld();
     const { url } = await receiver((response) =>
       response.writeHead(503, { 'retry-after': new Date(Date.now() + 10 * minute).toUTCString() }).end(),
@@ -80,7 +80,7 @@ describe('what fails', () => {
     expect([wait(sandbox) > 9 * minute, wait(sandbox) <= 10 * minute]).toEqual([true, true]);
   });
 
-  it.each([301, 302, 303, 307, 308])('includes a redirect of %i, which is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('may be a redirect of %i, which is not followed', async (status) => {
     const { sandbox, post } = courierWorld();
     const there = await receiver();
     const { url, received } = await answering(status, { location: there.url });
@@ -93,7 +93,7 @@ describe('what fails', () => {
 });
 
 describe('410', () => {
-  it('disables the webhook, says so, and leaves nothing on its way', async () => {
+  it('disables the webhook with a warning, and cancels its deliveries', async () => {
     const { sandbox, post, warnings } = courierWorld();
     const { url, received } = await receiver((response, { type }) =>
       response.writeHead(type === 'message.read' ? 410 : 500).end(),
@@ -113,7 +113,7 @@ describe('410', () => {
     expect(sandbox.counts()).toMatchObject({ queued: 1, waiting: 0 });
   });
 
-  it('is said once, however many were on their way', async () => {
+  it('causes one warning, even with several deliveries in flight', async () => {
     const { sandbox, post, warnings } = courierWorld();
     const hanging: ServerResponse[] = [];
     const { url, got } = await receiver((response) => hanging.push(response));
@@ -125,7 +125,7 @@ describe('410', () => {
     expect([hanging.length, warnings.length, sandbox.counts().waiting]).toEqual([8, 1, 0]);
   });
 
-  it('is over when the URL is added again: what waited goes on', async () => {
+  it('ends when the URL is added again: waiting deliveries continue', async () => {
     const { sandbox, post } = courierWorld();
     const statuses = [500, 410];
     const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
@@ -151,7 +151,7 @@ describe('a dead letter', () => {
     return { ...world, ...made, answer: (next: number) => (status = next) };
   }
 
-  it('is delivered again, at once and with ten attempts more', async () => {
+  it('is redelivered immediately, with ten more attempts', async () => {
     const { sandbox, received, answer } = await withDeadLetters();
     const [first] = sandbox.deliveries({ states: ['dead'] });
     expect([sandbox.redeliver(first?.id ?? ''), received.length]).toEqual([1, 20]);
@@ -166,7 +166,7 @@ describe('a dead letter', () => {
     ]);
   });
 
-  it('is one of all those that are delivered again', async () => {
+  it('is included when all failed ones are redelivered', async () => {
     const { sandbox, answer } = await withDeadLetters();
     answer(200);
     expect(sandbox.redeliver('failed')).toBe(2);
@@ -191,7 +191,7 @@ describe('a dead letter', () => {
 });
 
 describe('a redelivery', () => {
-  it('of an event is one of each of its deliveries, also of those that came', async () => {
+  it('of an event repeats each of its deliveries, including delivered ones', async () => {
     const { sandbox, post } = courierWorld();
     const both = [await receiver(), await receiver()];
     for (const { url } of both) sandbox.webhooks.add({ url });
@@ -202,7 +202,7 @@ describe('a redelivery', () => {
     expect(both.map(({ received }) => received.length)).toEqual([2, 2]);
   });
 
-  it('comes in place of the retry that was due', async () => {
+  it('replaces the scheduled retry', async () => {
     const { sandbox, post } = courierWorld();
     const statuses = [500];
     const { url, received } = await receiver((response) => response.writeHead(statuses.shift() ?? 200).end());
@@ -215,7 +215,7 @@ describe('a redelivery', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('of what is on its way adds nothing', async () => {
+  it('of a delivery in flight adds nothing', async () => {
     const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
     const { url, received, got } = await receiver((response) => hanging.push(response));
@@ -228,13 +228,13 @@ describe('a redelivery', () => {
     expect([received.length, sandbox.deliveries()[0]?.state]).toEqual([1, 'delivered']);
   });
 
-  it('of nothing that is known is 404', () => {
+  it('of an unknown id is 404', () => {
     expect(() => courierWorld().sandbox.redeliver('dlv_none')).toThrow(expect.objectContaining({ status: 404 }));
   });
 });
 
 describe('a restart', () => {
-  it('takes up what was on its way, and what waits, at its time', async () => {
+  it('resumes deliveries in flight, and waiting ones at their time', async () => {
     const journal = memoryJournal();
     const before = courierWorld({ journal });
     const statuses = [500];
@@ -261,7 +261,7 @@ describe('a restart', () => {
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
 
-  it('after the time of a retry attempts it at once', async () => {
+  it('after the time of a retry attempts it immediately', async () => {
     const journal = memoryJournal();
     const before = courierWorld({ journal });
     const statuses = [500];
@@ -276,8 +276,8 @@ describe('a restart', () => {
   });
 });
 
-describe('a disk that is full', () => {
-  it('is told once, repeats no delivery, and what was done is recorded when there is room', async () => {
+describe('a full disk', () => {
+  it('causes one warning and no repeated delivery; attempts are recorded once there is room', async () => {
     const [memory, warnings]: [Journal, string[]] = [memoryJournal(), []];
     let full = false;
     const append: Journal['append'] = (changes) => {

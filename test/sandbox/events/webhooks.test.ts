@@ -7,7 +7,7 @@ const own = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const local = 'http://127.0.0.1:3000/hooks';
 const hour = 3_600_000;
 
-/** The secrets, of those given, that signed what came last. */
+/** Returns those of the given secrets that signed the last request. */
 function signers({ received }: Awaited<ReturnType<typeof receiver>>, secrets: readonly string[]): readonly boolean[] {
   const { body = '', headers = {} } = received.at(-1) ?? {};
   return secrets.map((secret) => {
@@ -45,7 +45,7 @@ describe('a URL', () => {
     ['127.0.0.1:3000', 'needs a full URL'],
     ['/hooks', 'needs a full URL'],
     ['', 'needs a full URL'],
-  ])('%s is refused', (url, why) => {
+  ])('%s is rejected', (url, why) => {
     const { sandbox } = courierWorld();
     expect(() => sandbox.webhooks.add({ url })).toThrow(
       expect.objectContaining({ status: 400, message: expect.stringContaining(why) }),
@@ -86,7 +86,7 @@ describe('a URL', () => {
     expect(() => sandbox.webhooks.remove(webhook[by])).toThrow(expect.objectContaining({ status: 404 }));
   });
 
-  it('that is removed gets nothing more, and what waited for it is dead', async () => {
+  it('that is removed receives nothing more, and its waiting deliveries are dead', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received } = await receiver((response) => response.writeHead(500).end());
     sandbox.webhooks.add({ url });
@@ -104,7 +104,7 @@ describe('a URL', () => {
 });
 
 describe('the events of a webhook', () => {
-  it('are those that it was registered for', async () => {
+  it('are the ones it was registered for', async () => {
     const { sandbox, post } = courierWorld();
     const [all, some] = [await receiver(), await receiver()];
     sandbox.webhooks.add({ url: all.url });
@@ -116,7 +116,7 @@ describe('the events of a webhook', () => {
     expect(types).toEqual([['contact.created', 'message.delivered', 'message.read'], ['message.read']]);
   });
 
-  it('may begin with those that nobody heard, in order', async () => {
+  it('can start with the queued events, in order', async () => {
     const { sandbox, post } = courierWorld();
     const heard = await receiver();
     await post(paths.send, order);
@@ -132,19 +132,19 @@ describe('the events of a webhook', () => {
     expect(sandbox.webhooks.add({ url, catchUp: true })).toMatchObject({ caughtUp: 0 });
   });
 
-  it.each(['caught up with', 'redelivered'])('are %s at once, also after the clock went back', async (how) => {
+  it.each(['queued', 'redelivered'])('are %s without delay, even if the clock was set back', async (how) => {
     const { sandbox, post } = courierWorld();
     await sandbox.time.advance(hour);
     await post(paths.contacts, { phone: '+1' });
     sandbox.clock.set({ frozen: sandbox.clock.now() - hour });
     const { url, received } = await receiver();
-    sandbox.webhooks.add({ url, catchUp: how === 'caught up with' });
+    sandbox.webhooks.add({ url, catchUp: how === 'queued' });
     if (how === 'redelivered') sandbox.redeliver(sandbox.events()[0]?.id ?? '');
     await sandbox.settled();
     expect(received.map(({ type }) => type)).toEqual(['contact.created']);
   });
 
-  it('that failed ahead of the wall leave at once when they are redelivered after the clock went back', async () => {
+  it('that failed ahead of real time are redelivered without delay after the clock was set back', async () => {
     const { sandbox, post } = courierWorld();
     const { url, received } = await receiver((response) => response.writeHead(500).end());
     sandbox.webhooks.add({ url });
@@ -157,7 +157,7 @@ describe('the events of a webhook', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('begin with none of those unless that is asked for, nor with any that it is not registered for', async () => {
+  it('include queued events only on request, and only of registered types', async () => {
     const { sandbox, post } = courierWorld();
     await post(paths.contacts, { phone: '+1' });
     const { url, received } = await receiver();
@@ -169,7 +169,7 @@ describe('the events of a webhook', () => {
 });
 
 describe('a secret', () => {
-  it('of its own signs what a webhook gets, and nothing else', async () => {
+  it('of a webhook signs only the events of that webhook', async () => {
     const { sandbox, post } = courierWorld();
     const [one, other] = [await receiver(), await receiver()];
     sandbox.webhooks.add({ url: one.url, secret: own });
@@ -183,14 +183,14 @@ describe('a secret', () => {
     ]);
   });
 
-  it.each(['', 'secret', 'whsec_', 'whsec_c2hvcnQ='])('of its own is refused when it is none: %j', (secret) => {
+  it.each(['', 'secret', 'whsec_', 'whsec_c2hvcnQ='])('of a webhook is rejected if invalid: %j', (secret) => {
     const { sandbox } = courierWorld();
     expect(() => sandbox.webhooks.add({ url: local, secret })).toThrow(
       expect.objectContaining({ status: 400, message: expect.not.stringContaining('c2hvcnQ') }),
     );
   });
 
-  it('that replaces another signs beside it for a day, by the clock of the sandbox', async () => {
+  it('that replaces another signs together with it for a day of sandbox time', async () => {
     const { sandbox, post } = courierWorld();
     const made = await receiver();
     sandbox.webhooks.add({ url: made.url });
@@ -208,7 +208,7 @@ describe('a secret', () => {
     expect(signers(made, [before, secret])).toEqual([false, true]);
   });
 
-  it("of one webhook's own may replace that of the sandbox, or its own", async () => {
+  it('of a webhook can replace the secret of the sandbox, or its own', async () => {
     const journal = memoryJournal();
     const { sandbox, post } = courierWorld({ journal });
     const [one, other] = [await receiver(), await receiver()];
@@ -229,13 +229,13 @@ describe('a secret', () => {
     expect(signers(one, [sandbox.secret(), first.secret, second.secret])).toEqual([false, true, true]);
   });
 
-  it('that is made follows from the seed', () => {
+  it('that is generated derives from the seed', () => {
     const [a, b, c] = ['a seed', 'a seed', 'another'].map((seed) => courierWorld({ seed }).sandbox.webhooks.rotate());
     expect([a?.secret === b?.secret, a?.secret === c?.secret]).toEqual([true, false]);
     expect(a?.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   });
 
-  it('of no webhook that is known is 404', () => {
+  it('of an unknown webhook is 404', () => {
     expect(() => courierWorld().sandbox.webhooks.rotate('whk_none')).toThrow(expect.objectContaining({ status: 404 }));
   });
 });

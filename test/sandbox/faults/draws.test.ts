@@ -8,7 +8,7 @@ import { calls, memoryJournal, paths } from '../calls.ts';
 import { onContacts, failures } from './failures.ts';
 
 describe('the draws of a fault', () => {
-  it('follow from its seed, and another seed draws otherwise', async () => {
+  it('derive from its seed, and differ for another seed', async () => {
     const [one, same, other] = [calls(), calls({ seed: 'another' }), calls()];
     one.sandbox.faults.add({ ...onContacts, rate: 0.3, seed: 'x' });
     same.sandbox.faults.add({ ...onContacts, rate: 0.3, seed: 'x' });
@@ -18,7 +18,7 @@ describe('the draws of a fault', () => {
     expect(await failures(other, 50)).not.toBe(pattern);
   });
 
-  it('follow without a seed of its own from that of the sandbox, and differ from fault to fault', async () => {
+  it('without a seed derive from the sandbox’s seed, and differ between faults', async () => {
     const patterns = await Promise.all(
       ['a seed', 'a seed', 'another seed'].map(async (seed) => {
         const world = calls({ seed });
@@ -33,7 +33,7 @@ describe('the draws of a fault', () => {
     expect(new Set(patterns.flat()).size).toBe(4);
   });
 
-  it.each([0, 0.1, 0.5, 1])('hit at a rate of %d about as often as that', async (rate) => {
+  it.each([0, 0.1, 0.5, 1])('trigger at a rate of %d about that often', async (rate) => {
     const world = calls();
     world.sandbox.faults.add({ ...onContacts, rate });
     await failures(world, 2_000);
@@ -41,7 +41,7 @@ describe('the draws of a fault', () => {
     expect([matched, Math.abs(count - 2_000 * rate) < 60]).toEqual([2_000, true]);
   });
 
-  it('go on after a restart where they were', async () => {
+  it('continue after a restart', async () => {
     const fault = { ...onContacts, rate: 0.5, seed: 'x' };
     const straight = calls();
     straight.sandbox.faults.add(fault);
@@ -54,7 +54,7 @@ describe('the draws of a fault', () => {
     expect(after.sandbox.faults.list()).toEqual(straight.sandbox.faults.list());
   });
 
-  it('go on from the counts that a fault is recorded with', () => {
+  it('continue from the recorded counts of a fault', () => {
     const store = openStore(memoryJournal());
     const fault = { ...onContacts, id: 'f', after: false, rate: 1, seed: 'x', times: 3 };
     store.commit([{ type: 'fault', fault, matched: 7, injected: 2 }]);
@@ -62,7 +62,7 @@ describe('the draws of a fault', () => {
     expect([first.fault?.id, drawFault(store.state, 'listContacts', 0, [recordOf(first)]).matched]).toEqual(['f', []]);
   });
 
-  it('are the same for requests that are under way at the same time', async () => {
+  it('are the same for concurrent requests', async () => {
     const [inTurn, atOnce] = [calls(), calls()];
     const slow = { on: ['listContacts'], effect: { kind: 'latency', ms: 1 }, rate: 0.5, seed: 'x', times: 7 } as const;
     inTurn.sandbox.faults.add({ ...slow, effect: onContacts.effect });
@@ -73,7 +73,7 @@ describe('the draws of a fault', () => {
     expect(counted[1]).toMatchObject({ injected: 7, active: false, matched: counted[0]?.matched });
   });
 
-  it('of several are each made, and the first that hits strikes', async () => {
+  it('are made for each of several faults, and the first that triggers applies', async () => {
     const { get, sandbox } = calls();
     sandbox.faults.add({ ...onContacts, rate: 0 });
     sandbox.faults.add(onContacts);
@@ -87,7 +87,7 @@ describe('the draws of a fault', () => {
     ]);
   });
 
-  it('for the deliveries of one event are made when they are, each with its own number', () => {
+  it('are made for each delivery of an event, with its own number', () => {
     const journal = memoryJournal();
     const store = withFanOut(openStore(journal), createIds('a seed'));
     const on = ['order.paid'] as const;

@@ -16,7 +16,7 @@ describe('a fault', () => {
     expect(world.sandbox.faults.list()).toMatchObject([{ matched: 3, injected: 3, active: false }]);
   });
 
-  it('expires when it has failures so often', async () => {
+  it('expires after a number of failures', async () => {
     const world = calls();
     world.sandbox.faults.add({ ...onContacts, times: 3 });
     expect(await failures(world, 5)).toBe('11100');
@@ -31,7 +31,7 @@ describe('a fault', () => {
     expect(await failures(world, 1)).toBe('0');
   });
 
-  it('that is late has its caller wait by the wall, and acts before or after that', async () => {
+  it('that delays an answer waits in real time, before or after execution', async () => {
     const { post, sandbox } = calls();
     const effect = { kind: 'latency', ms: 1 } as const;
     const { id } = sandbox.faults.add({ on: ['sendTemplate'], effect });
@@ -43,7 +43,7 @@ describe('a fault', () => {
     expect([sandbox.messages().length, (await done).status, sandbox.messages().length]).toEqual([2, 200, 2]);
   });
 
-  it('that is late does nothing for a caller who left before', async () => {
+  it('that delays an answer does not execute the request if the client disconnects', async () => {
     const { sandbox } = calls();
     const headers = bearing(sandbox.keys.sandbox);
     sandbox.faults.add({ ...onContacts, effect: { kind: 'latency', ms: 3_600_000 } });
@@ -70,7 +70,7 @@ describe('a fault', () => {
     ['for no time', { for: 0 }, '/for'],
     ['with a seed that is no text', { seed: 7 }, '/seed'],
     ['perhaps after', { after: 'yes' }, '/after'],
-  ])('%s is refused, and not made', (_, change, problem) => {
+  ])('%s is rejected', (_, change, problem) => {
     const { sandbox } = calls();
     const { at, message } = Object(thrown(() => operations.addFault.call({ sandbox }, { ...onContacts, ...change })));
     expect(`${at} ${message}`).toContain(problem);

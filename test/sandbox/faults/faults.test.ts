@@ -17,7 +17,7 @@ const kinds: readonly (readonly [NewFault['effect'], seen: string, status: numbe
 ];
 
 describe.each(kinds)('with %o an answer', (effect, seen, status) => {
-  it('goes wrong before the service acts', async () => {
+  it('fails without executing the request', async () => {
     await using server = await served();
     const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect });
     expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
@@ -26,7 +26,7 @@ describe.each(kinds)('with %o an answer', (effect, seen, status) => {
     expect(server.sandbox.requests()).toMatchObject([{ status, fault: id, detail }]);
   });
 
-  it('goes wrong after the service has acted, once', async () => {
+  it('fails after executing the request once', async () => {
     await using server = await served();
     const { id } = server.sandbox.faults.add({ on: ['sendTemplate'], effect, after: true });
     expect(await send(server, { leaves: effect.kind === 'hang' })).toBe(seen);
@@ -36,7 +36,7 @@ describe.each(kinds)('with %o an answer', (effect, seen, status) => {
 });
 
 describe('a fault', () => {
-  it('is matched only for requests that name its endpoint, whose key is valid and that the minute lets pass', async () => {
+  it('matches only requests to its endpoint, with a valid key and within the rate limit', async () => {
     await using server = await served();
     const { sandbox } = server;
     sandbox.setPlan({ name: 'starter', perMinute: 2, without: [] });
@@ -48,7 +48,7 @@ describe('a fault', () => {
     expect(sandbox.faults.list()).toMatchObject([{ matched: 1, injected: 1 }]);
   });
 
-  it('strikes in place of every other refusal, and after one tells of both', async () => {
+  it('takes precedence over other errors; with after, the log has both', async () => {
     await using server = await served();
     const { sandbox } = server;
     const fault = sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'status', status: 502 } });
@@ -62,7 +62,7 @@ describe('a fault', () => {
     ]);
   });
 
-  it('breaks off an answer without a body too', async () => {
+  it('also cuts off an answer without a body', async () => {
     const seeds = Array.from({ length: 100 }, (_, seed) => `vary:${seed}`);
     await using server = await served({}, { shape: seeds.find((name) => shapeNamed(name).created === 'nothing') });
     server.sandbox.faults.add({ on: ['createContact'], effect: { kind: 'truncate' } });
@@ -70,7 +70,7 @@ describe('a fault', () => {
     expect(await ask(server, 'POST', paths.contacts, { body: contact })).toBe('ECONNRESET after 0 of 1');
   });
 
-  it('never touches the control plane', async () => {
+  it('does not affect the control plane', async () => {
     await using server = await served();
     const on = ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns'] as const;
     server.sandbox.faults.add({ on, effect: { kind: 'reset' } });
@@ -82,7 +82,7 @@ describe('a fault', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ faults: 1 });
   });
 
-  it('that hangs keeps nobody from closing the sandbox', async () => {
+  it('that hangs does not prevent closing the sandbox', async () => {
     const server = await served();
     server.sandbox.faults.add({ on: ['sendTemplate'], effect: { kind: 'hang' }, after: true });
     server.sandbox.faults.add({ on: ['listContacts'], effect: { kind: 'latency', ms: 3_600_000 } });

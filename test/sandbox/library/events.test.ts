@@ -18,7 +18,7 @@ describe('webhooks', () => {
     expect(sandbox.deliveries()).toMatchObject([{ event: event?.id, url, state: 'delivered', attempts: 1, last: 200 }]);
   });
 
-  it('get what happens at once without an advance, and a retry with one', async () => {
+  it('receive immediate events without an advance, and a retry with one', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     const answers = [500, 200];
     const { url, received } = await receiver((response) => response.writeHead(answers.shift() ?? 200).end());
@@ -46,7 +46,7 @@ describe('webhooks', () => {
 });
 
 describe('faults', () => {
-  it('strike as often as they are told, and are cleared', async () => {
+  it('apply as often as requested, and are cleared', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     const once = sandbox.faults.add({ on: 'sendTemplate', effect: { kind: 'status', status: 503 }, times: 1 });
     expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([503, 200]);
@@ -72,13 +72,13 @@ describe('a trigger', () => {
     expect(sandbox.events()).toEqual(events);
   });
 
-  it('may be told what the sandbox’s own may be told', () => {
+  it('accepts the same fields as the sandbox', () => {
     expectTypeOf<TriggerFields>().toEqualTypeOf<{ readonly [E in EventName]: FieldsOf<E> }>();
   });
 });
 
 describe('contents', () => {
-  it('are loaded, shown, and let go of', async () => {
+  it('are loaded, returned and deleted', async () => {
     await using sandbox = createSandbox();
     const { contacts, templates } = { contacts: sandbox.contacts(), templates: sandbox.templates() };
     sandbox.load({ templates: [{ name: 'thanks', body: 'Thank you!' }], contacts: [{ phone: '+12025550142' }] });

@@ -67,7 +67,7 @@ describe('a sandbox in a test', () => {
     });
   });
 
-  it('gives its control plane to nobody', async () => {
+  it('does not expose its control plane', async () => {
     await using sandbox = createSandbox();
     const { url } = await sandbox.listen();
     expect(await httpRequest(`${url}/__sandbox/status`, { body: '{}' })).toMatchObject({ status: 403 });
@@ -82,7 +82,7 @@ describe('a sandbox in a test', () => {
     await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
   });
 
-  it('knows no key of another one', async () => {
+  it('rejects the keys of another sandbox', async () => {
     await using one = createSandbox();
     await using other = createSandbox();
     expect(await sent(one, other.keys.sandbox)).toMatchObject({ status: 401 });

@@ -59,7 +59,7 @@ it('uses one of another build in the foreground as it is', async () => {
   expect(spawned).toEqual([]);
 });
 
-it('names the log when the sandbox died at once', async () => {
+it('names the log if the sandbox dies immediately', async () => {
   const { options } = optionsIn(temporary());
   const host = { ...options.host, spawnDetached: () => ({ pid: 999_999, unref() {} }) };
   await expect(findOrStart({ ...options, host })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ it('does not wait without end', async () => {
   await expect(findOrStart({ ...options, host })).rejects.toMatchObject({ code: 'sandbox-start' });
 });
 
-it('ends at once when it is interrupted', async () => {
+it('stops immediately when interrupted', async () => {
   const { options } = optionsIn(temporary());
   const interruption = new AbortController();
   const spawnDetached = () => {

@@ -19,7 +19,7 @@ function knock({ sandbox }: Pick<Calls, 'sandbox'>, target: string): unknown {
 }
 
 describe('the log of requests', () => {
-  it('keeps the last 10,000 with a key, before a restart and after it', slow, async () => {
+  it('keeps the last 10,000 with a key, before and after a restart', slow, async () => {
     const journal = memoryJournal();
     const world = calls({ journal });
     for (let number = 0; number < 10_050; number++) await world.get(`/${number}`);
@@ -34,7 +34,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('keeps the last 1,000 without a key, which push nothing out of an audit log', async () => {
+  it('keeps the last 1,000 without a key, which displace no audit rows', async () => {
     const world = calls();
     const { sandbox } = world;
     await world.get('/first');
@@ -46,7 +46,7 @@ describe('the log of requests', () => {
     expect(sandbox.requests(1_050).map(({ target }) => target)).toEqual(['/1049', '/last']);
   });
 
-  it('tells who follows it how many were dropped in between', slow, async () => {
+  it('reports the number of dropped entries to a follower', slow, async () => {
     const home = newHome();
     const sandbox = await serveLocal(home);
     knock({ sandbox }, '/begin');
@@ -83,7 +83,7 @@ describe('the log of events', () => {
 });
 
 describe('messages', () => {
-  it('are kept up to 100,000, and the others still count in their month', slow, async () => {
+  it('are kept up to 100,000; dropped ones still count in their month', slow, async () => {
     const journal = memoryJournal();
     const { sandbox } = calls({ journal });
     const key = sandbox.keys.list()[0]?.id ?? '';
@@ -104,8 +104,8 @@ describe('messages', () => {
   });
 });
 
-describe('the journal of a sandbox that runs', () => {
-  it('stays small, however many requests come, and loses nothing that is kept', slow, async () => {
+describe('the journal of a running sandbox', () => {
+  it('stays small under many requests, and loses nothing', slow, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-journal-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const journal = openFileJournal(folder, { later });

@@ -24,7 +24,7 @@ it(`loses nothing in ${kills} times kill -9 under load (seed ${seed})`, { timeou
     expect(await askOne(sandbox, asked)).toBe(true);
     const killed = wait(random() * 120).then(sandbox.kill);
     await load(sandbox, asked);
-    // What was being written is cut off; nothing else is to be said.
+    // The only warning is about a line that was cut off while being written.
     expect((await killed).said).toMatch(/^$|cut off/);
   }
   const last = await startReal(home.path, data);
@@ -35,7 +35,7 @@ it(`loses nothing in ${kills} times kill -9 under load (seed ${seed})`, { timeou
   process.stderr.write(`${kills} kills, seed ${seed}, ${asked.contacts.size + asked.messages.size} acknowledged\n`);
 });
 
-/** How many there are in a journal that is as it was written. */
+/** Number of records in an undamaged journal. */
 async function changesIn(folder: string): Promise<number> {
   const warn = (text: string) => expect.fail(text);
   const journal = openFileJournal(folder, { later: () => () => {}, warn });

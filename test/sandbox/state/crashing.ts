@@ -10,27 +10,27 @@ import { binary, cleanEnv } from '../../support/bin.ts';
 import { alive } from '../../support/cli.ts';
 import { order, paths } from '../calls.ts';
 
-/** A sandbox that is a process of its own, as `sandbox start` makes it. */
+/** A sandbox in its own process, as `sandbox start` creates it. */
 export interface RealSandbox {
   readonly url: string;
   readonly key: string;
   readonly remote: Remote;
-  /** Without a chance to tidy up. */
+  /** Without a chance to clean up. */
   kill(): Promise<Ended>;
-  /** By its user. */
+  /** Like a user, with a signal that it can handle. */
   end(): Promise<Ended>;
 }
 
 interface Ended {
   readonly code: unknown;
-  /** What it said on stderr in all its life. */
+  /** Its whole output on stderr. */
   readonly said: string;
 }
 
-/** What was asked of it, and what of that it has acknowledged. */
+/** All requests, and the acknowledged ones. */
 export interface Asked {
   readonly phones: Set<string>;
-  /** The contact's id by its phone. */
+  /** Contact ids by phone. */
   readonly contacts: Map<string, string>;
   readonly messages: Set<string>;
 }
@@ -57,7 +57,7 @@ export async function startReal(home: string, data: string): Promise<RealSandbox
   };
 }
 
-/** One that is killed so many milliseconds after its birth, perhaps while it reads what was before. */
+/** A sandbox that is killed after a few milliseconds, perhaps while it loads its journal. */
 export async function killEarly(home: string, data: string, milliseconds: number): Promise<void> {
   const child = spawnReal(home, data);
   await wait(milliseconds);
@@ -72,7 +72,7 @@ function spawnReal(home: string, data: string) {
   return child;
 }
 
-/** From so many connections at once, contacts and messages in turns, until it does not answer any more. */
+/** Sends contacts and messages alternately over several connections, until the sandbox stops answering. */
 export async function load(sandbox: RealSandbox, asked: Asked, connections = 8): Promise<void> {
   const one = async (): Promise<void> => {
     while (await askOne(sandbox, asked));
@@ -80,7 +80,7 @@ export async function load(sandbox: RealSandbox, asked: Asked, connections = 8):
   await Promise.all(Array.from({ length: connections }, one));
 }
 
-/** False when nobody answered; what nobody acknowledged may have happened or not. */
+/** Returns false without an answer. An unacknowledged request may have been executed or not. */
 export async function askOne(
   { url, key }: Pick<RealSandbox, 'url' | 'key'>,
   { phones, contacts, messages }: Asked,
@@ -100,7 +100,7 @@ export async function askOne(
   return true;
 }
 
-/** What is not as it should be: all that was acknowledged is there, once, and nothing that nobody asked for. */
+/** Lists violations: each acknowledged request must be recorded once, and nothing else may be. */
 export async function faultsIn(sandbox: RealSandbox, { phones, contacts, messages }: Asked): Promise<string[]> {
   const [listed, sent, { events }] = await Promise.all([
     contactsOf(sandbox),

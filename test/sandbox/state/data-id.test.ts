@@ -20,7 +20,7 @@ describe('the data id of a sandbox', () => {
     expect(machine.dataId()).toBe(id);
   });
 
-  it('is new at each start of a sandbox that keeps nothing, even with the same seed', async () => {
+  it('is new at each start of a sandbox without a folder, even with the same seed', async () => {
     const machine = newMachine();
     await machine.start(null);
     await machine.start(null);
@@ -29,7 +29,7 @@ describe('the data id of a sandbox', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('is another one in another folder', async () => {
+  it('differs between folders', async () => {
     const machine = newMachine();
     await machine.start();
     await machine.start(join(machine.home, 'other'));
@@ -62,7 +62,7 @@ describe('the data id of a sandbox', () => {
     expect(machine.dataId()).not.toBe(before);
   });
 
-  it('is kept by a reset of the logs, which removes neither messages nor contacts', async () => {
+  it('stays the same after a reset of the logs, which keeps messages and contacts', async () => {
     const machine = newMachine();
     await machine.start();
     const before = machine.dataId();
@@ -80,7 +80,7 @@ describe('the data id of a sandbox', () => {
     expect(machine.dataId()).toBe(renewed);
   });
 
-  it('is not taken from what another sandbox has exported', async () => {
+  it('is not imported from another sandbox', async () => {
     const machine = newMachine();
     const { sandbox } = await machine.start();
     const before = machine.dataId();
@@ -103,7 +103,7 @@ describe('data of an older version', () => {
     expect(machine.dataId()).toBe(id);
   });
 
-  it('gets another id if that version has reset it', async () => {
+  it('gets a new id if that version has reset it', async () => {
     const machine = newMachine();
     const first = await machine.start();
     const before = machine.dataId();

@@ -17,7 +17,7 @@ const commits: readonly (readonly Change[])[] = [
   ],
 ];
 
-it('gives back commit by commit what was recorded', async () => {
+it('returns the recorded commits', async () => {
   const folder = temporary();
   await recorded(folder, commits);
   expect(await pastOf(folder)).toEqual(commits);
@@ -30,7 +30,7 @@ it('has a line for each commit', async () => {
   expect(readFileSync(logIn(folder), 'utf8').split('\n')).toHaveLength(1 + commits.length + 1);
 });
 
-it('can put something else in place of it all', async () => {
+it('can replace all commits', async () => {
   const folder = temporary();
   await recorded(folder, commits);
   const journal = open(folder);
@@ -41,7 +41,7 @@ it('can put something else in place of it all', async () => {
   expect(await pastOf(folder)).toEqual([[{ type: 'seed', seed: 'another' }], [{ type: 'go-live', at: 3 }]]);
 });
 
-it('says what a crash cost', async () => {
+it('reports the bytes lost in a crash', async () => {
   const folder = temporary();
   await recorded(folder, commits);
   appendFileSync(logIn(folder), '[123,[{"ty');
@@ -68,7 +68,7 @@ it.each([[{ no: 'commit' }], [['no change']], [[{ type: 7 }]], [null]])(
   },
 );
 
-it('has a sandbox go on where it ended', async () => {
+it('lets a sandbox continue where it ended', async () => {
   const folder = temporary();
   const before = open(folder);
   const sandbox = createSandbox({ journal: before, plan: 'growth' });
@@ -149,9 +149,9 @@ function temporary(): string {
 
 it.each([
   ['is missing', (lines: readonly string[]) => lines.toSpliced(2, 1)],
-  ['stands twice', (lines: readonly string[]) => lines.toSpliced(2, 0, lines[2] ?? '')],
-  ['stands elsewhere', (lines: readonly string[]) => lines.toSpliced(1, 2, lines[2] ?? '', lines[1] ?? '')],
-])('refuses a journal of which a line %s', async (_, change) => {
+  ['is repeated', (lines: readonly string[]) => lines.toSpliced(2, 0, lines[2] ?? '')],
+  ['is moved', (lines: readonly string[]) => lines.toSpliced(1, 2, lines[2] ?? '', lines[1] ?? '')],
+])('rejects a journal if a line %s', async (_, change) => {
   const folder = temporary();
   await recorded(folder, [...commits, [{ type: 'go-live', at: 9 }]]);
   const lines = readFileSync(logIn(folder), 'utf8').split('\n');

@@ -16,7 +16,7 @@ it('writes the same journal for the same seed, except for the time of day and th
   expect(another).not.toBe(one);
 });
 
-/** What a sandbox of this seed writes in the course of one and the same story. */
+/** Returns the journal of a sandbox with this seed after a fixed sequence of actions. */
 async function journal(seed: string, url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'bizmsg-seeded-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -40,7 +40,7 @@ async function journal(seed: string, url: string): Promise<string> {
   return masked(readFileSync(join(folder, 'journal.ndjson'), 'utf8'));
 }
 
-/** Without the data id, and without the time of day and what follows from it. */
+/** Removes the data id, real times and values derived from them. */
 function masked(text: string): string {
   return text
     .replace(/^\[\d+,/gm, '[')

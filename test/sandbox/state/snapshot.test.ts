@@ -8,7 +8,7 @@ import { snapshot } from '../../../src/sandbox/state/snapshot.ts';
 import { eventNamed, type State } from '../../../src/sandbox/state/state.ts';
 import { calls, type Calls, memoryJournal, type MemoryJournal, order, paths } from '../calls.ts';
 
-/** Answers with the status that its path says. */
+/** Answers with the status in its path. */
 const receiver = createServer(({ url = '' }, response) => response.writeHead(Number(url.slice(1, 4))).end());
 beforeAll(() => new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve)));
 afterAll(() => void receiver.close());
@@ -62,7 +62,7 @@ describe('a snapshot', () => {
     expect(identities(again)).toEqual(identities(state));
   });
 
-  it('lets a sandbox go on as it would have gone on', async () => {
+  it('does not change how the sandbox continues', async () => {
     for (let seed = 100; seed < 105; seed++) {
       const [journal, small] = [memoryJournal(), memoryJournal()];
       await live(journal, seed, 60);
@@ -72,7 +72,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('is short: no more is said of what has passed', () => {
+  it('is short: it contains only current data', () => {
     const { sandbox, journal } = calls();
     const before = changesIn(journal);
     for (let time = 0; time < 50; time++) {
@@ -85,11 +85,11 @@ describe('a snapshot', () => {
   });
 });
 
-describe('a sandbox that is opened', () => {
+describe('opening a sandbox', () => {
   const settings = (count: number) =>
     Array.from({ length: count }, (_, time) => ({ type: 'clock', clock: { frozen: time } }) as const);
 
-  it('makes a long record small where most of it no longer matters', () => {
+  it('compacts a long journal that is mostly obsolete', () => {
     const { journal } = calls();
     journal.append(settings(20_000));
     const { sandbox } = calls({ journal });
@@ -98,14 +98,14 @@ describe('a sandbox that is opened', () => {
     expect(calls({ journal }).sandbox.clock.now()).toBe(19_999);
   });
 
-  it('leaves a short one as it is', () => {
+  it('does not compact a short one', () => {
     const { journal } = calls();
     journal.append(settings(2_000));
     calls({ journal });
     expect(changesIn(journal)).toBeGreaterThan(2_000);
   });
 
-  it('leaves one as it is that says little too much', () => {
+  it('does not compact one with few obsolete changes', () => {
     const { journal, sandbox } = calls();
     const contacts = Array.from({ length: 11_000 }, (_, number) => ({ phone: `+1202${1_000_000 + number}` }));
     sandbox.seed({ contacts });
@@ -126,11 +126,11 @@ describe('a sandbox that is opened', () => {
   });
 });
 
-/** Does what the seed has it do; in every fifth history nothing is let go of. */
+/** Runs a random history from the seed. Every fifth history deletes nothing. */
 async function live(journal: MemoryJournal, seed: number, length: number): Promise<void> {
   const random = createRandom(seed);
   const draw: Draw = (below) => Math.floor(random() * below);
-  // What is let go of stays in the record, or a snapshot would be held against another.
+  // No compaction, otherwise the test would compare two snapshots.
   const world = calls({ journal: { ...journal, past: journal.past, replace: () => {} } });
   const choices = seed % 5 === 0 ? operations : [...operations, ...resets];
   for (let step = 0; step < length; step++) await choices[draw(choices.length)]?.(world, draw);
@@ -144,7 +144,7 @@ function rebuilt(state: State): State {
   return openStore(small).state;
 }
 
-/** With the order of all that has one. */
+/** Keeps the order of ordered collections. */
 function flat(value: unknown): unknown {
   if (value instanceof Map) return [...value].map(flat);
   if (value instanceof Set) return [...value].map(flat);
@@ -158,10 +158,10 @@ function isIterable(value: object): value is Iterable<unknown> {
   return Symbol.iterator in value;
 }
 
-/** Without what the wall has a part in. */
+/** Removes values that depend on real time. */
 function timeless(state: State): unknown {
   const text = JSON.stringify(flat(state)).replaceAll(/"took":\d+/g, '"took":0');
-  // Each reset makes a data id by chance.
+  // Each reset creates a random data id.
   return JSON.parse(text.replaceAll(/"date":"[^"]+ GMT"/g, '"date":""').replace(/"dataId":"[^"]+"/, '"dataId":""'));
 }
 
@@ -188,7 +188,7 @@ function attempt(act: () => unknown): void {
   try {
     act();
   } catch {
-    // It is refused then, which is as well.
+    // A rejected action is fine too.
   }
 }
 

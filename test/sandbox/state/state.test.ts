@@ -4,7 +4,7 @@ import { apply } from '../../../src/sandbox/state/apply.ts';
 import { emptyState } from '../../../src/sandbox/state/state.ts';
 import { calls, memoryJournal, order, paths } from '../calls.ts';
 
-it('is rebuilt from its changes as they were written', async () => {
+it('is rebuilt from its written changes', async () => {
   const journal = memoryJournal();
   const { post, get, sandbox, clock } = calls({ journal, plan: 'growth' });
   await post(paths.send, order);
@@ -23,7 +23,7 @@ it('is rebuilt from its changes as they were written', async () => {
   expect(JSON.parse(JSON.stringify(seen[1]))).toEqual(JSON.parse(JSON.stringify(seen[0])));
 });
 
-it('numbers what comes after a restart on from what was there', async () => {
+it('continues numbering after a restart', async () => {
   const journal = memoryJournal();
   for (let run = 0; run < 3; run++) await calls({ journal }).post(paths.send, order);
   expect(
@@ -46,7 +46,7 @@ it('counts messages by month', () => {
   ]);
 });
 
-it('tells when a receipt cannot be recorded, and goes on', async () => {
+it('warns if a receipt cannot be recorded, and continues', async () => {
   const append = ([change]: readonly Change[]) => {
     if (change?.type === 'event') throw new Error('ENOSPC');
   };
@@ -58,7 +58,7 @@ it('tells when a receipt cannot be recorded, and goes on', async () => {
   expect(warnings).toEqual([`the receipt of ${message?.id} could not be recorded: Error: ENOSPC`]);
 });
 
-it('records what it could not record once there is room again', async () => {
+it('records failed receipts once there is room again', async () => {
   const memory = memoryJournal();
   let isFull = true;
   const append = (changes: readonly Change[]) => {

@@ -3,7 +3,7 @@ import { manualClock, createClock } from '../../../src/sandbox/time/clock.ts';
 import { createRandom } from '../../../src/sandbox/state/ids.ts';
 
 describe('a manual clock', () => {
-  it('runs what is due in order, each at its own time, and nothing later', async () => {
+  it('runs due timers in order, each at its own time, and no later ones', async () => {
     const clock = manualClock(0);
     const ran: [string, number][] = [];
     for (const [name, at] of [
@@ -23,7 +23,7 @@ describe('a manual clock', () => {
     expect(clock.now()).toBe(30);
   });
 
-  it('also runs what becomes due on the way, and awaits it', async () => {
+  it('also runs timers added during the advance, and awaits them', async () => {
     const clock = manualClock(0);
     const ran: number[] = [];
     const again = async () => {
@@ -36,7 +36,7 @@ describe('a manual clock', () => {
     expect(ran).toEqual([10, 20, 30]);
   });
 
-  it('forgets what is called off', async () => {
+  it('does not run canceled timers', async () => {
     const clock = manualClock(0);
     const ran: string[] = [];
     clock.at(1, () => ran.push('a'))();
@@ -45,7 +45,7 @@ describe('a manual clock', () => {
     expect(ran).toEqual(['b']);
   });
 
-  it('keeps any number in order', async () => {
+  it('keeps any number of timers in order', async () => {
     const clock = manualClock(0);
     const random = createRandom(7);
     const times = Array.from({ length: 5_000 }, () => Math.floor(random() * 1_000));
@@ -57,7 +57,7 @@ describe('a manual clock', () => {
 });
 
 describe('the real clock', () => {
-  it('runs what is due, and not what is called off', async () => {
+  it('runs due timers, but not canceled ones', async () => {
     const clock = createClock();
     const early = clock.now() - 1_000;
     const ran: string[] = [];
@@ -69,7 +69,7 @@ describe('the real clock', () => {
     expect(ran).toEqual(['due']);
   });
 
-  it('waits longer than a timer can', () => {
+  it('can wait longer than a Node timer', () => {
     const callOff = createClock().at(Number.POSITIVE_INFINITY, () => expect.unreachable());
     callOff();
   });

@@ -40,7 +40,7 @@ describe('the test number', () => {
 });
 
 describe('receipts', () => {
-  it('of any number come in time and in order, each message with its own', async () => {
+  it('of many messages come on time and in order, for each message', async () => {
     const { post, sandbox, clock } = calls();
     for (let sent = 0; sent < 200; sent++) await post(paths.send, { ...order, to: `+1202555${1_000 + sent}` });
     await clock.advance(10_000);
@@ -57,7 +57,7 @@ describe('receipts', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(400);
   });
 
-  it('tell the message, its status and the time they were due', async () => {
+  it('contain the message, its status and their due time', async () => {
     const { post, sandbox, clock } = calls();
     await post(paths.send, order);
     await clock.advance(10_000);
@@ -79,7 +79,7 @@ describe('receipts', () => {
     expect(await journey('two')).not.toEqual(a);
   });
 
-  it('that were due while it did not run come at once, in order, when it runs again', async () => {
+  it('that were due while it did not run come right after the start, in order', async () => {
     const journal = memoryJournal();
     const { post, sandbox } = calls({ journal });
     await post(paths.send, { ...order, to: testNumbers.delivers5sLater });

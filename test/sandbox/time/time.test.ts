@@ -7,7 +7,7 @@ import { calls, memoryJournal, order, paths, start } from '../calls.ts';
 const limited = ['starter', 'growth', 'scale'] as const satisfies readonly PlanName[];
 
 describe('advancing the clock', () => {
-  it('runs what falls due in order, each at its own time, and tells what fired', async () => {
+  it('runs what becomes due in order, each at its own time, and reports it', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, { ...order, to: '+12025550103' });
     const { now, fired } = await sandbox.time.advance(5_000);
@@ -17,7 +17,7 @@ describe('advancing the clock', () => {
     expect((await sandbox.time.advance(60_000)).fired).toMatchObject([{ what: 'message.read' }]);
   });
 
-  it('says nothing of what an earlier one fired', async () => {
+  it('does not report the results of earlier advances', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, order);
     await sandbox.time.advance(60_000);
@@ -33,12 +33,12 @@ describe('advancing the clock', () => {
     expect(await calls().sandbox.time.advance(landmark)).toMatchObject({ now });
   });
 
-  it('of December comes to January', async () => {
+  it('from December leads to January', async () => {
     const sandbox = createSandbox({ clock: manualClock(Date.UTC(2026, 11, 31, 23, 59, 59)) });
     expect(await sandbox.time.advance('next-month')).toMatchObject({ now: '2027-01-01T00:00:00.000Z' });
   });
 
-  it('of a clock that runs moves it ahead of the wall, and it runs on', async () => {
+  it('moves a running clock ahead of real time, and it keeps running', async () => {
     let wall = start;
     const clock = createClock({ ahead: 0 }, () => wall);
     const sandbox = createSandbox({ clock });
@@ -48,19 +48,19 @@ describe('advancing the clock', () => {
     expect(sandbox.time.real()).toMatchObject({ now: new Date(wall).toISOString(), ahead: 0 });
   });
 
-  it('twice at once is done one after the other', async () => {
+  it('twice concurrently runs one after the other', async () => {
     const { sandbox } = calls();
     await Promise.all([sandbox.time.advance(1_000), sandbox.time.advance(1_000)]);
     expect(sandbox.clock.now()).toBe(start + 2_000);
   });
 
-  it.each([-1, Number.NaN, Infinity])('by %s is refused', async (span) => {
+  it.each([-1, Number.NaN, Infinity])('by %s is rejected', async (span) => {
     await expect(calls().sandbox.time.advance(span)).rejects.toThrow('advance must be between 0 and 100 years');
   });
 });
 
-describe('going back to the wall', () => {
-  it('tells what is due later than it would have been', async () => {
+describe('returning to real time', () => {
+  it('reports what it postpones', async () => {
     const { sandbox, post } = calls();
     await sandbox.time.advance(3_600_000);
     await post(paths.send, { ...order, to: '+12025550103' });
@@ -70,7 +70,7 @@ describe('going back to the wall', () => {
     sandbox.close();
   });
 
-  it('tells nothing when the clock was not ahead', async () => {
+  it('reports nothing if the clock was not ahead', async () => {
     const { sandbox, post } = calls();
     await post(paths.send, order);
     expect(sandbox.time.real()).toMatchObject({ later: 0, from: null });
@@ -78,7 +78,7 @@ describe('going back to the wall', () => {
   });
 });
 
-it('stands still when frozen, also after a restart', async () => {
+it('stays frozen after a restart', async () => {
   const journal = memoryJournal();
   const sandbox = createSandbox({ journal });
   const { now } = sandbox.time.freeze();
@@ -108,7 +108,7 @@ describe.each(limited)('on the plan %s', (plan) => {
   });
 });
 
-it('enterprise has no limit but one that is set', async () => {
+it('enterprise has no limit unless one is set', async () => {
   const { sandbox, get, post } = calls({ plan: 'enterprise' });
   for (let request = 0; request < 2_000; request++) expect((await get(paths.contacts)).status).toBe(200);
   sandbox.setPlan({ name: 'enterprise', perMinute: 2, perMonth: 1, without: [] });
@@ -116,7 +116,7 @@ it('enterprise has no limit but one that is set', async () => {
   expect((await get(paths.contacts)).status).toBe(429);
 });
 
-it('an advance that is stopped on the way ends where it is, and says so after a restart', async () => {
+it('a stopped advance keeps its current time after a restart', async () => {
   const { sandbox, post, journal } = calls();
   await post(paths.send, { ...order, to: '+12025550103' });
   const advance = sandbox.time.advance(60_000);
