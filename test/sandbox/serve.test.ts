@@ -124,7 +124,7 @@ it('records nothing after it has ended', async () => {
   expect(() => sandbox.keys.goLive()).toThrow('closed');
 });
 
-it.skipIf(!canSwapFiles)('lets its folder go also when the disk did not take everything, and says so', async () => {
+it.skipIf(!canSwapFiles)('unlocks its folder even if a write failed, and reports the failure', async () => {
   const options = optionsIn(temporary());
   const data = defaultData(options.stateFolder);
   const { sandbox, close } = await serve(options);

@@ -51,7 +51,7 @@ describe('§4: the endpoints', () => {
   });
 
   it.each(announced.flatMap(({ family, words }) => [family.toLowerCase(), ...words]))(
-    'of an announced one, such as %s, it says that it is only announced',
+    'under an announced name such as %s does not exist, and the answer names the announcement',
     async (word) => {
       await using to = await wire();
       const { status, body } = await to.get(`/api/public/${word}/1/status`);

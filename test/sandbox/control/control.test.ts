@@ -37,7 +37,7 @@ describe.each(Object.keys(operations))('the operation %s', (operation) => {
 describe('the proof of a sandbox', () => {
   const nonce = '0123456789abcdef0123456789abcdef';
 
-  it('comes from its token, its address and the nonce, without the token in the request', async () => {
+  it('derives from its token, its address and the nonce, without sending the token', async () => {
     await using server = await served();
     const answer = await httpRequest(`${server.url}${proofPath}?nonce=${nonce}`, { method: 'GET' });
     expect(answer).toMatchObject({ status: 200, body: `{"proof":"${proofOf({ url: server.url, token }, nonce)}"}` });
@@ -49,7 +49,7 @@ describe('the proof of a sandbox', () => {
     ['a page of another site', 'GET', nonce, 'host: 127.0.0.1:PORT\r\norigin: https://evil.example', 403],
     ['another method', 'POST', nonce, 'host: 127.0.0.1:PORT', 403],
     ['a short nonce', 'GET', '00', 'host: 127.0.0.1:PORT', 400],
-  ])('is refused to %s', async (_, method, asked, headers, status) => {
+  ])('is not given to %s', async (_, method, asked, headers, status) => {
     await using server = await served();
     const head = `${headers.replace('PORT', String(server.port))}\r\ncontent-length: 0\r\nconnection: close`;
     const answer = await raw(server.port, `${method} ${proofPath}?nonce=${asked} HTTP/1.1\r\n${head}\r\n\r\n`);
@@ -59,16 +59,19 @@ describe('the proof of a sandbox', () => {
 });
 
 describe('the control plane', () => {
-  it.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('is reached as %s, by its own page too', async (name) => {
-    await using server = await served();
-    const host = `${name}:${server.port}`;
-    const headers = `host: ${host}\r\norigin: http://${host.toLowerCase()}\r\nx-sandbox-token: ${token}\r\n`;
-    const body = 'content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
-    const answer = await raw(server.port, `POST /__sandbox/status HTTP/1.1\r\n${headers}${body}`);
-    expect(answer).toMatch(/^HTTP\/1.1 200 /);
-  });
+  it.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])(
+    'is reachable as %s, also by its own page',
+    async (name) => {
+      await using server = await served();
+      const host = `${name}:${server.port}`;
+      const headers = `host: ${host}\r\norigin: http://${host.toLowerCase()}\r\nx-sandbox-token: ${token}\r\n`;
+      const body = 'content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
+      const answer = await raw(server.port, `POST /__sandbox/status HTTP/1.1\r\n${headers}${body}`);
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
 
-  it('has no limit, and no place in a log', async () => {
+  it('has no rate limit, and is not logged', async () => {
     await using server = await served();
     server.sandbox.setPlan({ name: 'starter', perMinute: 0, without: [] });
     const answer = await ask(server.url, 'POST', '/status', '{}');
@@ -76,7 +79,7 @@ describe('the control plane', () => {
     expect(server.sandbox.audit(server.sandbox.keys.sandbox)).toEqual([]);
   });
 
-  it('is no part of the service: its token opens no path, and no key opens it', async () => {
+  it('is separate from the service: its token is not a key, and no key is valid for it', async () => {
     await using server = await served();
     const headers = { 'x-sandbox-token': token };
     expect(await httpRequest(server.url + paths.contacts, { method: 'GET', headers })).toMatchObject({ status: 401 });
@@ -127,7 +130,7 @@ function ask(url: string, method: string, path: string, body = '') {
   return httpRequest(`${url}/__sandbox${path}`, { method, headers, body });
 }
 
-/** All that ever changed, as it was recorded. */
+/** All recorded changes. */
 function seen({ journal, clock }: Awaited<ReturnType<typeof served>>): unknown {
   return [[...journal.lines], clock.setting()];
 }

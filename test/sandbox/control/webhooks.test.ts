@@ -39,7 +39,7 @@ describe('the control plane', () => {
     expect(server.journal.lines).toEqual(before);
   });
 
-  it('adds, lists, rotates and removes a webhook from outside', async () => {
+  it('adds, lists, rotates and removes a webhook', async () => {
     await using server = await served();
     const remote = openRemote({ url: server.url, token });
     const added = await remote.ask('addWebhook', { url, events: ['order.paid'] });
@@ -51,7 +51,7 @@ describe('the control plane', () => {
     expect(await remote.ask('webhooks')).toEqual([]);
   });
 
-  it('shows deliveries and has them made again', async () => {
+  it('lists and repeats deliveries', async () => {
     await using server = await served();
     const remote = openRemote({ url: server.url, token });
     const made = await receiver((response) => response.writeHead(500).end());

@@ -139,7 +139,7 @@ describe('deliveries in flight', () => {
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual(['waiting', 'delivered']);
   });
 
-  it('are at most eight at once', async () => {
+  it('are limited to eight', async () => {
     const { sandbox, post } = courierWorld();
     const hanging: ServerResponse[] = [];
     const { url, got } = await receiver((response) => hanging.push(response));

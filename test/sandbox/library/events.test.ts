@@ -5,7 +5,7 @@ import { sendWith, sent } from './calls.ts';
 import { receiver } from '../receiver.ts';
 
 describe('webhooks', () => {
-  it('get what is signed, at their time, before an advance is over', async () => {
+  it('receive signed events at their time, before an advance ends', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     const { url, received, verify } = await receiver();
     const id = sandbox.webhooks.add({ url, events: ['message.failed'] });
@@ -33,7 +33,7 @@ describe('webhooks', () => {
     expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, last: 200 }]);
   });
 
-  it('may be removed, and get another secret', async () => {
+  it('can be removed, and get a new secret', async () => {
     await using sandbox = createSandbox();
     const [url, before] = ['http://127.0.0.1:9/hooks', sandbox.secret()];
     sandbox.webhooks.add({ url });
@@ -62,7 +62,7 @@ describe('faults', () => {
 });
 
 describe('a trigger', () => {
-  it('has an event happen, and what leads to it', async () => {
+  it('causes an event and the changes that lead to it', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     const events = sandbox.trigger('message.received', { from: '+12025550188', text: 'Where is it?' });
     expect(events).toMatchObject([
@@ -90,7 +90,7 @@ describe('contents', () => {
     expect([sandbox.contacts(), sandbox.templates(), sandbox.campaigns().length]).toEqual([contacts, templates, 3]);
   });
 
-  it('that are wrong are not loaded at all', async () => {
+  it('that are invalid are not loaded', async () => {
     await using sandbox = createSandbox();
     const contacts = [{ phone: '+12025550142' }, { phone: 'none' }];
     expect(() => sandbox.load({ contacts })).toThrow('load: /contacts/1/phone must be "+" followed by digits');

@@ -5,7 +5,7 @@ import { order, paths } from '../calls.ts';
 import { sent } from './calls.ts';
 
 describe('a sandbox in a test', () => {
-  it('answers without a socket, and shows what was done', async () => {
+  it('answers without a socket, and returns what it recorded', async () => {
     await using sandbox = createSandbox({ clock: { at: Date.UTC(2026, 4, 1, 12) } });
     const answer = await sent(sandbox);
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
@@ -22,7 +22,7 @@ describe('a sandbox in a test', () => {
     ]);
   });
 
-  it('takes texts, bytes and objects as a body, and headers in any form', async () => {
+  it('accepts strings, bytes and objects as a body, and headers in any form', async () => {
     await using sandbox = createSandbox();
     const headers = new Headers({ authorization: `Bearer ${sandbox.keys.sandbox}` });
     const json = JSON.stringify({ phone: '+12025550142' });
@@ -37,7 +37,7 @@ describe('a sandbox in a test', () => {
     expect(await sandbox.answer({ path: paths.contacts, headers })).toMatchObject({ status: 200 });
   });
 
-  it('answers on a port what it answers without one', async () => {
+  it('gives the same answers on a port as without one', async () => {
     const [one, other] = [createSandbox({ seed: 7, clock: 'manual' }), createSandbox({ seed: 7, clock: 'manual' })];
     await using server = await other.listen();
     const authorization = `Bearer ${one.keys.sandbox}`;
@@ -57,7 +57,7 @@ describe('a sandbox in a test', () => {
     await other.close();
   });
 
-  it('tells a client and a receiver what they need', async () => {
+  it('provides the values that clients and receivers need', async () => {
     await using sandbox = createSandbox();
     const { url, env } = await sandbox.listen();
     expect(env).toEqual({
@@ -88,7 +88,7 @@ describe('a sandbox in a test', () => {
     expect(await sent(one, other.keys.sandbox)).toMatchObject({ status: 401 });
   });
 
-  it('is the same again with the same seed', async () => {
+  it('is identical with the same seed', async () => {
     const lived = async () => {
       await using sandbox = createSandbox({ seed: 'a seed', clock: 'manual' });
       await sent(sandbox);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const root = new URL('../../..', import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), 'bizmsg-library-'));
 
-/** Somebody's project, which has this package as npm would install it, and nothing else but Node's types. */
+/** A user's project with this package as npm would install it, and only Node's types besides. */
 beforeAll(() => {
   for (const folder of ['@types', 'bizmsg/dist']) mkdirSync(join(home, 'node_modules', folder), { recursive: true });
   cpSync(join(root, 'package.json'), join(home, 'node_modules/bizmsg/package.json'));
@@ -51,11 +51,11 @@ describe('the package', () => {
   it.each([
     ['an ES module', 'module', `import { createSandbox } from 'bizmsg/sandbox';`],
     ['CommonJS', 'commonjs', `const { createSandbox } = require('bizmsg/sandbox');`],
-  ])('works in %s, and keeps no process alive once it is closed', async (_, type, line) => {
+  ])('works in %s, and keeps no process alive once closed', async (_, type, line) => {
     expect(await ran(type, `${line} (async () => { ${whole} })();`)).toBe('200 sent\n');
   });
 
-  it('keeps no process alive that never listened, even if it is not closed', async () => {
+  it('keeps no process alive if it never listened, even if it is not closed', async () => {
     const script = `
       const { createSandbox } = require('bizmsg/sandbox');
       const sandbox = createSandbox();
@@ -112,7 +112,7 @@ const whole = `
   await sandbox.clock.advance('10s');
   await sandbox.close();`;
 
-/** What a script printed, once its process has ended by itself. */
+/** Returns the output of a script after its process has ended. */
 async function ran(type: string, script: string): Promise<string> {
   const { stdout } = await run(process.execPath, [`--input-type=${type}`, '-e', script], {
     cwd: home,

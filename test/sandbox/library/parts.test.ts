@@ -4,7 +4,7 @@ import { httpRequest } from '../../../src/base/http-request.ts';
 import { sendWith, sent } from './calls.ts';
 
 describe('keys', () => {
-  it('are made, refused and revoked', async () => {
+  it('are created, rejected and revoked', async () => {
     await using sandbox = createSandbox();
     const key = sandbox.keys.create('read-only');
     expect([await sendWith(sandbox, key), await sendWith(sandbox, sandbox.keys.create())]).toEqual([403, 200]);
@@ -13,7 +13,7 @@ describe('keys', () => {
     expect(() => sandbox.keys.revoke('sk_test_none')).toThrow('keys.revoke: there is no such key');
   });
 
-  it('of the live kind are valid once the account is live', async () => {
+  it('for live mode are valid once the account is live', async () => {
     await using sandbox = createSandbox();
     const live = [sandbox.keys.live, sandbox.keys.create('send-only', 'live')];
     expect(await Promise.all(live.map((key) => sendWith(sandbox, key)))).toEqual([401, 401]);
@@ -24,7 +24,7 @@ describe('keys', () => {
 });
 
 describe('the plan', () => {
-  it('has the limits that are asked for, at first and later', async () => {
+  it('has the given limits, initially and after a change', async () => {
     await using sandbox = createSandbox({ plan: 'starter', rate: 1, clock: 'manual' });
     expect([await sendWith(sandbox), await sendWith(sandbox)]).toEqual([200, 429]);
     sandbox.setPlan('growth', { without: ['sendTemplate'] });
@@ -37,7 +37,7 @@ describe('the plan', () => {
 });
 
 describe('the clock', () => {
-  it('stands at the beginning of 2026, or where it is told to', async () => {
+  it('starts at the beginning of 2026, or at a given time', async () => {
     await using sandbox = createSandbox({ clock: 'manual' });
     await using other = createSandbox({ clock: { at: new Date('2026-05-01T12:00:00Z') } });
     expect(sandbox.clock.now()).toEqual(new Date('2026-01-01T00:00:00Z'));
@@ -45,7 +45,7 @@ describe('the clock', () => {
     expect(other.clock.now()).toEqual(new Date('2026-05-01T13:30:00Z'));
   });
 
-  it('goes with the wall otherwise, and again after it was stopped', async () => {
+  it('follows real time by default, and again after it was frozen', async () => {
     await using sandbox = createSandbox();
     sandbox.clock.freeze();
     await sandbox.clock.advance('31d');
@@ -61,7 +61,7 @@ describe('the clock', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('an error', () => {
   it.each([
     ['{"plan":"pro"}', 'createSandbox: plan must be one of starter, growth, scale, enterprise'],
     ['{"rate":"10/m"}', 'createSandbox: rate must be an integer, at least 0'],
@@ -73,11 +73,11 @@ describe('what is wrong', () => {
     ['{"seed":true}', 'createSandbox: seed must be a string or a number'],
     ['{"sead":1}', 'createSandbox: sead is unknown; did you mean "seed"?'],
     ['null', 'createSandbox: the argument must be an object'],
-  ])('is told of the options %s', (options, message) => {
+  ])('reports invalid options: %s', (options, message) => {
     expect(() => createSandbox(JSON.parse(options))).toThrow(message);
   });
 
-  it('is told of what is asked of it later', async () => {
+  it('reports invalid arguments of later calls', async () => {
     await using sandbox = createSandbox();
     const [on, kind] = ['sendTemplate', 'drop'] as const;
     expect(() => sandbox.setPlan(JSON.parse('"pro"'))).toThrow('setPlan: name must be one of starter, ');
@@ -100,15 +100,15 @@ describe('what is wrong', () => {
   });
 });
 
-it('says that a key of the real service came by', async () => {
+it('warns about a live key of the real service', async () => {
   const warnings: string[] = [];
   await using sandbox = createSandbox({ warn: (text) => warnings.push(text) });
   expect(await sendWith(sandbox, 'sk_live_real')).toBe(401);
   expect(warnings).toEqual([expect.stringContaining('a live key of the real service was sent to this sandbox')]);
 });
 
-describe('what is closed', () => {
-  it('answers and listens no more, and may be closed again', async () => {
+describe('a closed sandbox', () => {
+  it('neither answers nor listens, and can be closed again', async () => {
     const sandbox = createSandbox();
     const { url } = await sandbox.listen();
     const opening = sandbox.listen();
@@ -122,7 +122,7 @@ describe('what is closed', () => {
     expect(sandbox.messages()).toEqual([]);
   });
 
-  it('may be one server of two', async () => {
+  it('may have another server that still runs', async () => {
     await using sandbox = createSandbox();
     const [one, other] = [await sandbox.listen(), await sandbox.listen()];
     await one.close();

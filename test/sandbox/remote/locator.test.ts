@@ -15,7 +15,7 @@ const alive = () => true;
 const dead = () => false;
 
 describe('a locator', () => {
-  it('is for its owner only, and whole', () => {
+  it('is readable only by its owner, and written atomically', () => {
     const folder = temporary();
     writeLocator(folder, locator(4780, folder));
     const file = join(folder, 'sandboxes', '4780.json');
@@ -38,14 +38,14 @@ describe('a locator', () => {
     expect(liveLocators(folder, alive)).toHaveLength(3);
   });
 
-  it('of a dead owner is passed over and removed', () => {
+  it('of a dead owner is skipped and removed', () => {
     const folder = temporary();
     writeLocator(folder, locator(4780, folder));
     expect(liveLocators(folder, dead)).toEqual([]);
     expect(readdirSync(join(folder, 'sandboxes'))).toEqual([]);
   });
 
-  it('whose process number another process has now is passed over', () => {
+  it('whose pid belongs to another process now is skipped', () => {
     const folder = temporary();
     writeLocator(folder, locator(4780, folder));
     const file = join(folder, 'sandboxes', '4780.json');
@@ -63,7 +63,7 @@ describe('a locator', () => {
     },
   );
 
-  it('of a port that another sandbox has taken since is not removed by the first', () => {
+  it('is not removed by the first sandbox if another one has taken its port', () => {
     const folder = temporary();
     writeLocator(folder, { ...locator(4780, folder), token: 'the second' });
     removeLocator(folder, { port: 4780, token: 'the first' });
@@ -72,7 +72,7 @@ describe('a locator', () => {
     expect(liveLocators(folder, alive)).toEqual([]);
   });
 
-  it('is not there where nothing ever ran', () => {
+  it('does not exist if no sandbox ever ran', () => {
     expect(liveLocators(join(temporary(), 'none'), alive)).toEqual([]);
   });
 });

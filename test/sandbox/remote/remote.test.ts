@@ -3,7 +3,7 @@ import { openRemote } from '../../../src/sandbox/remote/remote.ts';
 import { order, paths } from '../calls.ts';
 import { served, token } from '../served.ts';
 
-it('tells how a sandbox is', async () => {
+it('returns the status of a sandbox', async () => {
   await using server = await served();
   expect(await openRemote({ url: server.url, token }).ask('status')).toMatchObject({
     url: server.url,
@@ -17,7 +17,7 @@ it('tells how a sandbox is', async () => {
   });
 });
 
-it('tells its keys and secret', async () => {
+it('returns its keys and secret', async () => {
   await using server = await served();
   const { keys } = server.sandbox;
   expect(await openRemote({ url: server.url, token }).ask('env')).toEqual({
@@ -27,7 +27,7 @@ it('tells its keys and secret', async () => {
   });
 });
 
-it('tells what happened after a cursor', async () => {
+it('returns the records after a cursor', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   await server.post(paths.contacts, { phone: '+1' });
@@ -41,7 +41,7 @@ it('tells what happened after a cursor', async () => {
   expect(await remote.ask('messages')).toMatchObject([{ to: order.to, status: 'read' }]);
 });
 
-it('makes and revokes keys, and goes live', async () => {
+it('creates and revokes keys, and goes live', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   const { id, text } = await remote.ask('createKey', { scope: 'send-only', mode: 'live' });
@@ -62,7 +62,7 @@ it('sets the plan', async () => {
   expect(server.sandbox.plan()).toEqual(plan);
 });
 
-it('shows the audit log of a key, and every choice', async () => {
+it('returns the audit log of a key, and every choice', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   await server.get(paths.contacts);
@@ -71,7 +71,7 @@ it('shows the audit log of a key, and every choice', async () => {
   expect(await remote.ask('choices')).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
 });
 
-it('stops it, and comes back once nobody answers there', async () => {
+it('stops it, and resolves once its port is closed', async () => {
   const server = await served({ onStop: () => void server.close() });
   await openRemote({ url: server.url, token }).stop();
   await expect(openRemote({ url: server.url, token }).ask('status')).rejects.toMatchObject({
@@ -80,7 +80,7 @@ it('stops it, and comes back once nobody answers there', async () => {
   });
 });
 
-it('says why it was refused', async () => {
+it('reports why a request was rejected', async () => {
   await using server = await served();
   await expect(openRemote({ url: server.url, token: 'x' }).ask('env')).rejects.toMatchObject({
     code: 'sandbox-refused',

@@ -16,21 +16,21 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((served) => served.close()));
 });
 
-it('starts the sandbox where none runs, with the command and the log it is given', async () => {
+it('starts a sandbox if none runs, with the given command and log', async () => {
   const { options, spawned } = optionsIn(temporary());
   const locator = await findOrStart(options);
   expect(locator).toMatchObject({ background: true, build: 'b1', data: defaultData(options.stateFolder) });
   expect(spawned).toEqual([[options.command, { env: {}, log: join(options.stateFolder, 'sandbox.log') }]]);
 });
 
-it('finds the one that runs', async () => {
+it('finds a running sandbox', async () => {
   const { options, spawned } = optionsIn(temporary());
   const first = await findOrStart(options);
   expect(await findOrStart(options)).toEqual(first);
   expect(spawned).toHaveLength(1);
 });
 
-it('starts one for any number that ask at the same instant', async () => {
+it('starts one sandbox for any number of concurrent calls', async () => {
   const { options, spawned } = optionsIn(temporary());
   const locators = await Promise.all(Array.from({ length: 8 }, () => findOrStart(options)));
   expect(new Set(locators.map(({ url }) => url)).size).toBe(1);
@@ -38,13 +38,13 @@ it('starts one for any number that ask at the same instant', async () => {
   expect(existsSync(join(options.stateFolder, 'sandboxes', 'start.lock'))).toBe(false);
 });
 
-it('does so too after the one that was starting it was killed', async () => {
+it('does so even after another starting process was killed', async () => {
   const { options } = optionsIn(temporary());
   writeFileSync(join(locatorFolder(options.stateFolder), 'start.lock'), '999999 12345 abcd\n');
   expect(await findOrStart(options)).toMatchObject({ build: 'b1' });
 });
 
-it('makes one of another build in the background give way', async () => {
+it('replaces a background sandbox of another build', async () => {
   const { options, spawned } = optionsIn(temporary());
   const old = await findOrStart(options);
   const locator = await findOrStart({ ...options, build: 'b2' });
@@ -52,7 +52,7 @@ it('makes one of another build in the background give way', async () => {
   expect([spawned.length, liveLocators(options.stateFolder, alive).length]).toEqual([2, 1]);
 });
 
-it('uses one of another build in the foreground as it is', async () => {
+it('uses a foreground sandbox of another build', async () => {
   const { options, spawned, start } = optionsIn(temporary());
   await start({ background: false });
   expect(await findOrStart({ ...options, build: 'b2' })).toMatchObject({ build: 'b1' });
@@ -69,7 +69,7 @@ it('names the log if the sandbox dies immediately', async () => {
   });
 });
 
-it('does not wait without end', async () => {
+it('stops waiting after a while', async () => {
   const { options } = optionsIn(temporary());
   let now = 0;
   const host = {
@@ -92,7 +92,7 @@ it('stops immediately when interrupted', async () => {
   expect(existsSync(join(options.stateFolder, 'sandboxes', 'start.lock'))).toBe(false);
 });
 
-/** A host whose processes are sandboxes in this one; a signal ends them. */
+/** A host whose child processes are sandboxes in this process; a signal ends them. */
 function optionsIn(stateFolder: string) {
   const spawned: unknown[][] = [];
   let build = 'b1';
