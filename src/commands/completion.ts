@@ -81,6 +81,6 @@ const uninstall = command({
 
 export const completionCommands = [printForBash, printForZsh, printForFish, install, uninstall];
 
-async function installer(): Promise<typeof import('../cli/complete/install.ts')> {
+async function installer() {
   return import('../cli/complete/install.ts');
 }

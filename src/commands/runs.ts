@@ -199,7 +199,7 @@ export function refuseUnreadable(folder: string): void {
     const fault = fsError(error);
     if (!fault) throw error;
     if (fault.code === 'ENOENT') return;
-    const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets another one';
+    const hint = 'it is in the state folder; BIZMSG_STATE_DIR sets a different one';
     throw configuration('state-unreadable', `cannot read ${folder}: ${fault.reason}`, hint, error);
   }
 }
