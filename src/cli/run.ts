@@ -128,7 +128,7 @@ async function shown(host: Host, text: string): Promise<number> {
 }
 
 /** Runs the command; a dry run returns the planned request. */
-export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
+async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
   if (!dryRun) return perform();
   const { DryRunResult, curlLine } = await import('../client/dry-run.ts');
   try {
@@ -141,7 +141,7 @@ export async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Glo
 }
 
 /** Prints items; a failed write becomes an error that a run can report. */
-export function emitting({ item }: Printer): Emit {
+function emitting({ item }: Printer): Emit {
   return (data, text) =>
     item(data, text).catch((error: unknown) => {
       throw unwritable(error) ?? error;
@@ -149,7 +149,7 @@ export function emitting({ item }: Printer): Emit {
 }
 
 /** Completes the output of a list, also after a failure, so that it can be parsed. */
-export async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise<Outcome> {
+async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise<Outcome> {
   try {
     const outcome = await perform();
     await end();
@@ -161,7 +161,7 @@ export async function ended(perform: () => Promise<Outcome>, { end }: Printer): 
 }
 
 /** Prints the result. After a change, a result that does not fit the output options is printed whole. */
-export async function print(
+async function print(
   { data, text, changed, piped, first, exit, unprinted, isPlan }: Outcome,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,

@@ -22,7 +22,7 @@ export function secretOwner({ host: { env, home }, given: { profile } }: Session
 }
 
 /** The webhook secret of the profile or the environment. */
-export function storedSecret({ env, home }: Pick<Host, 'env' | 'home'>, { profile }: Profile): string | undefined {
+function storedSecret({ env, home }: Pick<Host, 'env' | 'home'>, { profile }: Profile): string | undefined {
   const store = () => readStore(configFolder(env, home));
   if (profile !== undefined) return profile === local ? undefined : required(store(), profile);
   const { BIZMSG_WEBHOOK_SECRET: text, BIZMSG_PROFILE: named } = env;
