@@ -110,7 +110,7 @@ describe('profiles', () => {
     await add('acme');
     const { code, stdout, stderr } = await run(`contacts list --profile acme --base-url ${world.url}`);
     expect([code, stdout]).toEqual([11, '']);
-    expect(stderr).toContain(`go to ${service} alone`);
+    expect(stderr).toContain(`are only sent to ${service},`);
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe('profiles', () => {
     await add('acme', world.sandbox.keys.sandbox, `http://${storedFor}:${port}`);
     const { code, stdout, stderr } = await run(`contacts list --profile acme --base-url http://${host}:${port}`);
     expect([code, stdout]).toEqual([11, '']);
-    expect(stderr).toContain(`go to http://${storedFor}:${port} alone`);
+    expect(stderr).toContain(`are only sent to http://${storedFor}:${port},`);
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
 
