@@ -15,7 +15,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** How the socket breaks the answer. With status 0 nothing is sent. */
-  readonly misdeed?: 'reset' | 'hang' | 'truncate';
+  readonly fault?: 'reset' | 'hang' | 'truncate';
 }
 
 /** Creates an AbortSignal for client disconnect. Called on demand, because it costs as much as an answer. */

@@ -192,14 +192,14 @@ function receive(
 }
 
 function respond(response: ServerResponse, reply: Reply): void {
-  if (reply.misdeed) return breakAnswer(response, reply, reply.misdeed);
+  if (reply.fault) return breakAnswer(response, reply, reply.fault);
   response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
   response.end(reply.body);
 }
 
-function breakAnswer(response: ServerResponse, reply: Reply, misdeed: NonNullable<Reply['misdeed']>): void {
+function breakAnswer(response: ServerResponse, reply: Reply, fault: NonNullable<Reply['fault']>): void {
   const { socket } = response;
-  switch (misdeed) {
+  switch (fault) {
     case 'hang':
       // The connection closes with the client or the server.
       return;

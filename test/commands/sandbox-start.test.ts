@@ -32,7 +32,7 @@ it('keeps its seed, with a note if another one is given', async () => {
   expect((await start('--rng', 'a seed')).stderr).toBe('');
   expect(await start('--rng', 'another')).toMatchObject({
     code: 0,
-    stderr: 'note: --rng is ignored: this sandbox has a seed already\n',
+    stderr: 'note: --rng is ignored: this sandbox already has a seed\n',
   });
   expect(changesOf(data, 'seed')).toEqual([expect.objectContaining({ seed: 'a seed' })]);
 });
@@ -43,7 +43,7 @@ it('notes once that it keeps its seed, even if the record repeats the seed', asy
   const journal = openFileJournal(data, { later });
   journal.replace([...journal.past, [{ type: 'seed', seed: 'a seed', dataId: '0123456789ab' }]]);
   await journal.close();
-  expect((await start('--rng', 'another')).stderr).toBe('note: --rng is ignored: this sandbox has a seed already\n');
+  expect((await start('--rng', 'another')).stderr).toBe('note: --rng is ignored: this sandbox already has a seed\n');
 });
 
 it('ends with 3 and the place if its state is damaged', async () => {

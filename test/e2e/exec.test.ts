@@ -236,6 +236,6 @@ describe('--webhook', () => {
   it("reports a server that never answered, and keeps the command's exit code", async () => {
     const url = `http://127.0.0.1:${await deadPort()}/`;
     const ran = await run(['--webhook', url, '--', 'sh', '-c', 'exit 4']);
-    expect(ran).toEqual({ code: 4, stdout: '', stderr: expect.stringContaining('nobody answered') });
+    expect(ran).toEqual({ code: 4, stdout: '', stderr: expect.stringContaining('no server listened at') });
   });
 });

@@ -118,7 +118,7 @@ it.each([
   writeFileSync(path, JSON.stringify({ ...locatorOf(state, impostor.port), network: 'net:[1]' }), { mode: 0o600 });
   const ran = await bin(argv, { home });
   expect(ran).toMatchObject({ code: 3, stdout: '' });
-  expect(ran.stderr).toContain(`error: what answers at ${impostor.url} is not the sandbox`);
+  expect(ran.stderr).toContain(`error: the server at ${impostor.url} is not the sandbox`);
   expect(ran.stderr).toContain(`rm ${path}`);
   expect(impostor.seen.map(({ method, url }) => `${method} ${url.replace(/[0-9a-f]{32}$/, 'NONCE')}`)).toEqual([
     'GET /__sandbox/proof?nonce=NONCE',

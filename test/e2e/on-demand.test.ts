@@ -42,12 +42,12 @@ it('starts a new one after kill -9, without delay', async () => {
 });
 
 it.each([
-  ['another plan', ['--plan', 'starter'], ['--plan', 'growth'], /with --plan=(\w+) and not with --plan=(?!\1)\w+$/m],
+  ['another plan', ['--plan', 'starter'], ['--plan', 'growth'], /with --plan=(\w+), not with --plan=(?!\1)\w+$/m],
   [
     'no options',
     ['--plan', 'starter'],
     [],
-    /with (--plan=starter and not with no options|no options and not with --plan=starter)$/m,
+    /with (--plan=starter, not with no options|no options, not with --plan=starter)$/m,
   ],
 ])('refuses the second of two simultaneous starts with %s', async (_, one, other, named) => {
   const home = newHome();

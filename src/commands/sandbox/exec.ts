@@ -6,19 +6,19 @@ import type { Served } from '../../sandbox/serve.ts';
 import { settings } from './settings.ts';
 
 const params = {
-  webhook: option('--webhook <url>', 'send its events there, as soon as something listens there'),
+  webhook: option('--webhook <url>', 'send events to this URL, once a server listens there'),
   ...settings,
   words: rest('-- <command...>', 'the command and its arguments, as they are'),
 } as const;
 
 export const execInSandbox = command({
   name: 'exec',
-  summary: 'Run a command against a sandbox of its own, for tests and CI',
+  summary: 'Run a command against its own temporary sandbox, for tests and CI',
   details: [
-    'The command gets the address, a key and the webhook secret of the sandbox in',
-    'BIZMSG_BASE_URL, BIZMSG_API_KEY and BIZMSG_WEBHOOK_SECRET, and this bizmsg in',
-    'PATH, to which --profile local means that sandbox. The exit code is the',
-    "command's own. When it ends, so does all that it started, and the sandbox.",
+    'The command finds the address, a key and the webhook secret of the sandbox in',
+    'BIZMSG_BASE_URL, BIZMSG_API_KEY and BIZMSG_WEBHOOK_SECRET. This bizmsg is in PATH;',
+    'there, --profile local is that sandbox. The exit code is that of the command. When it',
+    'ends, its child processes and the sandbox are stopped.',
   ].join('\n'),
   params,
   examples: ['sandbox exec -- bizmsg contacts list', 'sandbox exec --plan starter -- npm test'],
@@ -27,13 +27,13 @@ export const execInSandbox = command({
   accepts: [],
   piped: 'text',
   run: async (context, { words, webhook, ...given }) => {
-    if (words.length === 0) throw usage('no command is given', 'write it after --: bizmsg sandbox exec -- npm test');
+    if (words.length === 0) throw usage('no command is given', 'put it after --: bizmsg sandbox exec -- npm test');
     if (words[0] === '') throw usage('the command is empty', 'is a variable not set?');
     const url = webhook === undefined ? undefined : await hookUrl(webhook);
     const served = await serveAlone(context, given);
     const over = new AbortController();
     const hooked = url && hook(context, served, url, over.signal);
-    // It is thrown below: thrown here it would leave the command behind.
+    // Awaited below, when the command has ended.
     hooked?.catch(() => {});
     try {
       return { code: await run(context, served, words) };
@@ -74,34 +74,34 @@ async function serveAlone(context: Context, { plan, shape, rng: seed }: Input<ty
   return serve({ ...process, sandbox, stateFolder, data: null, port: 0, idle: Infinity, background: false, warn });
 }
 
-/** What is wrong with it is said before the command runs. */
+/** Checks the URL before the command runs. */
 async function hookUrl(text: string): Promise<URL> {
   const [{ webhookUrl }, { Refusal }] = await Promise.all([
     import('../../sandbox/events/webhooks.ts'),
     import('../../sandbox/refusal.ts'),
   ]);
-  const read = (external: boolean, say: (why: string) => string) => {
+  const read = (external: boolean, word: (why: string) => string) => {
     try {
       return webhookUrl(text, external);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw usage(`--webhook: ${say(error.message)}`, 'give an address such as http://127.0.0.1:3000/hooks');
+      throw usage(`--webhook: ${word(error.message)}`, 'use an address such as http://127.0.0.1:3000/hooks');
     }
   };
   read(true, (why) => why);
-  return read(false, () => `${new URL(text).hostname} is not this machine, which events do not leave`);
+  return read(false, () => `${new URL(text).hostname} is not this machine`);
 }
 
-/** Not before somebody answers, since what fails is repeated only after seconds; what came until then is sent too. */
+/** Registers the webhook once a server listens there; a failed delivery would be retried only after 5 s. */
 async function hook(context: Context, { sandbox }: Served, url: URL, over: AbortSignal): Promise<void> {
-  if (await answersIn(url, over)) sandbox.webhooks.add({ url: url.href, catchUp: true });
-  else context.note('webhook', `nobody answered at ${url.host}, so no event was sent there`);
+  if (await waitForServer(url, over)) sandbox.webhooks.add({ url: url.href, catchUp: true });
+  else context.note('webhook', `no server listened at ${url.host}, so it got no events`);
 }
 
 const poll = 100;
 
-/** Whether somebody takes a connection there before it is called off. */
-async function answersIn(url: URL, over: AbortSignal): Promise<boolean> {
+/** Polls until a server accepts a connection. Returns false if it is aborted. */
+async function waitForServer(url: URL, over: AbortSignal): Promise<boolean> {
   while (!over.aborted) {
     if (await answers(url, over)) return true;
     await sleep(poll, undefined, { signal: over }).catch(() => {});
@@ -111,7 +111,7 @@ async function answersIn(url: URL, over: AbortSignal): Promise<boolean> {
 
 async function answers({ hostname, port, protocol }: URL, signal: AbortSignal): Promise<boolean> {
   const { connect } = await import('node:net');
-  // A name below localhost is this machine, also where no name server knows it.
+  // Names below localhost are this machine, even if the resolver does not know them.
   const host = hostname.replace(/^\[|\]$/g, '').replace(/^.+\.(?=localhost\.?$)/, '');
   return new Promise((resolve) => {
     const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), signal });

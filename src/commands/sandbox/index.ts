@@ -19,16 +19,11 @@ export const sandboxCommands = [
   sandboxStatus,
   sandboxEnv,
   execInSandbox,
-  group('keys', 'Create, list and revoke keys of the sandbox', [
-    createSandboxKey,
-    listSandboxKeys,
-    revokeSandboxKey,
-    goLive,
-  ]),
+  group('keys', 'Create, list and revoke sandbox keys', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),
   group('plan', 'Change the plan of the sandbox', [setPlan]),
-  group('clock', 'Stop and move the clock of the sandbox', [clockNow, clockFreeze, clockAdvance, clockReal]),
-  group('fault', 'Have the sandbox go wrong, to see what your code does then', [addFault, listFaults, clearFaults]),
-  group('webhooks', 'Choose the URLs that the events of the sandbox go to', [
+  group('clock', 'Freeze and advance the sandbox clock', [clockNow, clockFreeze, clockAdvance, clockReal]),
+  group('fault', 'Inject faults', [addFault, listFaults, clearFaults]),
+  group('webhooks', 'Register URLs that receive the events of the sandbox', [
     addWebhook,
     listWebhooks,
     removeWebhook,

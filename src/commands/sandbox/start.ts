@@ -11,21 +11,25 @@ import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
 
 const params = {
-  background: flag('--background', 'return as soon as it is ready, and leave it running'),
-  port: option('--port <port>', 'the port (4780, or the next free one)', port),
+  background: flag('--background', 'return when it is ready, and leave it running'),
+  port: option('--port <port>', 'the port (default: 4780, or the next free one)', port),
   ...settings,
-  idle: option('--idle <duration>', 'end after this long without a request (30m in the background)', duration),
-  data: option('--data <dir>', 'keep it in this folder, apart from the one that --profile local means', resolve),
+  idle: option(
+    '--idle <duration>',
+    'stop after this long without a request (default in the background: 30m)',
+    duration,
+  ),
+  data: option('--data <dir>', 'save it in this folder (separate from --profile local)', resolve),
   external: flag('--allow-external', 'allow webhooks on other machines'),
-  ephemeral: flag('--ephemeral', 'keep nothing, apart from the one that --profile local means'),
-  seedFile: option('--seed-file <file>', 'a file to fill it with, as sandbox seed takes it'),
-  onDemand: flag('--on-demand', 'start it just as --profile local does when none runs'),
+  ephemeral: flag('--ephemeral', 'use a temporary sandbox that is not saved (separate from --profile local)'),
+  seedFile: option('--seed-file <file>', 'load this file first, in the format of sandbox seed'),
+  onDemand: flag('--on-demand', 'start it as --profile local does on demand'),
 } as const;
 
 export const startSandbox = streaming({
   name: 'start',
   summary: 'Start the sandbox, in the foreground until Ctrl-C',
-  details: 'With --background it returns once the sandbox is ready. With -o ndjson its first line says where it is.',
+  details: 'With --background it returns once the sandbox is ready. With -o ndjson, the first line has its address.',
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
   sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)\nStopped http://127.0.0.1:4780',
@@ -60,12 +64,19 @@ async function start(context: Context, input: Input<typeof params>) {
   ]);
   const warn = (text: string) => context.note('sandbox', text);
   const { stateFolder, process } = sandboxes;
-  // Only this user can write to the default folder, so its webhooks were allowed when they were added.
+  // Only this user can write to the default folder, so this user allowed its webhooks.
   const isAllowed = external || (data === undefined && !onlyLocal(context.session.host.env));
   return serve({
     ...process,
     sandbox: (journal) =>
-      createSandbox({ plan, shape, seed, external: isAllowed, warn, journal: journal && seeded(journal, seed, warn) }),
+      createSandbox({
+        plan,
+        shape,
+        seed,
+        external: isAllowed,
+        warn,
+        journal: journal && withSeedWarning(journal, seed, warn),
+      }),
     stateFolder,
     data: ephemeral ? null : (data ?? defaultData(stateFolder)),
     port,
@@ -76,8 +87,8 @@ async function start(context: Context, input: Input<typeof params>) {
   });
 }
 
-/** The same journal, with a warning if its contents follow from another seed than the given one. */
-function seeded(journal: Journal, seed: string | undefined, warn: (text: string) => void): Journal {
+/** Warns if the journal was created with another seed. */
+function withSeedWarning(journal: Journal, seed: string | undefined, warn: (text: string) => void): Journal {
   return { ...journal, past: watched(journal.past) };
 
   function* watched(past: Journal['past']): Generator<readonly Change[]> {
@@ -85,7 +96,7 @@ function seeded(journal: Journal, seed: string | undefined, warn: (text: string)
     for (const changes of past) {
       const kept = changes.find((change) => change.type === 'seed');
       if (kept && seed !== undefined && kept.seed !== seed && !isWarned) {
-        warn('--rng is ignored: this sandbox has a seed already');
+        warn('--rng is ignored: this sandbox already has a seed');
         isWarned = true;
       }
       yield changes;
@@ -106,13 +117,13 @@ async function inBackground(
   const words = wordsOf(input);
   if (running) throw await notOurs(running, words);
   const locator = await sandboxes.ensure(words);
-  // Another command may have been first.
+  // Another command may have started it.
   if (!isStartedWith(locator, words)) throw await notOurs(locator, words);
   await fill(context, locator, contents);
   return locator.url;
 }
 
-/** What a sandbox is started with, apart from what is done once it runs. */
+/** The options that are compared with those of a running sandbox. */
 function wordsOf({ port, plan, shape, rng, idle }: Input<typeof params>): readonly string[] {
   const given = Object.entries({ port, plan, shape, rng, idle: idle && `${idle}ms` });
   return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
@@ -127,7 +138,7 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
   const { url, background, words = [] } = locator;
   if (!background || isStartedWith(locator, asked)) return alreadyRunning(url);
   const [theirs, ours] = [words, asked].map((all) => all.map(shellQuote).join(' ') || 'no options');
-  return alreadyRunning(`${url}, started with ${theirs} and not with ${ours}`);
+  return alreadyRunning(`${url}, started with ${theirs}, not with ${ours}`);
 }
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
@@ -136,7 +147,7 @@ async function fill(context: Context, locator: Locator, contents: object | undef
 
 function interrupted(signal: AbortSignal): Promise<'interrupted'> {
   return new Promise((resolve) => {
-    // Perhaps while it was starting.
+    // It may have been aborted during the start.
     if (signal.aborted) resolve('interrupted');
     signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
   });
@@ -145,5 +156,5 @@ function interrupted(signal: AbortSignal): Promise<'interrupted'> {
 function port(text: string): number {
   const number = count(text);
   if (number <= 65_535) return number;
-  throw usage(`"${text}" is not a port`, 'ports go up to 65535, and 0 takes any that is free');
+  throw usage(`"${text}" is not a port`, 'use 0 to 65535; 0 selects a free port');
 }

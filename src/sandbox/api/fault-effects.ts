@@ -68,7 +68,7 @@ type BreakingFault = Exclude<AnswerFault, { kind: 'latency' }>;
 function replyUnder(effect: BreakingFault, reply: Reply, fault: Fault, context: Context): Reply {
   if (effect.kind === 'status') return statusAnswer(effect.status, fault, context);
   if (effect.kind === 'garbage') return garbage;
-  return effect.kind === 'truncate' ? { ...reply, misdeed: effect.kind } : noAnswer(effect.kind);
+  return effect.kind === 'truncate' ? { ...reply, fault: effect.kind } : noAnswer(effect.kind);
 }
 
 const garbage: Reply = {
@@ -78,8 +78,8 @@ const garbage: Reply = {
   body: '<!doctype html>\n<title>Welcome</title>\n<p>Please sign in to use this network.\n',
 };
 
-function noAnswer(misdeed: 'reset' | 'hang'): Reply {
-  return { status: 0, headers: {}, body: '', misdeed };
+function noAnswer(fault: 'reset' | 'hang'): Reply {
+  return { status: 0, headers: {}, body: '', fault };
 }
 
 function statusAnswer(status: number, { id }: Fault, { shape, clock }: Context): Reply {

@@ -7,17 +7,17 @@ import { controlPrefix, tokenHeader } from './paths.ts';
 import { isOperation, operations, type Served } from './operations.ts';
 
 export function isControl(target: string): boolean {
-  // Most that comes is for the service.
+  // Fast path for most requests.
   if (target.startsWith('/api/')) return false;
   const { path } = targetOf(target);
   return path === controlPrefix || path.startsWith(`${controlPrefix}/`);
 }
 
-/** A sandbox can be filled with much, by those who may. */
-const largestOfOwn = 64 * largestBody;
+/** A seed file can be large. */
+const largestControlBody = 64 * largestBody;
 
 export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Served): number {
-  return isControl(head.target) && isTrusted(head, port, token) ? largestOfOwn : largestBody;
+  return isControl(head.target) && isTrusted(head, port, token) ? largestControlBody : largestBody;
 }
 
 /** Runs the operation that the path names. Nothing is read or changed before the request is trusted. */
@@ -28,7 +28,7 @@ export async function control(exchange: Exchange, served: Served, gone: Gone): P
     if (!isTrusted(exchange, served.port, served.token)) {
       throw new Refusal(403, "this path is only for bizmsg itself, which knows the sandbox's token");
     }
-    if (isTooLarge(exchange.body, largestOfOwn)) throw new Refusal(400, 'the body is larger than 64 MiB');
+    if (isTooLarge(exchange.body, largestControlBody)) throw new Refusal(400, 'the body is larger than 64 MiB');
     const name = path.slice(controlPrefix.length + 1);
     if (exchange.method !== 'POST' || !isOperation(name))
       throw new Refusal(404, `unknown operation: ${exchange.method} ${path}`);
@@ -42,7 +42,7 @@ export async function control(exchange: Exchange, served: Served, gone: Gone): P
   }
 }
 
-/** The one route without a token: the client must not send it before it knows who answers. */
+/** The only route without a token: the client must not send it to an unknown server. */
 function proof(exchange: Exchange, served: Served): Reply {
   const nonce = targetOf(exchange.target).query.get('nonce') ?? '';
   if (exchange.method !== 'GET' || !isAddressed(exchange, served.port)) throw new Refusal(403, 'not from here');
@@ -50,12 +50,12 @@ function proof(exchange: Exchange, served: Served): Reply {
   return json(200, { proof: proofOf(served, nonce) });
 }
 
-/** Whether a request to the control plane has the sandbox's token, and is not from a page in a browser. */
+/** Whether a request has the token and does not come from a web page. */
 function isTrusted(exchange: Pick<Exchange, 'headers'>, port: number, token: string): boolean {
   return isAddressed(exchange, port) && isSame(exchange.headers[tokenHeader] ?? '', token);
 }
 
-/** Whether a request names the sandbox by an address of this machine. A page of another site in a browser does not. */
+/** Checks Host and Origin against DNS rebinding and cross-site requests. */
 function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, port: number): boolean {
   const own = ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => [
     `${name}:${port}`,
@@ -65,7 +65,7 @@ function isAddressed({ headers: { host, origin } }: Pick<Exchange, 'headers'>, p
   return origin === undefined || own.some((name) => origin.toLowerCase() === `http://${name}`);
 }
 
-/** In the same time whether little or much of it is right. */
+/** Compares in constant time. */
 function isSame(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

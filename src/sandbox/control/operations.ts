@@ -102,7 +102,7 @@ export const operations = {
     return { requests: sandbox.requests(after), cursor: sandbox.cursors().requests };
   }),
   messages: op(nothing, ({ sandbox }: Inside) => sandbox.messages()),
-  /** Of a key or its id; by default of the first sandbox key. */
+  /** By key or key id; default: the first sandbox key. */
   audit: op(fields({ key: optional(read.string) }), ({ sandbox }: Inside, { key = sandbox.keys.sandbox }) => {
     if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
     return sandbox.audit(key);

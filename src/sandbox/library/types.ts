@@ -1,26 +1,26 @@
-/** How a sandbox is made; all of it may be left out. */
+/** All options are optional. */
 export interface SandboxOptions extends PlanLimits {
-  /** The same seed gives the same keys, identifiers and delays. Without one they differ every time. */
+  /** The same seed gives the same keys, ids and delays. Default: random. */
   readonly seed?: string | number | undefined;
-  /** The account's plan. Unless told it is `enterprise`, which has no limits of its own. */
+  /** Default: `enterprise`, which has no limits. */
   readonly plan?: PlanName | undefined;
-  /** How it answers where the API's document leaves that open. */
+  /** The shape of responses that the API document leaves open. Default: `default`. */
   readonly shape?: 'default' | 'bare' | `vary:${string}` | undefined;
-  /** `real`, unless told: it goes with the wall. A manual one stands at the beginning of 2026, or at the time given. */
+  /** Default: `real` time. A manual clock is frozen at the start of 2026, or at the given time. */
   readonly clock?: 'real' | 'manual' | { readonly at: Date | number } | undefined;
-  /** Told of what you should hear, such as that a key of the real service came by. */
+  /** Receives warnings, for example about a key of the real service. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
 export type PlanName = 'starter' | 'growth' | 'scale' | 'enterprise';
 
-/** In place of the plan's own. */
+/** Replace the plan's limits. */
 export interface PlanLimits {
   /** Requests a minute. */
   readonly rate?: number | undefined;
   /** Messages a month. */
   readonly monthly?: number | undefined;
-  /** Endpoints that the plan does not include. */
+  /** Endpoints that the plan excludes. */
   readonly without?: readonly EndpointName[] | undefined;
 }
 
@@ -40,84 +40,83 @@ export type Scope = 'read-only' | 'send-only' | 'full';
 
 export type Mode = 'sandbox' | 'live';
 
-/** Milliseconds, or a text such as `'5s'`. */
+/** Milliseconds, or a string such as `'5s'`. */
 export type Span = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 /** A request as a client would send it. */
 export interface SandboxRequest {
-  /** `GET` without a body and `POST` with one, unless told. */
+  /** Default: `GET` without a body, `POST` with one. */
   readonly method?: string | undefined;
   /** Path and query, such as `/api/public/contacts?limit=2`. */
   readonly path: string;
-  /** A key goes here: `{ authorization: 'Bearer …' }`. */
+  /** Such as `{ authorization: 'Bearer …' }`. */
   readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
-  /** A text or a Uint8Array goes as it is; any other object goes as JSON, with its content type. */
+  /** Strings and Uint8Arrays are sent unchanged, other objects as JSON with its content type. */
   readonly body?: string | object | undefined;
 }
 
-/** A URL that events are sent to. */
+/** A URL that receives events. */
 export interface NewWebhook {
   readonly url: string;
-  /** All, unless told. */
+  /** Default: all. */
   readonly events?: readonly EventName[] | undefined;
-  /** What signs them, in place of the sandbox's: `whsec_` and at least 16 bytes in base64. */
+  /** Replaces the sandbox's secret: `whsec_` followed by at least 16 bytes in base64. */
   readonly secret?: string | undefined;
-  /** It may be on another machine. */
+  /** Allows a URL on another machine. */
   readonly external?: boolean | undefined;
-  /** It also gets the events that happened while nobody listened. */
+  /** Also delivers earlier events that have no delivery. */
   readonly catchUp?: boolean | undefined;
 }
 
-/** Something that goes wrong on purpose. */
+/** An injected failure of answers or deliveries. */
 export interface NewFault {
-  /** Endpoints whose answers go wrong, or events whose deliveries do. */
+  /** Endpoints whose answers fail, or events whose deliveries fail. */
   readonly on: FaultPlace | readonly FaultPlace[];
   readonly effect: FaultEffect;
-  /** The service has acted before its answer goes wrong. Unless told it does nothing. */
+  /** Fails once the request is processed. Default: it is not processed. */
   readonly after?: boolean | undefined;
-  /** The share that it strikes, from 0 to 1: all, unless told. */
+  /** The share that it affects, from 0 to 1. Default: 1. */
   readonly rate?: number | undefined;
-  /** Decides which ones a rate strikes. Unless told it follows from the sandbox's. */
+  /** The same seed selects the same requests. Default: derived from the sandbox. */
   readonly seed?: string | undefined;
-  /** It ends after so long by the sandbox's clock, */
+  /** Removes it after this time of the sandbox's clock. */
   readonly for?: Span | undefined;
-  /** or when it has injected so often. */
+  /** Removes it after this many injections. */
   readonly times?: number | undefined;
 }
 
 export type FaultPlace = EndpointName | EventName;
 
 export type FaultEffect =
-  // of answers
+  // for answers
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'latency'; readonly ms: number }
   | { readonly kind: 'reset' | 'hang' | 'truncate' | 'garbage' }
-  // of deliveries
+  // for deliveries
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'drop' | 'duplicate' | 'bad-signature' | 'stale-timestamp' };
 
 export interface ListenOptions {
-  /** One that is free, unless told. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
 }
 
-/** What the sandbox answered. */
 export interface SandboxAnswer {
   readonly status: number;
-  /** Their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What a socket would have seen instead of a whole answer, where a fault injected; the status may be 0 then. */
-  readonly misdeed?: 'reset' | 'hang' | 'truncate';
+  /** An injected connection fault. With status 0 there is no answer. */
+  readonly fault?: 'reset' | 'hang' | 'truncate';
 }
 
-/** A message that was sent, to nobody. */
+/** A simulated message. */
 export interface SentMessage {
   readonly id: string;
   readonly to: string;
   readonly template: string;
   readonly params: readonly string[];
-  /** That of the key that sent it. */
+  /** The mode of the key that sent it. */
   readonly mode: Mode;
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly sentAt: Date;
@@ -127,23 +126,22 @@ export interface SandboxEvent {
   readonly id: string;
   readonly type: EventName;
   readonly at: Date;
-  /** What it tells. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The whole JSON that a webhook gets. */
+  /** The whole body of the webhook request. */
   readonly payload: object;
 }
 
-/** A request that reached the sandbox, and what became of it. */
+/** A received request. */
 export interface LoggedRequest {
   readonly at: Date;
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
-  /** 0 when a fault left it without an answer. */
+  /** 0 if a fault prevented an answer. */
   readonly status: number;
-  /** The key that it bore, if the sandbox knows it. */
+  /** Its key, if the sandbox knows it. */
   readonly key?: string | undefined;
-  /** Why it was refused, or what went wrong. */
+  /** Why it was refused or failed. */
   readonly detail?: string | undefined;
 }
 
@@ -153,10 +151,10 @@ export interface Fault {
   readonly effect: FaultEffect;
   readonly after: boolean;
   readonly rate: number;
-  /** For how many requests or deliveries it was matched, and how many of them it injected. */
+  /** The number of requests or deliveries that matched, and that were affected. */
   readonly matched: number;
   readonly injected: number;
-  /** It has not ended. */
+  /** Whether it has not expired. */
   readonly active: boolean;
 }
 
@@ -169,25 +167,25 @@ export interface Webhook {
   readonly reason?: string | undefined;
 }
 
-/** An event on its way to a webhook. */
+/** The delivery of an event to a webhook. */
 export interface Delivery {
   readonly id: string;
-  /** The event's id. */
+  /** The event id. */
   readonly event: string;
   readonly type: string;
   readonly url: string;
-  /** `dead` after the last attempt, `dropped` by a fault. */
+  /** `dead`: all attempts failed. `dropped`: by a fault. */
   readonly state: 'waiting' | 'delivered' | 'dead' | 'dropped';
   readonly attempts: number;
-  /** What came of the last attempt: a status, or why there was none. */
+  /** The result of the last attempt: a status or an error. */
   readonly last?: number | string | undefined;
   readonly nextAt?: Date | undefined;
 }
 
-/** What may be said of each event; whatever is not said, the sandbox makes up. */
+/** The fields of each event. Anything you omit is generated. */
 export interface TriggerFields extends Record<EventName, object> {
   readonly 'message.received': {
-    /** A customer's number, who becomes a contact if unknown. */
+    /** The sender; an unknown one becomes a contact first. */
     readonly from?: string | undefined;
     readonly text?: string | undefined;
   };
@@ -200,7 +198,7 @@ export interface TriggerFields extends Record<EventName, object> {
     readonly flow?: string | undefined;
   };
   readonly 'broadcast.completed': {
-    /** An id or a name; unless told, the first that is not completed. */
+    /** An id or name. Default: the first that is not completed. */
     readonly campaign?: string | undefined;
     /** Only the contacts with this tag. */
     readonly tag?: string | undefined;
@@ -226,11 +224,11 @@ export interface TriggerFields extends Record<EventName, object> {
 }
 
 export interface ReceiptFields {
-  /** A message's id; unless told, the last one to which this can happen. */
+  /** A message id. Default: the latest that can still get this event. */
   readonly message?: string | undefined;
-  /** The number of a new message, to which this happens. */
+  /** Sends a new message to this number first. */
   readonly to?: string | undefined;
-  /** That of the new message. */
+  /** The template of the new message. */
   readonly template?: string | undefined;
 }
 
@@ -238,14 +236,14 @@ export interface FailureFields extends ReceiptFields {
   readonly reason?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** Records as the API has them; with these a sandbox can be filled. */
+/** Records to load. */
 export interface Contents {
   readonly contacts?: readonly NewRecord<Contact, 'phone'>[] | undefined;
   readonly templates?: readonly NewRecord<Template, 'name' | 'body'>[] | undefined;
   readonly campaigns?: readonly NewRecord<Campaign, 'name' | 'template'>[] | undefined;
 }
 
-/** Only these fields are needed; the others are made up. */
+/** Only `Needed` fields are required; the others are generated. */
 export type NewRecord<T, Needed extends keyof T> = Pick<T, Needed> & {
   readonly [K in Exclude<keyof T, Needed>]?: T[K] | undefined;
 };
@@ -283,43 +281,43 @@ export interface Campaign {
   readonly created_at: string;
 }
 
-/** A whole service of your own. Nothing is really sent, nothing is kept, and nothing is shared with another one. */
+/** A simulated service in memory. It sends no real messages and shares nothing with other sandboxes. */
 export interface Sandbox {
   /** Answers a request without a socket. */
   answer(request: SandboxRequest): Promise<SandboxAnswer>;
-  /** Answers on a port of this machine. Like any server it keeps the process alive until it is closed. */
+  /** Serves it on a local port. An open server keeps the process alive. */
   listen(options?: ListenOptions): Promise<SandboxServer>;
   readonly keys: SandboxKeys;
-  /** What events are signed with, as Standard Webhooks does. */
+  /** The secret that signs events, as in Standard Webhooks. */
   secret(): string;
   readonly clock: SandboxClock;
-  /** In place of the plan and the limits that it had. */
+  /** Replaces the plan and its limits. */
   setPlan(plan: PlanName, limits?: PlanLimits): void;
-  /** The URLs that events are sent to. */
+  /** The URLs that receive events. */
   readonly webhooks: SandboxWebhooks;
-  /** Has an event happen, and what leads to it; gives all events that came of it, in order. */
+  /** Triggers an event and the changes that lead to it. Returns all events it caused, in order. */
   trigger<E extends EventName>(event: E, fields?: TriggerFields[E]): readonly SandboxEvent[];
-  /** Settles when nothing is on its way to a webhook any more; what waits for a later time does not count. */
+  /** Resolves when no delivery is in flight. Deliveries that are due later do not count. */
   settled(): Promise<void>;
-  /** What goes wrong on purpose. */
+  /** Injected failures. */
   readonly faults: SandboxFaults;
-  /** Takes records of your own, in place of those with the same phone, name or id; all of them or none. */
+  /** Loads records, all or none. They replace those with the same phone, name or id. */
   load(contents: Contents): void;
-  /** Lets go of what was sent, of the logs, or of all, unless told; keys, plan, webhooks, faults and clock stay. */
+  /** Deletes messages, contacts, logs, or (default) all. Keys, plan, webhooks, faults and clock are kept. */
   reset(what?: 'messages' | 'contacts' | 'logs' | 'all'): void;
-  /** What was sent, in order. */
+  /** In order of sending. */
   messages(): readonly SentMessage[];
-  /** The account's contacts, templates and campaigns; it begins with some. */
+  /** A new sandbox has sample contacts, templates and campaigns. */
   contacts(): readonly Contact[];
   templates(): readonly Template[];
   campaigns(): readonly Campaign[];
-  /** What happened, in order, whether or not a webhook was told. */
+  /** All events in order, delivered or not. */
   events(): readonly SandboxEvent[];
-  /** What became of each event at each webhook, in order. */
+  /** All deliveries in order. */
   deliveries(): readonly Delivery[];
-  /** Every request, in order, also those that were refused. */
+  /** All requests in order, including refused ones. */
   requests(): readonly LoggedRequest[];
-  /** Calls off all that is still due, and closes the servers that it listens with. */
+  /** Cancels everything scheduled, and closes its servers. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -328,13 +326,13 @@ export interface SandboxServer {
   /** Such as `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
-  /** What a client and a receiver need to know, as `bizmsg sandbox env` prints it. */
+  /** The variables that `bizmsg sandbox env` prints. */
   readonly env: SandboxEnv;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A type and no interface, so that it fits where any environment does. */
+/** A type rather than an interface, so that it is assignable to `process.env`-like records. */
 export type SandboxEnv = {
   readonly BIZMSG_BASE_URL: string;
   readonly BIZMSG_API_KEY: string;
@@ -344,42 +342,42 @@ export type SandboxEnv = {
 export interface SandboxKeys {
   /** With every scope. */
   readonly sandbox: string;
-  /** Valid only after `goLive()`. */
+  /** Valid after `goLive()`. */
   readonly live: string;
-  /** Gives a new key: `full` and `sandbox`, unless told. */
+  /** Returns a new key. Default: `full`, `sandbox`. */
   create(scope?: Scope, mode?: Mode): string;
-  /** The calls of this key are refused from now on. */
+  /** Calls with this key get a 401 from now on. */
   revoke(key: string): void;
-  /** From now on live keys are valid. What they send is simulated too. */
+  /** Activates live keys. Their messages are simulated too. */
   goLive(): void;
 }
 
 export interface SandboxWebhooks {
-  /** Gives its id. The same URL again is the same webhook, with these settings in place of its own. */
+  /** Returns its id. A known URL keeps its id and gets these settings. */
   add(webhook: NewWebhook): string;
   list(): readonly Webhook[];
-  /** Takes an id or a URL. */
+  /** By id or URL. */
   remove(which: string): void;
-  /** Gives a new secret, of one webhook or of the sandbox; for a day the one before it signs as well. */
+  /** Returns a new secret for one webhook or the sandbox. The old one also signs for one more day. */
   rotate(which?: string): string;
 }
 
 export interface SandboxFaults {
-  /** Gives its id. */
+  /** Returns its id. */
   add(fault: NewFault): string;
-  /** Those that ended too, until they are cleared. */
+  /** Includes expired faults until they are cleared. */
   list(): readonly Fault[];
-  /** That one, or all. */
+  /** Clears one fault, or all. */
   clear(id?: string): void;
 }
 
-/** The sandbox's time: receipts, retries, the minute and the month follow it. Signatures bear the time of the wall. */
+/** The sandbox's time, for receipts, retries and limits. Signatures use real time. */
 export interface SandboxClock {
   now(): Date;
-  /** From now on only `advance` moves it. */
+  /** Only `advance` moves it then. */
   freeze(): void;
-  /** Goes with the wall again. What was due by a clock ahead of it stays due at its own time. */
+  /** Returns to real time. Scheduled receipts and retries keep their time. */
   real(): void;
-  /** Has all that falls due until then happen, in order, and awaits each delivery to a webhook. */
+  /** Runs everything due until then in order, and waits for each delivery. */
   advance(by: Span | 'next-minute' | 'next-hour' | 'next-day' | 'next-month'): Promise<void>;
 }

@@ -1,17 +1,15 @@
 import { readlinkSync } from 'node:fs';
 import { isElsewhere } from '../../base/liveness.ts';
 
-/** The loopback addresses that a sandbox listens on. A machine without IPv6 has one. */
+/** The loopback addresses of a sandbox: only IPv4 on a machine without IPv6. */
 export type Loopback = 'both' | 'ipv4';
 
-/** Where a sandbox listens. */
 interface Address {
   readonly url: string;
   readonly port: number;
   readonly loopback?: Loopback | undefined;
 }
 
-/** The process that serves a sandbox, and the network it is in. */
 interface Serving {
   readonly start?: string | undefined;
   readonly network?: string | undefined;
@@ -25,9 +23,8 @@ export function leadsTo({ url, port, loopback }: Address, target: string): boole
 }
 
 /**
- * Whether the kernel says that a sandbox whose process isProcessAlive still holds its address: only it can have that start time,
- * it closes its port after it removes its locator, and no other process of the same network can bind that port. The
- * process of another container cannot be asked.
+ * Whether a live process surely still owns its address, so that no proof is needed: the start time identifies the process,
+ * and no other process in the same network can bind the port. False for a process in another container.
  */
 export function isHeld({ start, network }: Serving): boolean {
   return start !== undefined && !isElsewhere(start) && network !== undefined && network === ownNetwork();

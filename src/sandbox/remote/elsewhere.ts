@@ -5,7 +5,7 @@ import { nameOf } from '../../base/lock.ts';
 import { hostIn } from '../../base/liveness.ts';
 import type { Locator } from './locator.ts';
 
-/** A sandbox in another container may share this folder but not this network. */
+/** Throws if it cannot connect: a sandbox in another container may share this folder but not this network. */
 export async function refuseUnreachable(locator: Locator): Promise<void> {
   const { hostname, port } = new URL(locator.url);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
@@ -18,9 +18,8 @@ export async function refuseUnreachable(locator: Locator): Promise<void> {
   }
 }
 
-/** A sandbox that is of no use here, and that this process cannot end. */
 export function runsElsewhere({ url, pid, start }: Locator, why: string): CliError {
   const by = nameOf({ pid, host: hostIn(start) });
-  const hint = 'stop it there, or use a folder of your own with BIZMSG_STATE_DIR';
+  const hint = 'stop it there, or set BIZMSG_STATE_DIR to another folder';
   return unsafe('sandbox-elsewhere', `the sandbox at ${url} belongs to ${by}, ${why}`, hint);
 }

@@ -8,32 +8,32 @@ import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
 import { type Loopback, ownNetwork } from './addresses.ts';
 import type { Minute } from './minute.ts';
 
-/** Where a sandbox runs, and what its own tools need to talk to it. */
+/** Describes a running sandbox, in a file that other bizmsg processes read. */
 export interface Locator {
   readonly port: number;
   readonly url: string;
   readonly loopback?: Loopback | undefined;
   readonly pid: number;
-  /** The process's start as the kernel counts it, so that a number used again is not taken for it. */
+  /** Start time of the process; distinguishes it from a later process with the same pid. */
   readonly start?: string | undefined;
-  /** The network namespace of the process, where there are such. */
+  /** The network namespace of the process (Linux). */
   readonly network?: string | undefined;
   readonly startedAt: number;
   readonly token: string;
   readonly build: string;
   readonly minute?: Minute | undefined;
-  /** The folder that it serves; null when nothing is kept. */
+  /** The data folder; null if nothing is saved. */
   readonly data: string | null;
-  /** Identifies what it holds now; older versions do not write it. */
+  /** Identifies its current data; older versions do not write it. */
   readonly dataId?: string | undefined;
-  /** Started by a command on demand, so that a command may start it anew. */
+  /** Started on demand, so that a command may restart it. */
   readonly background: boolean;
-  /** The options that a background sandbox was started with. */
+  /** The start options of a background sandbox. */
   readonly words?: readonly string[] | undefined;
   readonly keys: { readonly sandbox: string; readonly live: string };
 }
 
-/** Returns its path, which the sandbox keeps fresh. */
+/** Writes the locator and returns its path. The sandbox renews it as a heartbeat. */
 export function writeLocator(stateFolder: string, locator: Locator): string {
   locatorFolder(stateFolder);
   const path = locatorFile(stateFolder, locator.port);
@@ -44,13 +44,13 @@ export function writeLocator(stateFolder: string, locator: Locator): string {
   return path;
 }
 
-/** Removes a sandbox's own locator, not that of one which took the port since. */
+/** Removes the locator unless another sandbox now uses the port. */
 export function removeLocator(stateFolder: string, { port, token }: Pick<Locator, 'port' | 'token'>): void {
   const path = locatorFile(stateFolder, port);
   if (readLocator(path)?.token === token) rmSync(path, { force: true });
 }
 
-/** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
+/** All running sandboxes. Removes locators of dead ones and ignores unreadable ones. */
 export function liveLocators(stateFolder: string, kill: Probe): readonly Locator[] {
   const { live, dead } = locatorsIn(stateFolder, kill);
   for (const locator of dead) removeLocator(stateFolder, locator);
@@ -59,11 +59,11 @@ export function liveLocators(stateFolder: string, kill: Probe): readonly Locator
 
 export interface Locators {
   readonly live: readonly Locator[];
-  /** What is left of those that have ended. */
+  /** Locators of sandboxes that have ended. */
   readonly dead: readonly Locator[];
 }
 
-/** The same for who only looks. */
+/** Reads all locators without removing any. */
 export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   const folder = join(stateFolder, 'sandboxes');
   const all = ownNamesIn(folder).flatMap((name) => {
@@ -77,7 +77,7 @@ export function locatorsIn(stateFolder: string, kill: Probe): Locators {
   return { live: those(true), dead: those(false) };
 }
 
-/** The one that serves a folder, which is the default one unless told. */
+/** The running sandbox of a data folder. */
 export function findSandbox(stateFolder: string, kill: Probe, data = defaultData(stateFolder)): Locator | undefined {
   return liveLocators(stateFolder, kill).find((locator) => locator.data === data);
 }

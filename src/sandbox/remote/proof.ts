@@ -12,12 +12,12 @@ interface Claimed {
 
 export const proofPath = `${controlPrefix}/proof`;
 
-/** What only the owner of the token can answer. It names the address, so that it is of no use to pass on elsewhere. */
+/** Proves knowledge of the token. It includes the address, so it cannot be relayed to another one. */
 export function proofOf({ url, token }: Claimed, nonce: string): string {
   return createHmac('sha256', token).update(`bizmsg sandbox proof\n${url}\n${nonce}`).digest('hex');
 }
 
-/** Throws unless a locator's own sandbox answers at its address. */
+/** Throws unless the sandbox of this locator answers at its address. */
 export async function requireProof(stateFolder: string, locator: Locator): Promise<void> {
   const nonce = randomBytes(16).toString('hex');
   const answer = await httpRequest(`${locator.url}${proofPath}?nonce=${nonce}`, {
@@ -37,7 +37,7 @@ function isSame(given: string, wanted: string): boolean {
 function unproven(stateFolder: string, locator: Locator): CliError {
   return configuration(
     'sandbox-unproven',
-    `what answers at ${locator.url} is not the sandbox that was started there`,
-    `if no sandbox of yours runs there: rm ${shellQuote(locatorFile(stateFolder, locator.port))}`,
+    `the server at ${locator.url} is not the sandbox that was started there`,
+    `if none of your sandboxes runs there: rm ${shellQuote(locatorFile(stateFolder, locator.port))}`,
   );
 }

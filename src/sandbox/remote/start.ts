@@ -10,12 +10,12 @@ import { findSandbox, type Locator, locatorFolder } from './locator.ts';
 export interface StartOptions {
   readonly stateFolder: string;
   readonly host: Pick<Host, 'env' | 'pid' | 'kill' | 'now' | 'signal' | 'spawnDetached'>;
-  /** The command line that serves the default folder in the background. */
+  /** The command that serves the default folder in the background. */
   readonly command: readonly string[];
-  /** A background sandbox of another build makes way for one of this. */
+  /** A background sandbox of another build is replaced. */
   readonly build: string;
-  /** Milliseconds until it must be there. */
-  readonly patience?: number;
+  /** Milliseconds that the start may take (default: 15 s). */
+  readonly timeout?: number;
 }
 
 interface Attempt extends StartOptions {
@@ -25,10 +25,10 @@ interface Attempt extends StartOptions {
 
 const poll = 10;
 
-/** The sandbox of this machine. Of commands that find none at the same instant, one starts it and all get it. */
+/** Finds the default sandbox or starts it. If several commands do this at once, one of them starts it. */
 export async function findOrStart(options: StartOptions): Promise<Locator> {
-  const { stateFolder, host, patience = 15_000 } = options;
-  const attempt = { ...options, deadline: host.now() + patience, log: join(stateFolder, 'sandbox.log') };
+  const { stateFolder, host, timeout = 15_000 } = options;
+  const attempt = { ...options, deadline: host.now() + timeout, log: join(stateFolder, 'sandbox.log') };
   for (;;) {
     const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
     if (found && isUsable(found, options)) return found;
@@ -44,10 +44,10 @@ export async function findOrStart(options: StartOptions): Promise<Locator> {
   }
 }
 
-/** Under the lock, so whatever stands now was not there at the first look, or is of another build. */
+/** Called under the lock. Looks again, because another command may have started one. */
 async function start(attempt: Attempt): Promise<Locator> {
   const { stateFolder, host, command, log } = attempt;
-  const found = await replaceable(attempt);
+  const found = await usableOrStopped(attempt);
   if (found) return found;
   const child = host.spawnDetached(command, { env: host.env, log });
   child.unref();
@@ -60,28 +60,28 @@ async function start(attempt: Attempt): Promise<Locator> {
   }
 }
 
-/** Ends the one that is in the way; what may stay is returned. */
-async function replaceable(attempt: Attempt): Promise<Locator | undefined> {
+/** Stops a sandbox of another build; returns one that can be used. */
+async function usableOrStopped(attempt: Attempt): Promise<Locator | undefined> {
   const { stateFolder, host } = attempt;
-  let told: string | undefined;
+  let signaled: string | undefined;
   for (;;) {
     const found = findSandbox(stateFolder, (pid) => host.kill(pid, 0));
     if (!found || isUsable(found, attempt)) return found;
     if (isElsewhere(found.start)) throw runsElsewhere(found, 'with another version of bizmsg');
-    if (told !== found.token) host.kill(found.pid, 'SIGTERM');
-    told = found.token;
+    if (signaled !== found.token) host.kill(found.pid, 'SIGTERM');
+    signaled = found.token;
     await pause(attempt);
   }
 }
 
-/** One in the foreground belongs to whoever started it, so it is used as it is. */
+/** A foreground sandbox is used whatever its build. */
 function isUsable({ build, background }: Locator, wanted: StartOptions): boolean {
   return build === wanted.build || !background;
 }
 
 async function pause({ host, deadline, log }: Attempt): Promise<void> {
   if (host.now() > deadline) {
-    throw configuration('sandbox-start', 'the sandbox is not ready in time', `its log may say why: ${log}`);
+    throw configuration('sandbox-start', 'the sandbox was not ready in time', `its log may say why: ${log}`);
   }
   await sleep(poll, host.signal);
 }

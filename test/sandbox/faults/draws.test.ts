@@ -79,7 +79,7 @@ describe('the draws of a fault', () => {
     sandbox.faults.add(onContacts);
     sandbox.faults.add({ on: ['listContacts', 'listTemplates'], effect: { kind: 'hang' } });
     expect(await get(paths.contacts)).toMatchObject({ status: 503 });
-    expect(await get(paths.templates)).toMatchObject({ status: 0, misdeed: 'hang' });
+    expect(await get(paths.templates)).toMatchObject({ status: 0, fault: 'hang' });
     expect(sandbox.faults.list().map(({ matched, injected }) => [matched, injected])).toEqual([
       [1, 0],
       [1, 1],
