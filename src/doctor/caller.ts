@@ -9,7 +9,7 @@ import { type Check, checksOf } from './check.ts';
 
 const { pass, warn, skip, fail, failed } = checksOf('profile');
 
-/** Who is calling, and what said so. */
+/** The current profile or key and its source. */
 export function callerCheck({ caller, problem, candidates }: Explanation): Check {
   if (problem) return failed('caller', problem);
   if (!caller) return fail('caller', 'nobody', 'bizmsg login, or --profile local', 'configuration');

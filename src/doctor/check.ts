@@ -3,25 +3,25 @@ import { type CliError, exitCodes, type ExitName } from '../base/errors.ts';
 const groups = ['machine', 'profile', 'network', 'service'] as const;
 export type GroupName = (typeof groups)[number];
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly group: GroupName;
   readonly name: string;
-  /** `skip`: it could not be looked at, or it is not there and need not be. */
+  /** `skip`: it could not be checked, or it is absent and optional. */
   readonly status: 'pass' | 'warn' | 'fail' | 'skip';
   readonly message: string;
-  /** What to type, or to do. */
+  /** A command to run or a step to take. */
   readonly remedy: string | null;
-  /** What a failure ends with. */
+  /** The exit code of a failure. */
   readonly exit?: number;
 }
 
 export interface Diagnosis {
   /** In the order of the groups. */
   readonly checks: readonly Check[];
-  /** How many requests were sent to the service. */
+  /** Requests sent to the service. */
   readonly calls: number;
-  /** That of the first failure. */
+  /** The exit code of the first failure, or 0. */
   readonly exit: number;
 }
 
@@ -31,7 +31,7 @@ export function diagnosis(found: readonly Check[], calls: number): Diagnosis {
   return { checks, calls, exit: first?.exit ?? exitCodes.done };
 }
 
-/** Makes the checks of a group. */
+/** Functions that create the checks of a group. */
 export function checksOf(group: GroupName) {
   const made = (status: Check['status'], name: string, message: string, remedy: string | null): Check => ({
     group,
@@ -49,7 +49,7 @@ export function checksOf(group: GroupName) {
     skip: (name: string, message: string, remedy?: string) => made('skip', name, message, remedy ?? null),
     warn: (name: string, message: string, remedy: string) => made('warn', name, message, remedy),
     fail,
-    /** What a command would say of it, and end with. */
+    /** A failure with the message and exit code of an error. */
     failed: (name: string, { message, hint, exit }: CliError, remedy?: string) =>
       fail(name, message, remedy ?? hint ?? null, exit),
   } as const;

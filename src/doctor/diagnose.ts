@@ -17,7 +17,7 @@ import { callerInputs } from '../session/current-caller.ts';
 import { planOf } from '../session/pace.ts';
 import { openSandboxes } from '../session/sandboxes.ts';
 
-/** Looks at everything that a command stands on, and changes nothing. */
+/** Checks everything that commands depend on. Changes nothing. */
 export async function diagnose(given: Session): Promise<Diagnosis> {
   const session = { ...given, sandboxes: looking(given) };
   const machine = machineChecks(session.host);
@@ -72,7 +72,7 @@ async function asking(session: Session, { caller, reached }: Reached, before: re
     const call = (name: Parameters<typeof calls.client.call>[0]) => calls.client.call(name, undefined);
     const looking = serviceChecks({ call, profile, simulated, now: session.host.now });
     const service = await withSpinner(`Waiting for ${host}`, session, looking);
-    return diagnosis([...before, ...network, ...service, clockCheck(calls.heard())], calls.count());
+    return diagnosis([...before, ...network, ...service, clockCheck(calls.time())], calls.count());
   } finally {
     await calls.close();
   }

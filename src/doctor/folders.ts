@@ -12,11 +12,11 @@ const { pass, warn, fail, failed } = checksOf('machine');
 interface Place {
   readonly name: 'config' | 'state';
   readonly path: string;
-  /** What names another one. */
+  /** The variable that sets another folder. */
   readonly variable: string;
 }
 
-/** Whether a folder can be used, and by nobody else. Nothing is written to find out. */
+/** Checks that a folder is usable and private. Writes nothing. */
 export function folderCheck(place: Place): Check {
   const { name, path } = place;
   try {
@@ -30,7 +30,7 @@ export function folderCheck(place: Place): Check {
     if (mode & 0o077) return warn(name, `${path} is open to others on this machine`, `chmod 700 ${shellPath(path)}`);
     const network = name === 'state' ? networkFileSystem(statfsSync(path).type) : undefined;
     if (network !== undefined) return remote(place, network);
-    return pass(name, `${path}, ${counted(files, 'file')}, for you alone`);
+    return pass(name, `${path}, ${counted(files, 'file')}, permissions OK`);
   } catch (error) {
     return unusable(place, error);
   }
@@ -46,7 +46,7 @@ export function storeCheck(load: () => FoundStore): Check {
   }
 }
 
-/** By the number that Linux gives a mounted file system; undefined for a local one. */
+/** The name of a network file system by its Linux type number; undefined for local ones. */
 export function networkFileSystem(type: number): string | undefined {
   return networkFileSystems.get(type >>> 0);
 }
@@ -73,7 +73,7 @@ function absent({ name, path }: Place): Check {
   let above = dirname(path);
   while (modeOf(above) === undefined) above = dirname(above);
   accessSync(above, constants.W_OK | constants.X_OK);
-  return pass(name, `${path} is made when it is needed`);
+  return pass(name, `${path} is created when needed`);
 }
 
 function remote({ name, path, variable }: Place, network: string): Check {
@@ -102,7 +102,7 @@ function unusable({ name, path, variable }: Place, error: unknown): Check {
   return fail(name, `cannot use ${path}: ${fault.reason}`, remedy, 'configuration');
 }
 
-/** Undefined where nothing is there. */
+/** Undefined if the folder does not exist. */
 function modeOf(path: string): number | undefined {
   try {
     const found = statSync(path);
@@ -116,7 +116,7 @@ function modeOf(path: string): number | undefined {
 
 interface Found {
   readonly files: number;
-  /** Those that others can read or write. */
+  /** Files that other users can read or write. */
   readonly open: readonly string[];
 }
 
@@ -130,20 +130,20 @@ function isOpen(path: string): boolean {
   try {
     return (lstatSync(path).mode & 0o077) !== 0;
   } catch {
-    // A process that runs may have removed it since.
+    // Another process may have deleted it meanwhile.
     return false;
   }
 }
 
 interface Ledger {
   readonly folder: string;
-  /** Reads all of it and changes nothing; throws if it cannot be used. */
+  /** Reads the whole ledger without changes; throws if it is unusable. */
   readonly check: () => void;
 }
 
 const lack = 'so messages with a live key are refused';
 
-/** Whether the ledger, which keeps messages from being sent twice, can be read and written. Writes nothing. */
+/** Checks that the ledger, which prevents duplicate messages, can be read and written. Writes nothing. */
 export function liveGuardCheck({ folder, check }: Ledger): Check {
   try {
     checkFolder(folder);
@@ -153,12 +153,12 @@ export function liveGuardCheck({ folder, check }: Ledger): Check {
       return fail('ledger', `${error.message}, ${lack}`, error.hint ?? null, 'configuration');
     return unusableLedger(folder, error);
   }
-  return pass('ledger', 'a message that is sent twice is noticed');
+  return pass('ledger', 'duplicate protection works');
 }
 
 function checkFolder(folder: string): void {
   const found = fs.statSync(folder, { throwIfNoEntry: false });
-  // It is created on first use.
+  // Created on first use.
   if (!found) return;
   if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path: folder });
   fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
@@ -178,7 +178,7 @@ function pathOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 
-/** A path as a shell takes it in one piece, since remedies are pasted. */
+/** Quotes a path for the shell, since users paste remedies. */
 export function shellPath(path: string): string {
   return /^\/[\w./@+-]*$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

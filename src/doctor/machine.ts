@@ -15,7 +15,7 @@ import { counted, folderCheck, liveGuardCheck, shellPath, storeCheck } from './f
 
 const { pass, warn, skip, failed } = checksOf('machine');
 
-/** All that can be seen without leaving this machine, but for its clock. */
+/** Checks that need no network. The clock needs an answer of the service. */
 export function machineChecks(host: Host): readonly Check[] {
   const { env, home, kill, node, now } = host;
   const [config, state] = [configFolder(env, home), stateFolder(env, home)];
@@ -23,8 +23,8 @@ export function machineChecks(host: Host): readonly Check[] {
     folderCheck({ name: 'config', path: config, variable: 'BIZMSG_CONFIG_DIR' }),
     folderCheck({ name: 'state', path: state, variable: 'BIZMSG_STATE_DIR' }),
   ];
-  const sandboxes = traced(join(state, 'sandboxes'), () => locatorsIn(state, kill));
-  const listeners = traced(join(state, 'listeners'), () => listenersIn(state, kill));
+  const sandboxes = readLocators(join(state, 'sandboxes'), () => locatorsIn(state, kill));
+  const listeners = readLocators(join(state, 'listeners'), () => listenersIn(state, kill));
   const ledger = ledgerFolder(state);
   return [
     nodeCheck(node, now()),
@@ -50,20 +50,20 @@ function runsChecks(state: string, host: Host): readonly Check[] {
   ];
 }
 
-interface Seen<T> {
+interface Processes<T> {
   readonly live: readonly T[];
   readonly dead: readonly T[];
 }
 
-interface Traced<T> {
+interface LocatorFolder<T> {
   readonly live: readonly T[];
   readonly traces: Traces;
-  /** Why the folder is not to be trusted. */
+  /** Why the folder cannot be trusted. */
   readonly refusal?: CliError | undefined;
 }
 
-/** What belongs to nobody that lives, or that is known to be dead, is a stray. */
-function traced<T extends { readonly port: number }>(folder: string, look: () => Seen<T>): Traced<T> {
+/** Finds running and dead processes by their files; files without a process are strays. */
+function readLocators<T extends { readonly port: number }>(folder: string, look: () => Processes<T>): LocatorFolder<T> {
   const found = attempt(look);
   if (found instanceof CliError) return { live: [], traces: { folder, strays: [], dead: 0 }, refusal: found };
   const { live, dead } = found;
@@ -82,10 +82,10 @@ function attempt<T>(look: () => T): T | CliError {
   }
 }
 
-/** Those that the package names. */
+/** The same as in package.json. */
 export const engines = '^20.19.0 || ^22.13.0 || >=24';
 
-/** When the life of each line of Node ends, as its makers announced it. */
+/** End of life of each Node release line. */
 const ends: Readonly<Record<number, string>> = {
   20: '2026-04-30',
   22: '2027-04-30',
@@ -140,10 +140,10 @@ function sandboxCheck(running: readonly Locator[]): Check {
   return pass('sandbox', running.map(({ url, pid }) => `running at ${url}, process ${pid}`).join('; '));
 }
 
-/** The files by which processes are found, and how many of them were dead. */
+/** Files that locate processes, and the number of dead ones. */
 interface Traces {
   readonly folder: string;
-  /** That belong to nobody, and cannot be read. */
+  /** Files without a process, or that cannot be read. */
   readonly strays: readonly string[];
   readonly dead: number;
 }
@@ -153,7 +153,7 @@ export function leftoversCheck(traces: readonly Traces[]): Check {
   const [first] = strays;
   if (first !== undefined) {
     const more = strays.length > 1 ? `, and ${strays.length - 1} more` : '';
-    return warn('leftovers', `${first} belongs to nobody${more}`, `rm ${strays.map(shellPath).join(' ')}`);
+    return warn('leftovers', `${first} belongs to no process${more}`, `rm ${strays.map(shellPath).join(' ')}`);
   }
   const dead = traces.reduce((sum, one) => sum + one.dead, 0);
   if (dead === 0) return pass('leftovers', 'none');
@@ -161,25 +161,25 @@ export function leftoversCheck(traces: readonly Traces[]): Check {
   return pass('leftovers', dead === 1 ? one : `${dead} traces of dead processes; the next command clears them`);
 }
 
-/** When an answer was asked for and came, by this machine, and its `Date` header, by the service. */
-export interface Heard {
+/** The first answer: local times of request and response, and the service's `Date` header. */
+export interface ServiceTime {
   readonly sentAt: number;
-  readonly cameAt: number;
+  readonly receivedAt: number;
   readonly date: string | undefined;
 }
 
-/** Milliseconds; receivers usually take signatures that are five minutes old. */
-const bearable = 5_000;
+/** Milliseconds. Receivers usually accept signatures up to five minutes old. */
+const tolerance = 5_000;
 
-export function clockCheck(heard: Heard | undefined): Check {
-  if (!heard) return skip('clock', 'no answer came to compare it with');
-  const date = Date.parse(heard.date ?? '');
-  if (Number.isNaN(date)) return skip('clock', 'the service does not say what time it is');
-  // The header has whole seconds.
-  const [ahead, behind] = [heard.sentAt - (date + 1_000), date - heard.cameAt];
+export function clockCheck(time: ServiceTime | undefined): Check {
+  if (!time) return skip('clock', 'no answer to compare it with');
+  const date = Date.parse(time.date ?? '');
+  if (Number.isNaN(date)) return skip('clock', 'the service sends no time');
+  // The header is in whole seconds.
+  const [ahead, behind] = [time.sentAt - (date + 1_000), date - time.receivedAt];
   const apart = Math.max(ahead, behind);
-  if (apart <= bearable) return pass('clock', "agrees with the service's");
+  if (apart <= tolerance) return pass('clock', "agrees with the service's");
   const how = `${Math.round(apart / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} the service's`;
-  const remedy = 'have the system set it (timedatectl set-ntp true): signatures of webhooks are checked by it';
+  const remedy = 'synchronize the clock (timedatectl set-ntp true): webhook signatures depend on it';
   return warn('clock', how, remedy);
 }

@@ -17,7 +17,7 @@ export interface Route {
   readonly proxy: string | undefined;
   /** The variable that names the proxy. */
   readonly proxyNamedBy: string | undefined;
-  /** All the authorities that are trusted; Node's own when undefined. */
+  /** The trusted certificate authorities (default: Node's). */
   readonly ca: readonly string[] | undefined;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface Route {
 
 type Step = readonly [name: string, take: () => Promise<Check>];
 
-/** The way to the service, step by step up to the first that fails. No request is sent. */
+/** Checks the connection step by step, up to the first failure. Sends no request. */
 export async function networkChecks(route: Route): Promise<readonly Check[]> {
   const open: { destroy(): void }[] = [];
   const checks: Check[] = [];
@@ -39,7 +39,7 @@ export async function networkChecks(route: Route): Promise<readonly Check[]> {
     }
     return checks;
   } finally {
-    // The last first: Node does not survive it when what it stands on is destroyed before.
+    // In reverse order: Node crashes if the socket below a TLS socket is destroyed first.
     for (const one of open.reverse()) one.destroy();
   }
 }
@@ -48,13 +48,13 @@ export function skippedNetwork(why: string): Check {
   return skip('connection', why);
 }
 
-/** The network cannot be looked at, since what tells the way is of no use. */
+/** The result if the proxy or certificate settings are invalid. */
 export function wayless(problem: CliError): readonly Check[] {
   const name = problem.code === 'proxy' ? 'proxy' : 'certificate';
   return [failed(name, problem), skip('connection', 'not reached')];
 }
 
-/** What the steps hand on. */
+/** State that the steps share. */
 interface Way {
   readonly url: URL;
   socket?: Socket;
@@ -89,17 +89,17 @@ async function connectionStep({ now }: Route, way: Way): Promise<Check> {
 
 async function nameStep({ url }: Way): Promise<Check> {
   const host = hostOf(url);
-  if (isAddress(host)) return pass('name', `${host} is an address, and needs none`);
+  if (isAddress(host)) return pass('name', `not needed for ${host}`);
   const [first, ...more] = await lookup(host, { all: true });
   return pass('name', `${host} is ${first?.address}${more.length > 0 ? ` and ${more.length} more` : ''}`);
 }
 
 async function certificateStep({ ca, now }: Route, { url, socket: under }: Way): Promise<Check> {
-  if (url.protocol === 'http:' || !under) return pass('certificate', 'none, and none is needed on this machine');
+  if (url.protocol === 'http:' || !under) return pass('certificate', 'not used (local)');
   try {
     return certificateCheck(await shownBy(url, { under, ca }), now());
   } catch (error) {
-    // What OpenSSL says is long, and tells little.
+    // Extract the reason from OpenSSL's long message.
     const reason = /:SSL routines:[^:]*:([^:]+)/.exec(error instanceof Error ? error.message : '')?.[1];
     if (reason === undefined) throw error;
     return fail(
@@ -137,7 +137,7 @@ function openSocket(url: URL, opened: Opened): Promise<Socket> {
   });
 }
 
-/** The certificate that a service shows. What is not trusted is looked at as well: nothing is sent to it. */
+/** Reads the certificate of a service, trusted or not. Sends nothing. */
 function shownBy(url: URL, { under, ca }: { under: Socket; ca: readonly string[] | undefined }): Promise<Shown> {
   return new Promise((resolve, reject) => {
     const host = hostOf(url);
@@ -171,41 +171,41 @@ function shown(socket: TLSSocket, host: string): Shown {
   };
 }
 
-/** Node has it as a text, and types it as an error. */
+/** Node types it as an error, but it is a string. */
 function codeOf(why: unknown): string {
   if (why instanceof Error) return 'code' in why ? String(why.code) : why.message;
   return String(why);
 }
 
-/** Some have no name, and some have several. */
+/** The organization or common name of a certificate. */
 function nameIn(names: unknown): string {
   const { CN: common, O: organization }: Readonly<Record<string, unknown>> = { ...Object(names) };
   const name = [organization, common].flat().find((one) => typeof one === 'string' && one !== '');
-  return typeof name === 'string' ? name.slice(0, 60) : 'somebody without a name';
+  return typeof name === 'string' ? name.slice(0, 60) : 'an unnamed issuer';
 }
 
-/** What a service showed, and what Node thinks of it. */
+/** A certificate and whether Node trusts it. */
 interface Shown {
   readonly host: string;
-  /** Node's code for why it is not trusted. */
+  /** Node's error code if it is not trusted. */
   readonly fault: string | undefined;
   readonly subject: string;
   readonly issuer: string;
-  /** When it ends, in milliseconds. */
+  /** Expiry in milliseconds. */
   readonly until: number;
 }
 
 const day = 24 * 60 * 60 * 1000;
-/** Days that are enough to have another one made. */
+/** Days before expiry at which to warn. */
 const soon = 14;
 
 export function certificateCheck(shown: Shown, now: number): Check {
   const { fault, issuer, until } = shown;
   if (fault !== undefined) return distrusted(shown, fault);
   const left = Math.floor((until - now) / day);
-  const message = `by ${issuer}, for ${counted(left, 'day')} more`;
+  const message = `by ${issuer}, valid for ${counted(left, 'day')}`;
   return left < soon
-    ? warn('certificate', message, `whoever runs ${shown.host} has to renew it`)
+    ? warn('certificate', message, `the operator of ${shown.host} must renew it`)
     : pass('certificate', message);
 }
 
@@ -214,7 +214,7 @@ function distrusted({ host, subject, issuer, until }: Shown, fault: string): Che
   const distrust = (message: string, remedy: string) => fail('certificate', message, remedy, 'network');
   const own = 'add --ca-file FILE to every command, or set NODE_EXTRA_CA_CERTS=FILE';
   if (fault === 'CERT_HAS_EXPIRED')
-    return distrust(`it ended${date}`, `whoever runs ${host} has to renew it; is this machine's clock right?`);
+    return distrust(`it ended${date}`, `the operator of ${host} must renew it; is this machine's clock right?`);
   if (fault === 'CERT_NOT_YET_VALID') return distrust('it is not valid yet', "is this machine's clock right?");
   if (fault === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return distrust(`it is for ${subject}, not for ${host}`, 'check the base URL');
@@ -234,7 +234,7 @@ interface Patience {
   readonly patience: number;
 }
 
-/** What a work comes to, unless time runs out first; who ends this process waits for nothing. */
+/** Waits for work until a timeout; the signal ends the wait with an error. */
 async function interruptible<T>(work: Promise<T>, { signal, patience }: Patience): Promise<T | 'late'> {
   let release = () => {};
   const ended = new Promise<'late'>((resolve, reject) => {

@@ -9,16 +9,16 @@ import { header, openTransport, type Transport } from '../client/transport.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { shellWord } from '../session/profiles/store.ts';
 import { type Check, checksOf } from './check.ts';
-import type { Heard } from './machine.ts';
+import type { ServiceTime } from './machine.ts';
 
 const { pass, warn, skip, failed } = checksOf('service');
 
 interface Asking {
-  /** One request, and nothing that repeats it. */
+  /** Sends one request, without retries. */
   call(name: EndpointName): Promise<unknown>;
-  /** The stored profile that the key is of. */
+  /** The stored profile of the key. */
   readonly profile: string | undefined;
-  /** A sandbox on this machine is asked. */
+  /** True for the sandbox on this machine. */
   readonly simulated: boolean;
   readonly now: () => number;
 }
@@ -27,7 +27,7 @@ const readable = Object.entries(endpoints).flatMap(([name, { method, path }]) =>
   method === 'GET' && isEndpoint(name) ? [{ endpoint: name, name: path.split('/').at(-1) ?? name }] : [],
 );
 
-/** One GET for each family, up to a failure that the others would meet as well. */
+/** One GET for each list, up to a failure that would affect all of them. */
 export async function serviceChecks(asking: Asking): Promise<readonly Check[]> {
   const checks: Check[] = [];
   let stop: string | undefined;
@@ -62,7 +62,7 @@ async function failedCall({ call }: Asking, endpoint: EndpointName): Promise<Cli
 function judged(name: string, failure: CliError, asking: Asking): Check {
   const { status, message } = failure;
   const remedy = remedyOf(failure, asking);
-  // §5.4, §5.7: a key that may only send is as good as any.
+  // §5.4, §5.7: send-only keys are valid.
   if (status === 403) return warn(name, message, 'fine for a key that only sends; else look at its scope and the plan');
   if (status === 429) return warn(name, message, 'wait a minute; production and this share the minute of the plan');
   return failed(name, failure, remedy);
@@ -93,20 +93,20 @@ function isEndpoint(name: string): name is EndpointName {
   return Object.hasOwn(endpoints, name);
 }
 
-/** A client that counts what it sends, and keeps what an answer says of the time. */
+/** A client that counts its requests and records the service's time. */
 interface Calls {
   readonly client: Client;
   count(): number;
-  heard(): Heard | undefined;
+  time(): ServiceTime | undefined;
   close(): Promise<void>;
 }
 
-/** Milliseconds that an answer may take. */
+/** Time-out in milliseconds. */
 const patience = 10_000;
 
 export function openCalls(session: Session, { target, simulated }: CheckedTarget): Calls {
   const { host, given } = session;
-  const { transport, count, heard } = counting(
+  const { transport, count, time } = counting(
     openTransport(transportOptionsFor(session, target)),
     host.now,
     target.key,
@@ -115,27 +115,27 @@ export function openCalls(session: Session, { target, simulated }: CheckedTarget
     ...clientOptionsFor(session, target),
     transport,
     timeout: given.timeout ?? patience,
-    // What a second try heals, somebody should know of.
+    // Intermittent failures should be visible.
     retries: 0,
     local: simulated,
   });
-  return { client, count, heard, close: () => transport.close() };
+  return { client, count, time, close: () => transport.close() };
 }
 
 function counting(transport: Transport, now: () => number, key: string) {
   const redactor = createRedactor(key);
-  let [count, heard]: [number, Heard | undefined] = [0, undefined];
+  let [count, time]: [number, ServiceTime | undefined] = [0, undefined];
   const send: Transport['send'] = async (request, limits) => {
     const sentAt = now();
     count += 1;
     const answer = await transport.send(request, limits);
-    heard ??= { sentAt, cameAt: now(), date: header(answer.headers, 'date') };
-    // A look is one call, and a service that leads in circles would make it many.
+    time ??= { sentAt, receivedAt: now(), date: header(answer.headers, 'date') };
+    // One check is one call; redirects in a circle would make it many.
     if (redirect(request, answer, 0).kind === 'follow') {
       const why = `a redirect to "${header(answer.headers, 'location')}", which doctor does not follow`;
       throw errorFor({ kind: 'redirected', answer, why }, { ...request, redactor });
     }
     return answer;
   };
-  return { transport: { ...transport, send }, count: () => count, heard: () => heard };
+  return { transport: { ...transport, send }, count: () => count, time: () => time };
 }

@@ -2,7 +2,7 @@ import { headerMap, type WebhookEvent } from './event/event.ts';
 import type { Forwarded, Received } from './log/records.ts';
 import type { Verdict } from './sign/verify.ts';
 
-/** What a listener tells of an event. */
+/** An event as a listener prints it. */
 export interface EventItem {
   readonly type: 'event';
   readonly id: string;
@@ -13,21 +13,21 @@ export interface EventItem {
   readonly reason: string | null;
   readonly about: string | null;
   readonly signature: Verdict;
-  /** Its sender sent it before, and it was told then. */
+  /** True if an event with the same webhook id was printed before. */
   readonly again: boolean;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON as a value; else what came, in base64. */
+  /** JSON as a value, other bodies in base64. */
   readonly body: unknown;
   readonly encoding?: 'base64';
 }
 
-/** What came of sending an event on. */
+/** An attempt to forward an event. */
 export interface ForwardedItem extends Omit<Forwarded, 'type' | 'forwarded_at'> {
   readonly type: 'forwarded';
-  /** The first is 1. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** Milliseconds until it is tried again. */
+  /** Milliseconds until the next attempt. */
   readonly retry_in?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Item = EventItem | ForwardedItem;
 export function eventItem(
   received: Received,
   event: WebhookEvent,
-  told: Pick<EventItem, 'signature' | 'again'>,
+  rest: Pick<EventItem, 'signature' | 'again'>,
 ): EventItem {
   const { id, received_at: at, path, headers } = received;
   const { name = null, message_id = null, recipient = null, reason = null, about = null } = event;
@@ -49,7 +49,7 @@ export function eventItem(
     recipient,
     reason,
     about,
-    ...told,
+    ...rest,
     path,
     headers: Object.fromEntries(headerMap(headers)),
     ...bodyIn(event),

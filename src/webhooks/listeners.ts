@@ -14,17 +14,17 @@ import {
 } from '../base/liveness.ts';
 import { ownNamesIn, requireOwn } from '../base/exposure.ts';
 
-/** Where a listener runs, so that other commands know that it does. */
+/** A running listener, for other commands. */
 export interface ListenerLocator {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** The process's start as the kernel counts it, so that a number used again is not taken for it. */
+  /** Start of the process according to the kernel, to detect a reused pid. */
   readonly start?: string | undefined;
   readonly startedAt: number;
 }
 
-/** Lets others find a listener until the returned function is called; with `later`, others in other containers too. */
+/** Announces a listener until the returned function is called; with `later`, also to other containers. */
 export function announceListener(
   stateFolder: string,
   locator: Omit<ListenerLocator, 'start'>,
@@ -44,7 +44,7 @@ export function announceListener(
   };
 }
 
-/** All that run on this machine. What a dead one left is removed, what cannot be read is passed over. */
+/** The listeners that run on this machine. Removes the files of dead ones and skips unreadable files. */
 export function liveListeners(stateFolder: string, kill: Probe): readonly ListenerLocator[] {
   const found = foundIn(folderIn(stateFolder), kill);
   for (const { path, isLive } of found) if (!isLive) rmSync(path, { force: true });
@@ -53,11 +53,11 @@ export function liveListeners(stateFolder: string, kill: Probe): readonly Listen
 
 export interface Listeners {
   readonly live: readonly ListenerLocator[];
-  /** What is left of those that have ended. */
+  /** Listeners that ended without removing their file. */
   readonly dead: readonly ListenerLocator[];
 }
 
-/** The same without removing anything. */
+/** All listeners with a file. Removes nothing. */
 export function listenersIn(stateFolder: string, kill: Probe): Listeners {
   const found = foundIn(folderIn(stateFolder), kill);
   return { live: listenersOf(found, true), dead: listenersOf(found, false) };

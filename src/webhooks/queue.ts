@@ -1,4 +1,4 @@
-/** Items from several producers for one consumer, which takes all that are waiting at once. */
+/** Items from several producers for one consumer, which takes all waiting items together. */
 export interface Queue<T> {
   put(items: readonly T[]): void;
   /** Resolves once there is room for more. */

@@ -101,7 +101,7 @@ describe('send-template --wait, against the sandbox', () => {
     const { code, stdout, stderr } = await run(to(later, '--within', '20ms'));
     const id = await sent();
     expect([code, stdout]).toEqual([13, `${id}\n`]);
-    expect(stderr).toContain(`error: ${id} was sent, but no message.delivered came within 0.02 s`);
+    expect(stderr).toContain(`error: ${id} was sent, but no message.delivered arrived within 0.02 s`);
   });
 
   it('warns that the clock is frozen, and waits', async () => {
@@ -186,7 +186,7 @@ describe('send-template --wait, with a listener', () => {
     const { code, stderr } = await run('--wait-for', 'read', '--within', '50ms');
     expect([code, stderr]).toEqual([
       13,
-      expect.stringMatching(/no message\.read came[^]*what came: message\.delivered/),
+      expect.stringMatching(/no message\.read arrived[^]*its events: message\.delivered/),
     ]);
   });
 
@@ -201,7 +201,7 @@ it('send-template --wait sends nothing without a listener', async () => {
   const { home, env, seen } = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
   const { code, stdout, stderr } = await cli(to(delivers), { home, env });
   expect([code, stdout, seen]).toEqual([3, '', []]);
-  expect(stderr).toContain('open bizmsg webhooks listen');
+  expect(stderr).toContain('run bizmsg webhooks listen');
 });
 
 it.each([

@@ -90,20 +90,20 @@ describe('webhooks history', () => {
     const { send, run } = await listener();
     await send(read);
     const { stdout } = await run('webhooks history --failed', { terminal: 80 });
-    expect(stdout).toBe('None of the 1 received fits\n');
+    expect(stdout).toBe('No matching events (1 recorded)\n');
   });
 
   it('reports that there are no events, and ends with 0', async () => {
     const { code, stdout } = await cli(['webhooks', 'history'], { home: newHome(), terminal: 80 });
-    expect([code, stdout]).toEqual([0, 'No events: bizmsg webhooks listen receives them\n']);
+    expect([code, stdout]).toEqual([0, 'No events yet: bizmsg webhooks listen receives them\n']);
   });
 
   it.each([
     ['--events mesage', 'did you mean message?'],
     ['--where nothing', 'use a path and a value'],
-    ['--clear --failed', '--clear excludes'],
-    ['--clear --limit 3', '--clear excludes'],
-    ['--damaged', '--damaged goes with --clear'],
+    ['--clear --failed', '--clear cannot be combined'],
+    ['--clear --limit 3', '--clear cannot be combined'],
+    ['--damaged', '--damaged needs --clear'],
     ['--since yesterday', 'a bare number is seconds'],
   ])('with %s ends with 2', async (words, reason) => {
     const { run } = await listener();
@@ -127,7 +127,7 @@ describe('webhooks history --clear', () => {
     const live = await send(read);
     for (const body of ['1', '2']) logIn(stateFolder, { pid: 2 ** 22 + 1 }).received(delivery(body));
     expect((await run('webhooks history --clear --yes --no-color', { terminal: 80 })).stdout).toBe(
-      'Removed files: 2; kept, since their listeners live: 1\n',
+      'Deleted files: 2; kept because their listeners are running: 1\n',
     );
     expect((await run('webhooks history -o id')).stdout).toBe(`${live}\n`);
     expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
@@ -143,20 +143,20 @@ describe('webhooks history --clear', () => {
     const clear = async (...words: readonly string[]) =>
       (await cli(['webhooks', 'history', '--clear', ...words], { home })).stdout;
     expect(await clear('--yes')).toBe(
-      'Nothing to remove; kept, since they are damaged: 1 (--damaged removes them too)\n',
+      'Nothing to delete; kept because they are damaged: 1 (--damaged deletes them too)\n',
     );
-    expect(await clear('--yes', '--damaged')).toBe('Removed files: 1\n');
+    expect(await clear('--yes', '--damaged')).toBe('Deleted files: 1\n');
   });
 
   it('reports that there is nothing to remove', async () => {
     const { code, stdout } = await cli(['webhooks', 'history', '--clear'], { home: newHome(), terminal: 80 });
-    expect([code, stdout]).toEqual([0, 'Nothing to remove\n']);
+    expect([code, stdout]).toEqual([0, 'Nothing to delete\n']);
   });
 });
 
 describe('webhooks history --clear through a pipe', () => {
   it.each([
-    ['', 'Removed files: 1\n'],
+    ['', 'Deleted files: 1\n'],
     ['-o json', '{"removed":1,"kept":0,"damaged":0}\n'],
     ['-o tsv', 'removed\tkept\tdamaged\n1\t0\t0\n'],
     ['--columns removed', '{"removed":1}\n'],

@@ -30,16 +30,16 @@ it('breaks the line of an event between its fields, and a long field at its spac
   ]);
 });
 
-it('is one line in a pipe, with the time in UTC', async () => {
+it('gives a pipe one line, with the time in UTC', async () => {
   const [line, ...others] = await lines(event, 40, false);
   expect([line?.split('  ')[0], others]).toEqual([at.toISOString(), []]);
 });
 
 it('marks a repeated event', async () => {
-  expect((await lines({ ...event, again: true }, 40)).at(-1)).toBe('  fails  signed  came before');
+  expect((await lines({ ...event, again: true }, 40)).at(-1)).toBe('  fails  signed  repeated');
 });
 
-it('shows how events without a message differ', async () => {
+it('shows what tells two events apart that are about no message', async () => {
   const paid = {
     ...event,
     name: 'order.paid',
@@ -54,7 +54,7 @@ it('shows how events without a message differ', async () => {
 it.each([
   [{ status: 204 }, '  → 204 in 30001 ms'],
   [{ error: 'no whole answer within 30 s' }, '  → no whole answer within 30 s'],
-])('shows the duration of a forward, except in a failure that includes it: %j', async (came, said) => {
+])('says how long sending it on took unless a failure says so itself: %j', async (came, said) => {
   expect(await lines({ ...sent, ...came }, 80)).toEqual([`${said}  ${event.id}  ${sent.url}`]);
 });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/host.ts';
-import { idleWords } from '../../src/webhooks/event/filters.ts';
+import { unmatchedNames } from '../../src/webhooks/event/filters.ts';
 import { deadPort } from '../client/servers.ts';
 import { cli, later } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
@@ -19,13 +19,13 @@ interface Wait {
 interface Listening {
   readonly home: string;
   readonly url: string;
-  /** Timers of a minute; the test fires them with `end`. */
+  /** Those of a minute: each lasts until the test ends it. */
   readonly waits: readonly Wait[];
-  /** Its stderr, after it has ended. */
+  /** What it said on stderr, once it has ended. */
   end(): Promise<string>;
 }
 
-/** A listener in this process, whose one-minute timers the test controls. */
+/** A listener in this process, with a clock on which no minute passes by itself. */
 async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
   const home = newHome();
   const [file, over] = [join(home, 'ready.json'), new AbortController()];
@@ -50,59 +50,59 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
 
 const send = (url: string, type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
 
-it('repeats after a minute without events that an account needs a public address', async () => {
+it('says again after a silent minute that an account’s events arrive only through a public address', async () => {
   const { url, waits, end } = await listen(account);
   await expect.poll(() => waits.length, soon).toBe(1);
   waits[0]?.end();
-  const text = `events of the account of BIZMSG_API_KEY come only through a public address that leads to ${url}`;
+  const text = `events of the account of BIZMSG_API_KEY arrive only through a public address that leads to ${url}`;
   const said = (await end()).split('\n').map((line) => line.replace(/ and is registered in .*/, ''));
-  expect(said.slice(0, 2)).toEqual([`note: ${text}`, `note: nothing came yet: ${text}`]);
+  expect(said.slice(0, 2)).toEqual([`note: ${text}`, `note: no events yet: ${text}`]);
   expect(waits).toHaveLength(1);
 });
 
 it.each([
   ['that is shown', []],
   ['that is not shown', ['--events', 'message']],
-])('does not repeat it if an event arrived within the minute, one %s', async (_, argv) => {
+])('does not say so when an event came within the minute, one %s', async (_, argv) => {
   const { url, waits, end } = await listen(account, ...argv);
   await send(url, 'order.paid');
   await expect.poll(() => waits, soon).toMatchObject([{ isOff: true }]);
   expect(await end()).not.toContain('nothing came yet');
 });
 
-it('does not repeat it if it ends before the minute is over', async () => {
+it('does not say so to whoever ends it before', async () => {
   const { waits, end } = await listen(account);
   await end();
   expect(waits).toMatchObject([{ isOff: true }]);
 });
 
-it('reports its address and that the network can reach it', async () => {
+it('says that the network reaches it, and where it listens', async () => {
   const { url, end } = await listen({}, '--host', '0.0.0.0');
   expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
-  expect(await end()).toContain(`it listens on ${new URL(url).host}, so whoever reaches this machine can send events`);
+  expect(await end()).toContain(`listening on ${new URL(url).host}: anyone who can reach this machine can send events`);
 });
 
-it('does not mention the network if only this machine can reach it', async () => {
+it('says nothing of the network where only this machine reaches it', async () => {
   const { end } = await listen({}, '--host', 'localhost');
   expect(await end()).not.toContain('whoever reaches');
 });
 
 it.each([
   ['an account', account],
-  ['an unknown caller', {}],
-])('refuses to catch up with events of %s: exit 2', async (_, env) => {
+  ['nobody that is known', {}],
+])('catches up with nothing of %s: exit 2', async (_, env) => {
   const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--catch-up'], { home: newHome(), env });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up is about what a sandbox has kept')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up needs the sandbox')]);
 });
 
-it('does not wait for a minute without a profile', async () => {
+it('waits for no minute where nobody says whose events these are', async () => {
   const { url, waits, end } = await listen({});
   await send(url, 'order.paid');
-  expect(await end()).toContain('no profile says whose events these are');
+  expect(await end()).toContain('no profile is set');
   expect(waits).toEqual([]);
 });
 
-it('shows once how to replay events that a handler refused', async () => {
+it('says once how to send again what a handler did not take', async () => {
   const { home, url, end } = await listen({}, '--forward-to', String(await deadPort()));
   await send(url, 'order.paid');
   await send(url, 'order.paid');
@@ -111,15 +111,15 @@ it('shows once how to replay events that a handler refused', async () => {
   expect((await end()).split('webhooks replay --failed sends it again')).toHaveLength(2);
 });
 
-it('explains without a profile how to receive events of the sandbox', async () => {
+it('tells whoever has no profile how the events of the sandbox come', async () => {
   const { end } = await listen({});
-  expect(await end()).toContain("; --profile local takes the sandbox's\n");
+  expect(await end()).toContain('; --profile local receives those of the sandbox\n');
 });
 
-it('refuses a route that no event can match', async () => {
+it('refuses a route that nothing can take', async () => {
   const words = ['webhooks', 'listen', '--port', '0', '--events', 'message', '--route', 'order=3000'];
   const { code, stderr } = await cli(words, { home: newHome() });
-  expect([code, stderr]).toEqual([2, 'error: --route has order, which --events leaves out\n  add it to --events\n']);
+  expect([code, stderr]).toEqual([2, 'error: --route has order, but --events excludes it\n  add it to --events\n']);
 });
 
 it.each([
@@ -128,6 +128,6 @@ it.each([
   ['message.read', 'message.read,contact', []],
   ['message.failed', 'message', []],
   ['message', 'message.read', []],
-])('finds the names in --route %s that --events %s excludes', (route, events, idle) => {
-  expect(idleWords(route, events)).toEqual(idle);
+])('finds what of %s no event has that %s takes', (route, events, idle) => {
+  expect(unmatchedNames(route, events)).toEqual(idle);
 });

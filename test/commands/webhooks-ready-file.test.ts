@@ -34,7 +34,7 @@ it('does not replace a file that no listener has written', async () => {
   fs.writeFileSync(file, 'keep');
   const { code, stderr } = await refused();
   expect([code, content()]).toEqual([2, 'keep']);
-  expect(stderr).toContain(`"${file}" is there already, and no listener has written it`);
+  expect(stderr).toContain(`"${file}" exists and was not written by a listener`);
 });
 
 it('replaces the file of a dead listener', async () => {
@@ -54,7 +54,7 @@ it('of a running listener is not replaced by another one', async () => {
   const before = content();
   const { code, stderr } = await refused();
   expect([code, content()]).toEqual([2, before]);
-  expect(stderr).toContain(`"${file}" is the ready file of process ${process.pid}, which still listens`);
+  expect(stderr).toContain(`"${file}" is the ready file of process ${process.pid}, which is still running`);
 });
 
 it('of a running listener is not replaced by one whose port is in use', async () => {
@@ -66,7 +66,7 @@ it('of a running listener is not replaced by one whose port is in use', async ()
 it('cannot be a folder', async () => {
   fs.mkdirSync(file);
   const { code, stderr } = await refused();
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be a ready file`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be used as a ready file`)]);
 });
 
 it.each([
@@ -91,7 +91,7 @@ it('is not written through a link', async () => {
 it('cannot be in a missing folder', async () => {
   file = join(home, 'none', 'ready.json');
   const { code, stderr } = await refused();
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be a ready file`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" cannot be used as a ready file`)]);
 });
 
 async function busyPort(): Promise<number> {

@@ -78,7 +78,7 @@ describe('webhooks replay', () => {
     const { code, stderr } = await run('webhooks replay --failed');
     expect([code, stderr]).toEqual([
       0,
-      `note: events that were never forwarded: 1; they go to ${url}, as all the others did\n`,
+      `note: events that were never forwarded: 1; they go to ${url}, like all others\n`,
     ]);
     expect(target.seen.map(({ url, body }) => [url, body])).toEqual([
       ['/hooks', '2'],
@@ -96,7 +96,7 @@ describe('webhooks replay', () => {
     const { code, stderr } = await run('webhooks replay --failed');
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(`^error: ${three} was never forwarded, so nothing says where to\n +say it with --to\n$`),
+      expect.stringMatching(`^error: ${three} was never forwarded, so it has no destination\n +give one with --to\n$`),
     ]);
     expect((await run(`webhooks replay --failed --to ${target.url}`)).code).toBe(0);
     expect(target.seen.map(({ body }) => body)).toEqual(['1', '2', '3']);
@@ -168,7 +168,11 @@ describe('webhooks replay', () => {
     const line = [process.execPath, binary, 'webhooks', 'replay', 'e', '--to', target.url];
     const full = ['-c', 'exec prlimit --fsize=0 "$@"', 'sh', ...line];
     const ran = await execa('sh', full, { env: cleanEnv(home), extendEnv: false, reject: false });
-    expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([0, expect.stringContaining('is not recorded'), 1]);
+    expect([ran.exitCode, ran.stderr, target.seen.length]).toEqual([
+      0,
+      expect.stringContaining('results are not recorded'),
+      1,
+    ]);
     expect((await run('webhooks history --columns answered --no-header')).stdout).toBe('\n');
   });
 
@@ -197,11 +201,11 @@ describe('webhooks replay', () => {
   });
 
   it.each([
-    ['', 'which events is missing'],
-    ['e', 'say it with --to'],
-    ['e --since 10m', 'ids exclude'],
-    ['e --file x --to 9', '--file excludes'],
-    ['--file x', 'say it with --to'],
+    ['', 'specify which events to replay'],
+    ['e', 'give one with --to'],
+    ['e --since 10m', 'ids cannot be combined'],
+    ['e --file x --to 9', '--file cannot be combined'],
+    ['--file x', 'give one with --to'],
     ['--file none.http --to 9', 'cannot be read'],
     ['e --to ftp://x', 'is not an address to forward to'],
     ['e --resign --to 9', 'no webhook secret is known'],
@@ -223,7 +227,7 @@ describe('webhooks replay of an old event', () => {
     const target = await serve((_, __, response) => response.end());
     await send(body, signed(body, { at: long }));
     const { code, stderr } = await run(`webhooks replay e --to ${target.url}`, { env });
-    expect([code, stderr.split('\n')]).toEqual([0, [expect.stringContaining('--resign signs them anew'), '']]);
+    expect([code, stderr.split('\n')]).toEqual([0, [expect.stringContaining('--resign signs them again'), '']]);
     expect(target.seen[0]?.headers['webhook-timestamp']).toBe(String(Math.floor(long / 1000)));
   });
 

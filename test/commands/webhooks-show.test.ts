@@ -38,7 +38,7 @@ describe('webhooks show', () => {
 
   it.each([
     ['text', Buffer.from('two\nlines \u001b[31m'), 'two\nlines [31m'],
-    ['bytes', Buffer.from([0xff, 0xfe]), '2 bytes that are no text'],
+    ['bytes', Buffer.from([0xff, 0xfe]), '2 bytes that are not text'],
     ['what is packed', gzipSync('{"a":1}'), '{\n  "a": 1\n}'],
   ])('shows %s safely on a terminal', async (what, bytes, shown) => {
     const { send, run } = await listener();

@@ -12,12 +12,12 @@ const minute = 60_000;
 const env = { BIZMSG_WEBHOOK_SECRET: secret };
 
 describe('webhooks verify', () => {
-  it('accepts the newest event, by the time of its arrival', async () => {
+  it('says that the newest event is good, by the clock of when it came', async () => {
     const long = Date.now() - 60 * minute;
     const { send, run } = await listener(() => long);
     const id = await send(body, signed(body, { at: long }));
     const { code, stdout } = await run('webhooks verify', { env });
-    expect([code, stdout]).toEqual([0, `good: ${id}: it was signed with the secret in BIZMSG_WEBHOOK_SECRET\n`]);
+    expect([code, stdout]).toEqual([0, `good: ${id}: signed with the secret in BIZMSG_WEBHOOK_SECRET\n`]);
     expect((await run(`webhooks verify ${id} --at ${Math.floor(Date.now() / 1000)}`, { env })).code).toBe(12);
   });
 
@@ -26,8 +26,8 @@ describe('webhooks verify', () => {
     ['a body that was changed', signed(`${body}\n`), 'the line feed at the end was removed'],
     ['an old timestamp', signed(body, { at: Date.now() - 10 * minute }), ' 10 minutes behind this clock'],
     ['a timestamp of another year', signed(body, { at: Date.now() - 1200 * 24 * 60 * minute }), 'is 3 years behind'],
-    ['no signature', [], 'no header says that anybody signed it'],
-  ])('reports why a signature is bad: %s', async (_, headers, why) => {
+    ['no signature', [], 'it has no signature headers'],
+  ])('says what is wrong: %s', async (_, headers, why) => {
     const { send, run } = await listener();
     await send(body, headers);
     const { code, stdout, stderr } = await run('webhooks verify', { env });
@@ -35,7 +35,7 @@ describe('webhooks verify', () => {
     expect(stdout).toContain(why);
   });
 
-  it('reports a missing secret, and how to give one', async () => {
+  it('says that it knows no secret, and how to give one', async () => {
     const { send, run } = await listener();
     await send(body, signed(body));
     const { code, stdout } = await run('webhooks verify -o json');
@@ -43,7 +43,7 @@ describe('webhooks verify', () => {
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('--secret-stdin') });
   });
 
-  it('reads the secret from stdin, a file, the environment or the profile', async () => {
+  it('takes the secret from stdin, a file, the environment, or the profile', async () => {
     const { send, home, run } = await listener();
     await send(body, signed(body));
     writeFileSync(join(home, 'secret'), `${secret}\n`);
@@ -59,7 +59,7 @@ describe('webhooks verify', () => {
     expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(ran.map(() => [0, '']));
   });
 
-  it('uses the secret of the sandbox with --profile local, and does not start one', async () => {
+  it('takes with --profile local that of the sandbox, and starts none', async () => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: otherSecret }));
     const without = await run('webhooks verify --profile local', { env });
@@ -75,12 +75,12 @@ describe('webhooks verify', () => {
   it.each([
     ['--profile none', 3, 'none'],
     ['--profile bare', 3, 'has no webhook secret'],
-    ['--secret-stdin --secret-file x', 2, 'exclude each other'],
-    ['e1 --file x', 2, 'exclude each other'],
+    ['--secret-stdin --secret-file x', 2, 'give either'],
+    ['e1 --file x', 2, 'give either'],
     ['--file none.http', 2, 'cannot be read'],
     ['--at noon', 2, 'is not a time'],
     ['e1zz', 5, 'there is no event'],
-  ])('%s ends with %i', async (words, exit, reason) => {
+  ])('%s is exit %i', async (words, exit, reason) => {
     const { send, home, run } = await listener();
     await send(body, signed(body));
     storeProfiles(home);
@@ -91,7 +91,7 @@ describe('webhooks verify', () => {
 });
 
 describe('webhooks verify --file', () => {
-  it('checks the output of show --raw against the current time or a given time', async () => {
+  it('judges what show --raw wrote by the clock of now, or as it was at a time', async () => {
     const long = Date.now() - 60 * minute;
     const { send, home, run } = await listener(() => long);
     await send(body, signed(body, { at: long }));
@@ -99,37 +99,34 @@ describe('webhooks verify --file', () => {
     await run(`webhooks show --raw ${file}`);
     expect((await run(`webhooks verify --file ${file}`, { env })).stdout).toContain(' 60 minutes behind this clock');
     const then = await run(`webhooks verify --file ${file} --at ${new Date(long).toISOString()}`, { env });
-    expect([then.code, then.stdout]).toEqual([
-      0,
-      `good: ${file}: it was signed with the secret in BIZMSG_WEBHOOK_SECRET\n`,
-    ]);
+    expect([then.code, then.stdout]).toEqual([0, `good: ${file}: signed with the secret in BIZMSG_WEBHOOK_SECRET\n`]);
   });
 
-  it('reads stdin, and refuses text that is not a delivery', async () => {
+  it('reads stdin, and says when that is not an event file', async () => {
     const { run } = await listener();
     const head = signed(body).map(([name, value]) => `${name}: ${value}\n`);
     const good = await run('webhooks verify --file -', { env, stdin: `POST / HTTP/1.1\n${head.join('')}\n${body}` });
     expect([good.code, good.stderr]).toEqual([0, '']);
     const bad = await run('webhooks verify --file -', { env, stdin: body });
     expect([bad.code, bad.stdout]).toEqual([2, '']);
-    expect(bad.stderr).toContain('stdin is not a delivery');
+    expect(bad.stderr).toContain('stdin is not an event file');
   });
 });
 
 describe('webhooks sign', () => {
-  it('prints headers that another implementation accepts', async () => {
+  it('prints headers that another implementation takes', async () => {
     const { code, stdout } = await sign('- --id evt_7', body);
     expect(code).toBe(0);
     expect(new Webhook(secret).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
     expect(headersIn(stdout)['webhook-id']).toBe('evt_7');
   });
 
-  it('creates a new id each time', async () => {
+  it('makes an id of its own, another one each time', async () => {
     const ids = [await sign('-', body), await sign('-', body)].map(({ stdout }) => headersIn(stdout)['webhook-id']);
     expect(ids).toEqual([expect.stringMatching(/^evt_[\w-]{36}$/), expect.not.stringMatching(ids[0] ?? '')]);
   });
 
-  it('signs a delivery again with its own id', async () => {
+  it('signs a delivery anew, under its own id', async () => {
     const old = signed(body, { by: otherSecret, id: 'evt_old' }).map(([name, value]) => `${name}: ${value}\r\n`);
     const { stdout } = await sign('- --timestamp 1777636800', `POST / HTTP/1.1\r\n${old.join('')}\r\n${body}`);
     expect(Object.entries(headersIn(stdout))).toEqual(signed(body, { at: 1777636800_000, id: 'evt_old' }));
@@ -138,10 +135,10 @@ describe('webhooks sign', () => {
   it.each([
     ['-', {}, 3, 'no webhook secret is known'],
     ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'BIZMSG_WEBHOOK_SECRET: the webhook secret must decode'],
-    ['- --secret-stdin', {}, 2, 'stdin is used twice'],
+    ['- --secret-stdin', {}, 2, 'stdin is asked for twice'],
     ['- --timestamp soon', env, 2, 'is not a number of seconds'],
     ['', env, 2, '<file> is missing'],
-  ])('%s with %o ends with %i', async (words, given, exit, reason) => {
+  ])('%s with %o is exit %i', async (words, given, exit, reason) => {
     const { code, stdout, stderr } = await sign(words, body, given);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(reason);
@@ -153,7 +150,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
   const refused = (why = 'must decode from base64 to at least 16 bytes') =>
     expect.objectContaining({ code: 3, stdout: '', stderr: expect.stringContaining(why) });
 
-  it.each(weak)('does not verify an event that it signed: %j', async (text) => {
+  it.each(weak)('proves nothing about an event that it signed: %j', async (text) => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: text }));
     writeFileSync(join(home, 'secret'), text);
@@ -168,7 +165,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     ]).toEqual(Array.from({ length: 6 }, () => refused()));
   });
 
-  it.each(weak)('is refused for listening, signing and storing: %j', async (text) => {
+  it.each(weak)('is not listened with, signed with or stored: %j', async (text) => {
     const { home, run } = await listener();
     const env = { BIZMSG_WEBHOOK_SECRET: text };
     const listened = await run('webhooks listen --port 0', { env });
@@ -180,7 +177,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     ]).toEqual(Array.from({ length: 3 }, () => refused()));
   });
 
-  it.each(weak)('is refused for a webhook of the sandbox: %j', async (text) => {
+  it.each(weak)('is not given to a webhook of the sandbox: %j', async (text) => {
     const home = newHome();
     const { webhooks } = await serveLocal(home);
     const words = 'sandbox webhooks add http://127.0.0.1:9/ --secret-stdin'.split(' ');
@@ -188,7 +185,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     expect(webhooks.list()).toEqual([]);
   });
 
-  it('in a profile comes with the command that stores a valid one', async () => {
+  it('in a profile says what stores the right one', async () => {
     const { home, run } = await listener();
     storeProfiles(home, 'whsec_');
     expect((await run('webhooks sign -', { stdin: body })).stderr).toContain(

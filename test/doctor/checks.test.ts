@@ -34,7 +34,7 @@ describe('the version of Node', () => {
 });
 
 describe('the clock', () => {
-  const heard = (date: string | undefined) => clockCheck({ sentAt: now, cameAt: now + 200, date });
+  const heard = (date: string | undefined) => clockCheck({ sentAt: now, receivedAt: now + 200, date });
   const at = (seconds: number) => heard(new Date(now + seconds * 1000).toUTCString());
 
   it.each([
@@ -60,8 +60,8 @@ describe('a certificate', () => {
   const shown = { host: 'api.test', fault: undefined, subject: 'Api', issuer: 'Root', until: now + 90 * day };
 
   it.each([
-    ['that is good for long', shown, 'pass', 'by Root, for 90 days more'],
-    ['that ends soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, for 5 days more'],
+    ['that is good for long', shown, 'pass', 'by Root, valid for 90 days'],
+    ['that ends soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, valid for 5 days'],
     ['that has ended', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'it ended on 2026-03-01'],
     ['of another host', { ...shown, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'fail', 'it is for Api, not for api.test'],
     [
@@ -113,7 +113,7 @@ describe('a plan', () => {
   });
 });
 
-it('says which candidates the caller came before', () => {
+it('says which candidates the caller repeated', () => {
   const caller = { kind: 'service', source: '--profile', profile: 'acme', baseUrl: '', key: '', mode: 'live' } as const;
   const candidates = [
     { source: '--profile', wins: true, address: 'a', why: '' },

@@ -18,9 +18,9 @@ function folderWith(files: Readonly<Record<string, number>>, mode = 0o700): stri
 }
 
 describe('a folder of ours', () => {
-  it('is good when nobody else can use anything in it', () => {
+  it('passes if only the user can access it', () => {
     const folder = folderWith({ 'runs/one/journal': 0o600 });
-    expect(check(folder)).toMatchObject({ status: 'pass', message: `${folder}, 1 file, for you alone` });
+    expect(check(folder)).toMatchObject({ status: 'pass', message: `${folder}, 1 file, permissions OK` });
   });
 
   it.each([0o640, 0o604, 0o602, 0o660])('fails for a file of mode %o, however deep it lies', (mode) => {
@@ -52,7 +52,7 @@ describe('a folder of ours', () => {
 
   it('need not be there, and is not made', () => {
     const folder = join(newHome(), 'deep/down');
-    expect([check(folder).status, check(folder).message]).toEqual(['pass', `${folder} is made when it is needed`]);
+    expect([check(folder).status, check(folder).message]).toEqual(['pass', `${folder} is created when needed`]);
   });
 
   it.each(['state', 'state/below'])('fails where a file stands in its place: %s', (name) => {

@@ -31,7 +31,7 @@ it('passes without a ledger, and creates none', () => {
 it('passes for a ledger in use, and changes nothing', async () => {
   const { folder } = await used();
   const before = filesIn(folder);
-  expect(check(folder)).toMatchObject({ status: 'pass', message: 'a message that is sent twice is noticed' });
+  expect(check(folder)).toMatchObject({ status: 'pass', message: 'duplicate protection works' });
   expect(filesIn(folder)).toEqual(before);
 });
 

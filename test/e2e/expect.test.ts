@@ -27,8 +27,8 @@ const send = (phone: string) => `bizmsg send-template ${phone} order_update -p A
 const sendLocal = (phone: string) => `${send(phone)} --profile local`.split(' ');
 /** Sends Ctrl-C until the program reacts; the first may still go to the command. */
 async function interrupt({ pid, stderr }: Running): Promise<void> {
-  const isInterrupted = () => stderr().includes('interrupted') || !alive(pid, 'SIGINT');
-  await expect.poll(isInterrupted, { ...soon, interval: 200 }).toBe(true);
+  const heard = () => stderr().includes('interrupted') || !alive(pid, 'SIGINT');
+  await expect.poll(heard, { ...soon, interval: 200 }).toBe(true);
 }
 
 const [delivers, fails, later] = ['+12025550101', '+12025550102', '+12025550103'];
@@ -46,7 +46,7 @@ describe('webhooks expect, in sandbox exec', () => {
     const { code, stderr } = await shell(`bizmsg webhooks expect message.delivered -- ${send(fails)}`);
     expect([code, stderr]).toEqual([
       12,
-      expect.stringContaining('error: message.failed came in place of message.delivered: undeliverable'),
+      expect.stringContaining('error: message.failed arrived instead of message.delivered: undeliverable'),
     ]);
   });
 
@@ -54,7 +54,7 @@ describe('webhooks expect, in sandbox exec', () => {
     const { code, stderr } = await shell(
       `bizmsg sandbox trigger contact.created && bizmsg webhooks expect contact.created --within 50ms -- true`,
     );
-    expect([code, stderr]).toEqual([13, expect.stringContaining('0 of 1 contact.created came within 0.05 s')]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining('0 of 1 contact.created arrived within 0.05 s')]);
   });
 
   it.each([
@@ -74,8 +74,8 @@ describe('webhooks expect, with the local sandbox', () => {
     const clock = manualClock();
     const sandbox = await serveLocal(home, { clock });
     const fitting = ['--count', '2', '--where', `data.to=${later}`];
-    const threeSends = [delivers, later, later].map((phone) => sendLocal(phone).join(' ')).join(' && ');
-    const running = startBin([...local('message.delivered', ...fitting), 'sh', '-c', threeSends], { home });
+    const thrice = [delivers, later, later].map((phone) => sendLocal(phone).join(' ')).join(' && ');
+    const running = startBin([...local('message.delivered', ...fitting), 'sh', '-c', thrice], { home });
     await expect.poll(() => sandbox.messages().length, soon).toBe(3);
     await clock.advance(5_000);
     expect(await running.ended).toBe(0);
@@ -86,7 +86,7 @@ describe('webhooks expect, with the local sandbox', () => {
     await serveLocal(home);
     const trigger = ['sh', '-c', 'for i in 1 2; do bizmsg sandbox trigger contact.created; done'];
     const { code, stderr } = await run([...local('order.paid', '--within', '1s'), ...trigger]);
-    expect([code, stderr]).toEqual([13, expect.stringContaining('what came instead: contact.created (2 times)')]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining('other events: contact.created (2 times)')]);
   });
 
   it.each([
@@ -116,7 +116,7 @@ describe('webhooks expect, with the local sandbox', () => {
     await expect.poll(() => alive(Number(running.stdout())), soon).toBe(false);
     await interrupt(running);
     expect(await running.ended).toBe(130);
-    expect(running.stderr()).toContain('interrupted; 0 of 1 message.delivered came');
+    expect(running.stderr()).toContain('interrupted; 0 of 1 message.delivered arrived');
   });
 });
 
@@ -199,9 +199,9 @@ describe('webhooks expect, with a handler that is slow to answer', () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver(() => {});
     const ran = await run([...local('order.paid', '--within', '1s', '--forward-to', handler.url), ...trigger]);
-    const message =
-      'order.paid came, but the handler had not answered within 1 s after the command ended (0 of 1 so far)';
-    expect([ran.code, ran.stderr]).toEqual([13, expect.stringContaining(message)]);
+    const said =
+      'order.paid arrived, but the handler had not answered within 1 s after the command ended (0 of 1 so far)';
+    expect([ran.code, ran.stderr]).toEqual([13, expect.stringContaining(said)]);
     expect(sandbox.webhooks.list()).toEqual([]);
   });
 
@@ -216,7 +216,7 @@ describe('webhooks expect, with a handler that is slow to answer', () => {
     await expect.poll(() => alive(pid), soon).toBe(false);
     await interrupt(running);
     expect(await running.ended).toBe(130);
-    expect(running.stderr()).toContain('interrupted; order.paid came, but the handler had not answered');
+    expect(running.stderr()).toContain('interrupted; order.paid arrived, but the handler had not answered');
     expect(sandbox.webhooks.list()).toEqual([]);
   });
 });
@@ -240,15 +240,15 @@ describe('webhooks expect, with a listener', () => {
   it('sees events that reach the listener while the command runs', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
     const journal = logIn(stateFolder);
-    const [begun, printed] = [join(home, 'begun'), join(home, 'printed')];
+    const [begun, heard] = [join(home, 'begun'), join(home, 'heard')];
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
     journal.received(delivery('{"type":"order.paid"}'));
-    const script = `touch ${begun}; until [ -e ${printed} ]; do sleep 0.01; done`;
+    const script = `touch ${begun}; until [ -e ${heard} ]; do sleep 0.01; done`;
     const running = startBin(expecting('order.paid', '--within', '1h', '--', 'sh', '-c', script), { home });
     await expect.poll(() => existsSync(begun), soon).toBe(true);
     journal.received(delivery('{"type":"order.paid"}'));
-    writeFileSync(printed, '');
+    writeFileSync(heard, '');
     expect(await running.ended).toBe(0);
     expect(running.stderr().match(/order\.paid/g)).toHaveLength(1);
   });
@@ -267,29 +267,29 @@ describe('webhooks expect with a known secret', () => {
     const journal = logIn(stateFolder);
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
-    const [begun, received] = [join(home, 'begun'), join(home, 'received')];
-    const script = `touch ${begun}; until [ -e ${received} ]; do sleep 0.01; done`;
+    const [begun, came] = [join(home, 'begun'), join(home, 'came')];
+    const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
     const words = expecting('order.paid', '--within', '1ms', '--', 'sh', '-c', script);
     const running = startBin(words, { home, env: { BIZMSG_WEBHOOK_SECRET: secret } });
     await expect.poll(() => existsSync(begun), soon).toBe(true);
     journal.received(event);
     await expect.poll(running.stderr, soon).toContain(note === '' ? 'order.paid after' : note);
-    writeFileSync(received, '');
+    writeFileSync(came, '');
     expect(await running.ended).toBe(code);
   });
 
   it('forwards nothing else to a handler, with the local sandbox', async () => {
     const sandbox = await serveLocal(home);
     const handler = await receiver();
-    const received = join(home, 'received');
-    const script = `until [ -e ${received} ]; do sleep 0.01; done; bizmsg sandbox trigger order.paid --amount 7.00`;
+    const came = join(home, 'came');
+    const script = `until [ -e ${came} ]; do sleep 0.01; done; bizmsg sandbox trigger order.paid --amount 7.00`;
     const words = [...local('order.paid', '--forward-to', handler.url), 'sh', '-c', script];
     const running = startBin(words, { home });
     await expect.poll(() => sandbox.webhooks.list(), soon).toHaveLength(1);
     const [webhook] = sandbox.webhooks.list();
     expect(await httpRequest(webhook?.url ?? '', { body })).toMatchObject({ status: 200 });
     await expect.poll(running.stderr, soon).toContain('order.paid does not count: it is not signed');
-    writeFileSync(received, '');
+    writeFileSync(came, '');
     expect(await running.ended).toBe(0);
     expect(handler.received).toHaveLength(1);
     handler.verify(sandbox.secret());
@@ -300,11 +300,11 @@ describe('webhooks expect counts', () => {
   it('an event that is delivered twice as one, and forwards both deliveries', async () => {
     const stateFolder = join(home, '.local/state/bizmsg');
     const journal = logIn(stateFolder);
-    const [begun, received] = [join(home, 'begun'), join(home, 'received')];
+    const [begun, came] = [join(home, 'begun'), join(home, 'came')];
     const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: Date.now() };
     onTestFinished(announceListener(stateFolder, locator));
     const handler = await receiver();
-    const script = `touch ${begun}; until [ -e ${received} ]; do sleep 0.01; done`;
+    const script = `touch ${begun}; until [ -e ${came} ]; do sleep 0.01; done`;
     const flags = ['--count', '2', '--within', '1ms', '--forward-to', handler.url];
     const running = startBin(expecting('order.paid', ...flags, '--', 'sh', '-c', script), { home });
     await expect.poll(() => existsSync(begun), soon).toBe(true);
@@ -312,43 +312,46 @@ describe('webhooks expect counts', () => {
     for (const one of [once, once]) journal.received(one);
     await handler.got(2);
     await expect.poll(() => running.stderr().match(/answered 200/g)?.length, soon).toBe(2);
-    writeFileSync(received, '');
+    writeFileSync(came, '');
     expect(await running.ended).toBe(13);
-    expect(running.stderr()).toContain('1 of 2 order.paid came within 0.001 s');
+    expect(running.stderr()).toContain('1 of 2 order.paid arrived within 0.001 s');
   });
 
   it('no event with the id of another and a different body, and reports it', async () => {
     await serveLocal(home);
     const trigger = ['bizmsg', 'sandbox', 'trigger', 'order.paid', '--amount', '12.50'];
     const { code, stderr } = await run([...local('order.paid', '--where', 'data.x=1', '--within', '1s'), ...trigger]);
-    expect([code, stderr]).toEqual([13, expect.stringContaining("order.paid came, but not with --where 'data.x=1'")]);
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringContaining("order.paid arrived, but did not match --where 'data.x=1'"),
+    ]);
   });
 });
 
 describe('webhooks expect does not run the command', () => {
   it.each([
-    [['message.delivered'], 3, 'open bizmsg webhooks listen'],
+    [['message.delivered'], 3, 'run bizmsg webhooks listen'],
     [['mesage.delivered'], 2, 'did you mean message.delivered?'],
     [['message.delivered', '--where', 'to'], 2, '"to" is not a condition'],
-    [['message.delivered', '--count', '0'], 2, 'expects nothing'],
+    [['message.delivered', '--count', '0'], 2, '--count must be at least 1'],
     [['message.delivered', '--within', 'soon'], 2, 'is not a duration'],
-    [['message.delivered', '--answer', '2xx'], 2, 'name it with --forward-to'],
+    [['message.delivered', '--answer', '2xx'], 2, 'add --forward-to'],
     [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'is not an HTTP status'],
     [['message.delivered', '--forward-to', 'ftp://localhost/'], 2, 'is not an address to forward to'],
-    [['message.delivered', '-o', 'json'], 2, 'does not accept --output'],
+    [['message.delivered', '-o', 'json'], 2, 'cannot honour --output'],
     [[], 2, '<event> is missing'],
-  ])('with %j: exit %i, %s', async (words, code, message) => {
+  ])('with %j: exit %i, %s', async (words, code, said) => {
     const file = join(home, 'ran');
     const ran = await run(expecting(...words, '--', 'touch', file));
-    expect([ran.code, ran.stderr, existsSync(file)]).toEqual([code, expect.stringContaining(message), false]);
+    expect([ran.code, ran.stderr, existsSync(file)]).toEqual([code, expect.stringContaining(said), false]);
   });
 
   it.each([
-    [['message.delivered'], 'no command is given'],
+    [['message.delivered'], 'the command is missing'],
     [['message.delivered', '--', ''], 'the command is empty'],
     [['message.delivered', 'npm', 'test'], '"npm" must follow --'],
-  ])('if there is no command: %j', async (words, message) => {
+  ])('if there is no command: %j', async (words, said) => {
     const { code, stderr } = await run(expecting(...words));
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });
 });

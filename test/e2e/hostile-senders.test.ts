@@ -76,8 +76,8 @@ it('shows a gzip bomb undecoded, and the reason', async () => {
   const { port } = await listen();
   await raw(port, Buffer.concat([Buffer.from(packed), bomb]));
   const { code, stdout } = await run('webhooks', 'show', '-o', 'json');
-  const { body, trouble } = JSON.parse(stdout);
-  expect([code, trouble]).toEqual([0, 'it is more than 10 MiB once it is unpacked']);
+  const { body, problem } = JSON.parse(stdout);
+  expect([code, problem]).toEqual([0, 'it is larger than 10 MiB when decompressed']);
   expect(Buffer.from(body, 'base64').equals(bomb)).toBe(true);
 });
 

@@ -26,7 +26,7 @@ function open(): Terminal {
 async function listen(words = ''): Promise<{ readonly terminal: Terminal; readonly port: number }> {
   const terminal = open();
   await terminal.enter(`bizmsg webhooks listen --port 0${words}`);
-  const [, port] = /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(Ctrl-C ends it\)/)) ?? [];
+  const [, port] = /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(press Ctrl-C to stop\)/)) ?? [];
   return { terminal, port: Number(port) };
 }
 
@@ -41,7 +41,7 @@ describe('webhooks listen, for a new user on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen().trim().split('\n').slice(1)).toEqual([
       'note: no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile',
-      expect.stringMatching(/^Ready \S+ for the events of the sandbox http:\/\/127\.0\.0\.1:\d+ \(Ctrl-C ends it\)$/),
+      expect.stringMatching(/^Ready \S+ for events of the sandbox http:\/\/127\.0\.0\.1:\d+ \(press Ctrl-C to stop\)$/),
       expect.stringMatching(
         /^\d\d:\d\d:\d\d\.\d{3} {2}e\w{10} {2}message\.failed {2}msg_sandbox_\w+ {2}\+12025550102 {2}undeliverable: [^]* {2}signed$/,
       ),
@@ -60,7 +60,7 @@ describe('webhooks listen, for a new user on a terminal', () => {
       await terminal.until('Ready');
       terminal.press('C-c');
       expect(await terminal.ended()).toBe(0);
-      expect(terminal.screen()).toContain('note: no profile says whose events these are');
+      expect(terminal.screen()).toContain('note: no profile is set');
       expect((await bin(['sandbox', 'status', '-o', 'json'], { home: home.path })).stdout).toBe('[]\n');
     },
   );
@@ -88,7 +88,7 @@ describe('webhooks listen escapes control characters of an event on the terminal
       await send(port, `/other${csi}31m`),
     ];
     expect(statuses).toEqual(['200', '200', '400', '400']);
-    await terminal.until('was answered 400');
+    await terminal.until('was answered with 400');
     terminal.press('C-c');
     expect(await terminal.ended()).toBe(0);
     for (const line of ['webhooks history --no-color', 'webhooks show --no-color', 'webhooks show --raw -']) {

@@ -81,7 +81,7 @@ describe('webhooks listen --profile local', () => {
   it('starts the sandbox, and prints each of its events in one line', async () => {
     const running = startBin(['webhooks', 'listen', '--port', '0', '--profile', 'local'], { home: home.path });
     onTestFinished(() => void alive(running.pid, 'SIGKILL'));
-    await expect.poll(running.stdout, soon).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for the events of the sandbox/);
+    await expect.poll(running.stdout, soon).toMatch(/^Ready http:\/\/127\.0\.0\.1:\d+ for events of the sandbox/);
     await trigger('message.failed', '--to', '+12025550101', '--reason', 'blocked');
     await expect
       .poll(running.stdout, soon)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { forwardUrl, refuseItself, routesOf } from '../../src/webhooks/forward/routes.ts';
-import { createLanes } from '../../src/webhooks/forward/lanes.ts';
-import { letterOf } from '../../src/webhooks/forward/forwarder.ts';
+import { createLanes } from '../../src/delivery/lanes.ts';
+import { forwardRequest } from '../../src/webhooks/forward/forwarder.ts';
 import { receivedOf } from '../../src/webhooks/log/records.ts';
 import { delivery } from './rig.ts';
 
@@ -35,7 +35,7 @@ it('a letter has the headers that came, in order, but for those of a connection'
     ['Transfer-Encoding', 'chunked'],
     ['X-One', '2'],
   ] as const;
-  const letter = letterOf(
+  const letter = forwardRequest(
     receivedOf(delivery(Buffer.from([0xff, 1]), { headers }), 'e1', 0),
     new URL('http://there:1/'),
   );
@@ -45,7 +45,7 @@ it('a letter has the headers that came, in order, but for those of a connection'
 
 it('a letter names who sends it on, when somebody does', () => {
   const received = receivedOf(delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] }), 'e1', 0);
-  const { headers } = letterOf(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
+  const { headers } = forwardRequest(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
   expect(headers.slice(2, -2)).toEqual(['bizmsg-forwarded-by', 'a', 'bizmsg-forwarded-by', 'b']);
 });
 

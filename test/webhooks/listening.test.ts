@@ -100,7 +100,7 @@ it('refuses what it has sent on itself, when another listener sends it back', as
   expect(first.warned).toEqual([expect.stringContaining('was answered with 508')]);
 });
 
-it('tells of an event that it came before', async () => {
+it('marks a repeated event', async () => {
   const { send, items } = await listening();
   const told = take(items(), 4);
   for (const id of ['evt_1', 'evt_2', 'evt_1']) await send('1', { 'webhook-id': id });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { expectation, meaningFor } from '../../src/webhooks/event/filters.ts';
+import { expectation, resultFor } from '../../src/webhooks/event/filters.ts';
 
 describe('to a wait for what becomes of a message', () => {
   it.each([
-    ['delivered', 'message.delivered', 'came'],
-    ['delivered', 'message.read', 'came'],
+    ['delivered', 'message.delivered', 'expected'],
+    ['delivered', 'message.read', 'expected'],
     ['delivered', 'message.failed', 'opposite'],
-    ['read', 'message.read', 'came'],
+    ['read', 'message.read', 'expected'],
     ['read', 'message.delivered', undefined],
     ['read', 'message.failed', 'opposite'],
     ['read', 'flow.completed', undefined],
     ['read', undefined, undefined],
   ] as const)('for %s, %s means %s', (goal, name, meaning) => {
-    expect(meaningFor({ name }, goal)).toBe(meaning);
+    expect(resultFor({ name }, goal)).toBe(meaning);
   });
 });
 
@@ -20,12 +20,12 @@ describe('to somebody who expects', () => {
   const event = (name: string, data: object = {}) => ({ name, body: { kind: 'json', value: { data } } }) as const;
 
   it.each([
-    ['message.delivered', 'message.delivered', 'came'],
+    ['message.delivered', 'message.delivered', 'expected'],
     ['message.delivered', 'message.read', undefined],
     ['message.delivered', 'message.failed', 'opposite'],
     ['message.read', 'message.failed', 'opposite'],
-    ['message.failed', 'message.failed', 'came'],
-    ['message', 'message.failed', 'came'],
+    ['message.failed', 'message.failed', 'expected'],
+    ['message', 'message.failed', 'expected'],
     ['message.read,order', 'message.failed', 'opposite'],
     ['order.paid', 'message.failed', undefined],
     ['message.received', 'message.failed', undefined],
@@ -41,6 +41,6 @@ describe('to somebody who expects', () => {
       named('message.failed', '+12025550101'),
       named('message.delivered', '+12025550102'),
       named('message.delivered', '+12025550101'),
-    ]).toEqual([undefined, 'opposite', undefined, 'came']);
+    ]).toEqual([undefined, 'opposite', undefined, 'expected']);
   });
 });

@@ -216,7 +216,7 @@ describe('what is no event', () => {
     now = 1_000;
     await httpRequest(listener.url, { method: 'GET' });
     const text = 'GET / was refused: events are sent by POST';
-    expect(listener.warned).toEqual([text, `${text} (and 49 more like it before)`]);
+    expect(listener.warned).toEqual([text, `${text} (and 49 similar warnings before)`]);
   });
 });
 

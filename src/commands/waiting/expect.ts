@@ -1,88 +1,49 @@
-import { createLimit, openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context } from '../../cli/command.ts';
 import { webhookId } from '../../webhooks/event/event.ts';
 import { expectation, type Expected } from '../../webhooks/event/filters.ts';
-import { openHandler } from '../../webhooks/forward/replay.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
-import { seen, told } from './timeline-event.ts';
+import { openHandler } from '../../webhooks/forward/replay.ts';
+import { eventText, timelineEvent, unnamed } from './timeline-event.ts';
+import { createLimit, openWatch } from './watch.ts';
 
 export interface Expecting extends Expected {
   readonly count: number;
-  /** Milliseconds from the end of the command on. */
+  /** Milliseconds after the end of the command. */
   readonly within: number;
-  readonly handed: Handed | undefined;
+  readonly handler: HandlerOptions | undefined;
   readonly words: readonly string[];
 }
 
-interface Judging {
-  readonly means: ReturnType<typeof expectation>;
-  /** The same whatever stands in its body. */
-  readonly isNamed: ReturnType<typeof expectation>;
-  readonly tally: Tally;
-  readonly handing: Handing | undefined;
-  readonly since: number;
-  /** When it is aborted, a handler that has not answered does not any more. */
-  readonly signal: AbortSignal;
-}
-
-/** Runs the command and waits for what it should cause. Its exit code, if that is one of failure; else 0, or an error. */
-export async function expectEvents(context: Context, given: Expecting): Promise<number> {
-  const meanings = { means: expectation(given), isNamed: expectation({ ...given, where: [] }) };
-  const handing = given.handed && createHanding(given.handed, context);
-  const watch = await openWatch(context, handing ? 'delivered' : 'reported');
+/** Runs the command and waits for its events. Returns the exit code of the command, or 0; throws if events are missing. */
+export async function expectEvents(context: Context, options: Expecting): Promise<number> {
+  // Refuses invalid events and conditions before anything starts.
+  const expected = { resultOf: expectation(options), resultByName: expectation({ ...options, where: [] }) };
+  const handler = options.handler && openHandlerCheck(options.handler, context);
+  const watch = await openWatch(context, handler ? 'delivered' : 'reported');
   const limit = createLimit(watch.later, context.signal);
-  const tally = createTally(given);
-  limit.signal.addEventListener('abort', () => handing?.close());
+  const tally = createTally(options);
+  limit.signal.addEventListener('abort', () => handler?.close());
   try {
-    const judge = judging({ ...meanings, tally, handing, since: watch.now(), signal: limit.signal }, context);
+    const judge = createJudge({ ...expected, tally, handler, start: watch.now(), signal: limit.signal }, context);
     const waiting = firstResult(watch, judge, limit.signal);
-    // It is thrown below: thrown here it would leave the command behind.
+    // Rethrown below; an error here would leave the command running.
     waiting.catch(() => {});
-    // The events may be caused by a process that the command left in the background.
-    const code = await run(context, given.words, async (exit) => {
+    const code = await run(context, options.words, async (exit) => {
       if (exit !== 0) return;
-      limit.start(given.within);
+      // Background processes of the command may still cause events.
+      limit.start(options.within);
       await waiting.catch(() => {});
     });
     if (code !== 0) return code;
-    const ending = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.late());
-    if (ending instanceof CliError) throw ending;
+    const result = (await waiting) ?? (context.signal.aborted ? tally.interrupted() : tally.timedOut());
+    if (result instanceof CliError) throw result;
     return 0;
   } finally {
     limit.release();
-    handing?.close();
+    handler?.close();
     await watch.close();
   }
-}
-
-function judging({ means, isNamed, tally, handing, since, signal }: Judging, { note }: Context) {
-  const known = new Set<string>();
-  return async (event: SourceEvent): Promise<CliError | 'all' | undefined> => {
-    const meaning = means(event);
-    if (!meaning) {
-      tally.other(event, isNamed(event) === 'came' ? 'body' : 'name');
-      return undefined;
-    }
-    // It may be about another message than one thinks.
-    const about = event.message_id === undefined ? '' : ` (${event.message_id})`;
-    note('event', told(seen(event, since)) + about);
-    if (meaning === 'opposite') return tally.opposite(event);
-    tally.came(event);
-    const fault = await handing?.hand(event);
-    if (handing && signal.aborted) return undefined;
-    if (fault) return fault;
-    tally.taken(isNew(event, known));
-    return tally.isFull() ? 'all' : undefined;
-  };
-}
-
-/** What its sender sends again is the same event. */
-function isNew({ received }: SourceEvent, known: Set<string>): boolean {
-  const id = received && webhookId(received);
-  const isKnown = id !== undefined && known.has(id);
-  if (id !== undefined) known.add(id);
-  return !isKnown;
 }
 
 async function run(
@@ -92,44 +53,88 @@ async function run(
 ): Promise<number> {
   const [{ runCommand }, { stateFolder }] = await Promise.all([import('../../cli/child.ts'), context.sandboxes()]);
   const { host } = context.session;
-  // Tells its processes from others.
+  // Identifies the processes of this command.
   const variables = { BIZMSG_EXPECTED_BY: `${host.pid}-${host.now()}` };
   return runCommand(host, { command: words, stateFolder, variables, afterwards });
 }
 
-interface Handed {
+interface JudgeOptions {
+  readonly resultOf: ReturnType<typeof expectation>;
+  /** Ignores conditions on the body. */
+  readonly resultByName: ReturnType<typeof expectation>;
+  readonly tally: Tally;
+  readonly handler: HandlerCheck | undefined;
+  readonly start: number;
+  readonly signal: AbortSignal;
+}
+
+/** Returns a function that counts events; its result ends the wait. */
+function createJudge({ resultOf, resultByName, tally, handler, start, signal }: JudgeOptions, { note }: Context) {
+  const isNew = createFirstTime();
+  return async (event: SourceEvent): Promise<CliError | 'all' | undefined> => {
+    const result = resultOf(event);
+    if (!result) {
+      tally.other(event, resultByName(event) === 'expected' ? 'body' : 'name');
+      return undefined;
+    }
+    // The message id shows events of other messages.
+    const about = event.message_id === undefined ? '' : ` (${event.message_id})`;
+    note('event', eventText(timelineEvent(event, start)) + about);
+    if (result === 'opposite') return tally.opposite(event);
+    tally.arrived(event);
+    const problem = await handler?.send(event);
+    if (handler && signal.aborted) return undefined;
+    if (problem) return problem;
+    tally.handled(isNew(event));
+    return tally.isFull() ? 'all' : undefined;
+  };
+}
+
+/** Returns false for an event that was delivered before. */
+function createFirstTime(): (event: SourceEvent) => boolean {
+  const known = new Set<string>();
+  return ({ received }) => {
+    const id = received && webhookId(received);
+    const isKnown = id !== undefined && known.has(id);
+    if (id !== undefined) known.add(id);
+    return !isKnown;
+  };
+}
+
+export interface HandlerOptions {
   readonly url: URL;
-  /** The same as it was given. */
+  /** The address as the user typed it. */
   readonly forwardTo: string;
-  /** What has to be answered. */
-  readonly answer: Answer | undefined;
+  /** The required answer (default: any). */
+  readonly answer: RequiredAnswer | undefined;
 }
 
-interface Answer {
+interface RequiredAnswer {
   readonly text: string;
-  holds(status: number): boolean;
+  matches(status: number): boolean;
 }
 
-/** Hands events to code that is to take them. */
-interface Handing {
-  /** Why what it answered will not do. */
-  hand(event: SourceEvent): Promise<CliError | undefined>;
-  /** What is under way ends without an answer. */
+/** Forwards events to the user's handler and checks its answers. */
+interface HandlerCheck {
+  /** Returns the problem if the answer is wrong or missing. */
+  send(event: SourceEvent): Promise<CliError | undefined>;
+  /** Aborts requests in flight. */
   close(): void;
 }
 
-function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Context, 'note'>): Handing {
+function openHandlerCheck({ url, forwardTo, answer }: HandlerOptions, { note }: Pick<Context, 'note'>): HandlerCheck {
   const handler = openHandler(url);
+  const required = { hint: `required: ${answer?.text ?? 'any answer'}` };
   return {
-    async hand({ name = 'an event without a name', received }) {
+    async send({ name = unnamed, received }) {
       if (!received) return undefined;
-      const answered = await handler.hand(received);
-      const who = `the handler at ${forwardTo}`;
-      const due = { hint: `${answer?.text ?? 'an answer'} is due` };
-      if ('error' in answered)
-        return new CliError('opposite', 'answer', `${who} did not answer ${name}: ${answered.error}`, due);
-      const message = `${who} answered ${answered.status} to ${name}`;
-      if (answer && !answer.holds(answered.status)) return new CliError('opposite', 'answer', message, due);
+      const answered = await handler.send(received);
+      if ('error' in answered) {
+        const message = `the handler at ${forwardTo} did not answer ${name}: ${answered.error}`;
+        return new CliError('opposite', 'answer', message, required);
+      }
+      const message = `the handler at ${forwardTo} answered ${answered.status} to ${name}`;
+      if (answer && !answer.matches(answered.status)) return new CliError('opposite', 'answer', message, required);
       note('answer', message);
       return undefined;
     },
@@ -137,60 +142,53 @@ function createHanding({ url, forwardTo, answer }: Handed, { note }: Pick<Contex
   };
 }
 
-/** What came, of what is expected and else. */
+/** Counts expected and other events. */
 interface Tally {
-  /** One that is expected; it counts once a handler has taken it. */
-  came(event: SourceEvent): void;
-  /** The last that came, and whether it had not come before. */
-  taken(isNew: boolean): void;
-  /** One that is not expected, for its name or for its body. */
+  /** An expected event; it counts once the handler has answered. */
+  arrived(event: SourceEvent): void;
+  /** The last arrived event was handled. */
+  handled(isNew: boolean): void;
+  /** An event that is not expected because of its name or its body. */
   other(event: SourceEvent, why: 'name' | 'body'): void;
   isFull(): boolean;
   opposite(event: SourceEvent): CliError;
-  late(): CliError;
+  timedOut(): CliError;
   interrupted(): CliError;
 }
 
-interface Wanted {
-  readonly event: string;
-  readonly where: readonly string[];
-  readonly count: number;
-  readonly within: number;
-}
-
-function createTally({ event: wanted, where, count, within }: Wanted): Tally {
+function createTally({ event: wanted, where, count, within }: Omit<Expecting, 'handler' | 'words'>): Tally {
   const others = { name: new Map<string, number>(), body: new Map<string, number>() };
-  let taken = 0;
+  let handled = 0;
   let unanswered: string | undefined;
-  const said = (when = '') =>
+  const progress = (when = '') =>
     unanswered === undefined
-      ? `${taken} of ${count} ${wanted} came${when}`
-      : `${unanswered} came, but the handler had not answered${when} (${taken} of ${count} so far)`;
+      ? `${handled} of ${count} ${wanted} arrived${when}`
+      : `${unanswered} arrived, but the handler had not answered${when} (${handled} of ${count} so far)`;
   return {
-    came: (event) => void (unanswered = nameOf(event)),
-    taken(isNew) {
+    arrived: (event) => void (unanswered = nameOf(event)),
+    handled(isNew) {
       unanswered = undefined;
-      if (isNew) taken += 1;
+      if (isNew) handled += 1;
     },
     other: (event, why) => void others[why].set(nameOf(event), (others[why].get(nameOf(event)) ?? 0) + 1),
-    isFull: () => taken >= count,
-    opposite: ({ name, reason = 'no reason is given' }) =>
-      new CliError('opposite', 'opposite', `${name} came in place of ${wanted}: ${reason}`),
-    late() {
+    isFull: () => handled >= count,
+    opposite: ({ name, reason = 'no reason given' }) =>
+      new CliError('opposite', 'opposite', `${name} arrived instead of ${wanted}: ${reason}`),
+    timedOut() {
       const conditions = where.map((one) => ` --where '${one}'`).join('');
       const hints = [
-        ...(others.body.size > 0 ? [`${listed(others.body)} came, but not with${conditions}`] : []),
-        ...(others.name.size > 0 ? [`what came instead: ${listed(others.name)}`] : []),
+        ...(others.body.size > 0 ? [`${listed(others.body)} arrived, but did not match${conditions}`] : []),
+        ...(others.name.size > 0 ? [`other events: ${listed(others.name)}`] : []),
       ];
-      const hint = hints.length > 0 ? hints.join('; ') : 'no other event came either';
-      const message = said(` within ${within / 1000} s after the command ended`);
+      const hint = hints.length > 0 ? hints.join('; ') : 'no other events arrived';
+      const message = progress(` within ${within / 1000} s after the command ended`);
       return new CliError('unsure', 'not-in-time', message, { hint });
     },
-    interrupted: () => new CliError('interrupted', 'interrupted', `interrupted; ${said()}`),
+    interrupted: () => new CliError('interrupted', 'interrupted', `interrupted; ${progress()}`),
   };
 }
 
-function nameOf({ name = 'an event without a name' }: SourceEvent): string {
+function nameOf({ name = unnamed }: SourceEvent): string {
   return name;
 }
 

@@ -1,31 +1,39 @@
-import { createLimit, openWatch } from './watch.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
-import { type Goal, type Meaning, meaningFor } from '../../webhooks/event/filters.ts';
+import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';
 import { firstResult, type SourceEvent } from '../../webhooks/event-sources.ts';
-import { seconds, type Seen, seen, told } from './timeline-event.ts';
+import { eventText, seconds, timelineEvent, type TimelineEvent, unnamed } from './timeline-event.ts';
+import { createLimit, openWatch } from './watch.ts';
 
 export interface Wait {
   readonly goal: Goal;
-  /** Milliseconds from the send on. */
+  /** Milliseconds after the send. */
   readonly within: number;
   readonly emit: Emit;
 }
 
-/** A message, and what became of it for as long as that was waited for. */
+/** A sent message and the events that followed. */
 export interface Waited {
-  readonly data: { readonly message_id: string; readonly outcome: State; readonly events: readonly Seen[] };
+  readonly data: {
+    readonly message_id: string;
+    readonly outcome: WaitOutcome;
+    readonly events: readonly TimelineEvent[];
+  };
   readonly fault: CliError | undefined;
-  /** It stands on the terminal already. */
+  /** True if the terminal shows it already. */
   readonly shown: boolean;
 }
 
-type Send = () => Promise<AnswerOf<'sendTemplate'>>;
+type WaitOutcome = 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
 
-/** Listens, sends, and waits for what becomes of the message. */
-export async function sendAndWait(context: Context, { emit, ...wait }: Wait, send: Send): Promise<Waited> {
+/** Opens an event source, sends a message and waits until it reaches the goal. */
+export async function sendAndWait(
+  context: Context,
+  { emit, ...wait }: Wait,
+  send: () => Promise<AnswerOf<'sendTemplate'>>,
+): Promise<Waited> {
   const watch = await openWatch(context);
   const limit = createLimit(watch.later, context.signal);
   try {
@@ -36,10 +44,10 @@ export async function sendAndWait(context: Context, { emit, ...wait }: Wait, sen
     const judge = async (event: SourceEvent) => {
       if (!mentions(event, id)) return undefined;
       await timeline.add(event);
-      return meaningFor(event, wait.goal);
+      return resultFor(event, wait.goal);
     };
-    const judged = await firstResult(watch, judge, limit.signal).catch(gone);
-    const by = judged ?? (context.signal.aborted ? 'interrupted' : 'late');
+    const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
+    const by = result ?? (context.signal.aborted ? 'interrupted' : 'timed-out');
     return waited({ id, ...wait, from: watch.from, events: timeline.events, by }, context);
   } finally {
     limit.release();
@@ -47,83 +55,79 @@ export async function sendAndWait(context: Context, { emit, ...wait }: Wait, sen
   }
 }
 
-function waited(ending: Ending, { showsLines: shown }: Context): Waited {
-  const { id: message_id, events } = ending;
-  return { data: { message_id, outcome: stateOf(ending), events }, fault: faultOf(ending), shown };
-}
-
-/** Whoever told of the events has ended. */
-function gone(error: unknown): CliError {
+/** The event source failed, for example because the sandbox ended. */
+function sourceEnded(error: unknown): CliError {
   if (error instanceof CliError) return error;
   throw error;
 }
 
-/** How a wait for what becomes of a message came to its end. */
 interface Ending {
   readonly id: string;
   readonly goal: Goal;
   readonly within: number;
   readonly from: 'sandbox' | 'listener';
-  readonly events: readonly Seen[];
-  /** An error where those who told of the events are gone. */
-  readonly by: Meaning | 'interrupted' | 'late' | CliError;
+  readonly events: readonly TimelineEvent[];
+  /** The end of the wait; an error if the event source failed. */
+  readonly by: Result | 'interrupted' | 'timed-out' | CliError;
 }
 
-type State = 'delivered' | 'read' | 'failed' | 'timed-out' | 'interrupted' | 'unknown';
+function waited(ending: Ending, { showsLines: shown }: Context): Waited {
+  const { id: message_id, events } = ending;
+  return { data: { message_id, outcome: outcomeOf(ending), events }, fault: faultOf(ending), shown };
+}
 
-function stateOf({ by, events }: Ending): State {
-  if (by === 'late') return 'timed-out';
-  if (by === 'interrupted') return 'interrupted';
+function outcomeOf({ by, events }: Ending): WaitOutcome {
+  if (by === 'timed-out' || by === 'interrupted') return by;
   if (by === 'opposite') return 'failed';
-  if (by !== 'came') return 'unknown';
+  if (by !== 'expected') return 'unknown';
   return events.at(-1)?.event === 'message.read' ? 'read' : 'delivered';
 }
 
-/** Whatever went wrong, the message was sent. */
+/** In every case the message was sent. */
 function faultOf(ending: Ending): CliError | undefined {
   const { id, by, events } = ending;
-  if (by === 'came') return undefined;
-  if (by === 'late') return late(ending);
+  if (by === 'expected') return undefined;
+  if (by === 'timed-out') return timedOut(ending);
   if (by === 'interrupted') return new CliError('interrupted', 'interrupted', `interrupted; ${id} was sent`);
   if (by === 'opposite') {
-    const why = events.at(-1)?.reason ?? 'no reason is given';
+    const why = events.at(-1)?.reason ?? 'no reason given';
     return new CliError('opposite', 'message-failed', `${id} was sent and came to message.failed: ${why}`);
   }
   return new CliError('unsure', by.code, `${id} was sent, but ${by.message}`, { cause: by });
 }
 
-function late({ id, goal, within, from, events }: Ending): CliError {
-  const none = from === 'listener' ? 'does the service send its events to the listener?' : 'none of its events came';
-  const hint = events.length === 0 ? none : `what came: ${events.map(told).join(', ')}`;
-  const message = `${id} was sent, but no message.${goal} came within ${within / 1000} s`;
+function timedOut({ id, goal, within, from, events }: Ending): CliError {
+  const none = from === 'listener' ? 'does the service send its events to the listener?' : 'it had no events';
+  const hint = events.length === 0 ? none : `its events: ${events.map(eventText).join(', ')}`;
+  const message = `${id} was sent, but no message.${goal} arrived within ${within / 1000} s`;
   return new CliError('unsure', 'not-in-time', message, { hint });
 }
 
-/** What becomes of a message: lines on a terminal, notes elsewhere. */
+/** The events of a message: as lines on a terminal, otherwise as notes. */
 interface Timeline {
-  readonly events: readonly Seen[];
+  readonly events: readonly TimelineEvent[];
   sent(id: string): Promise<void>;
   add(event: SourceEvent): Promise<void>;
 }
 
-function createTimeline(context: Context, emit: Emit, since: number): Timeline {
-  const events: Seen[] = [];
+function createTimeline(context: Context, emit: Emit, start: number): Timeline {
+  const events: TimelineEvent[] = [];
   return {
     events,
     async sent(id) {
       if (context.showsLines) await emit({ message_id: id }, (ui) => `${ui.done('Sent')} ${ui.outside(id)}`);
     },
     async add(event) {
-      const one = seen(event, since);
+      const one = timelineEvent(event, start);
       events.push(one);
-      if (context.showsLines) await emit(one, (ui) => line(one, ui));
-      else context.note('event', told(one));
+      if (context.showsLines) await emit(one, (ui) => eventLine(one, ui));
+      else context.note('event', eventText(one));
     },
   };
 }
 
-function line({ event, after_ms: after, reason }: Seen, ui: Ui): string {
-  const name = event === 'message.failed' ? ui.color.red(event) : ui.outside(event ?? 'an event without a name');
+function eventLine({ event, after_ms: after, reason }: TimelineEvent, ui: Ui): string {
+  const name = event === 'message.failed' ? ui.color.red(event) : ui.outside(event ?? unnamed);
   const why = reason === null ? '' : `  ${ui.outside(reason)}`;
   return `  ${`+${seconds(after)}`.padStart(10)}  ${name}${why}`;
 }

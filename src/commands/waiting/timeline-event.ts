@@ -1,22 +1,24 @@
 import type { SourceEvent } from '../../webhooks/event-sources.ts';
 
-/** An event of a timeline. */
-export interface Seen {
+/** An event as the waiting commands print it. */
+export interface TimelineEvent {
   readonly event: string | null;
   readonly at: string;
-  /** From the beginning of the wait on. */
+  /** Since the start of the wait. */
   readonly after_ms: number;
   readonly reason: string | null;
 }
 
-export function seen({ name, at, reason }: SourceEvent, since: number): Seen {
-  const after_ms = Math.max(0, Math.round(at - since));
+export const unnamed = 'an event without a name';
+
+export function timelineEvent({ name, at, reason }: SourceEvent, start: number): TimelineEvent {
+  const after_ms = Math.max(0, Math.round(at - start));
   return { event: name ?? null, at: new Date(at).toISOString(), after_ms, reason: reason ?? null };
 }
 
-export function told({ event, after_ms: after, reason }: Seen): string {
+export function eventText({ event, after_ms: after, reason }: TimelineEvent): string {
   const why = reason === null ? '' : `: ${reason}`;
-  return `${event ?? 'an event without a name'} after ${seconds(after)}${why}`;
+  return `${event ?? unnamed} after ${seconds(after)}${why}`;
 }
 
 export function seconds(milliseconds: number): string {

@@ -62,12 +62,12 @@ function proof(context: Context, now: () => number) {
 }
 
 const frozen =
-  'the clock of the sandbox stands still, and nothing comes before it goes on: bizmsg sandbox clock advance, or clock real';
+  'the clock of the sandbox is frozen, so no events occur until it moves: bizmsg sandbox clock advance, or clock real';
 
 function noListener() {
   const hint =
-    'open bizmsg webhooks listen in another terminal, where the service sends its events; --profile local needs none';
-  return configuration('no-events', 'no listener runs on this machine, so no event would be heard', hint);
+    'run bizmsg webhooks listen in another terminal and have the service send events to it, or use --profile local';
+  return configuration('no-events', 'no listener is running on this machine, so no events would arrive', hint);
 }
 
 /** A timeout combined with the outer signal. */

@@ -2,19 +2,19 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { count, flag, type Input, option } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
-import { sayingDamage, select, type Selected, selectionParams } from './selection.ts';
+import { damageNotes, select, type Selected, selectionParams } from './selection.ts';
 
 const params = {
-  limit: option('--limit <n>', 'show at most the n newest (50)', count),
+  limit: option('--limit <n>', 'show at most the n newest events (default: 50)', count),
   ...selectionParams,
-  clear: flag('--clear', 'remove the events of listeners that have ended, after asking'),
-  damaged: flag('--damaged', 'with --clear: remove damaged files too'),
+  clear: flag('--clear', 'delete the events of listeners that have ended, after asking'),
+  damaged: flag('--damaged', 'with --clear: delete damaged files too'),
 } as const;
 
 export const webhooksHistory = command({
   name: 'history',
-  summary: 'List the events that listeners received on this machine, the newest first',
-  details: 'They are kept for a week, up to 256 MiB: the oldest make room. No listener has to run.',
+  summary: 'List the events that listeners on this machine received, newest first',
+  details: 'Events are kept for a week, up to 256 MiB. No listener has to be running.',
   params,
   examples: [
     'webhooks history',
@@ -29,7 +29,7 @@ export const webhooksHistory = command({
   first: ['id', 'received_at', 'name', 'recipient', 'answered', 'about'],
   run: async (context, input) => {
     if (input.clear) return cleared(context, input);
-    if (input.damaged) throw usage('--damaged goes with --clear alone');
+    if (input.damaged) throw usage('--damaged needs --clear');
     return listed(context, input);
   },
   pipedAs: (result) => ('removed' in result ? 'text' : 'rows'),
@@ -39,13 +39,13 @@ export const webhooksHistory = command({
     if ('received' in result) {
       const { received } = result;
       return received === 0
-        ? 'No events: bizmsg webhooks listen receives them'
-        : `None of the ${received} received fits`;
+        ? 'No events yet: bizmsg webhooks listen receives them'
+        : `No matching events (${received} recorded)`;
     }
     const { removed, kept, damaged } = result;
-    const live = kept === 0 ? '' : `; kept, since their listeners live: ${kept}`;
-    const broken = damaged === 0 ? '' : `; kept, since they are damaged: ${damaged} (--damaged removes them too)`;
-    return `${removed === 0 ? 'Nothing to remove' : `${ui.color.green('Removed')} files: ${removed}`}${live}${broken}`;
+    const live = kept === 0 ? '' : `; kept because their listeners are running: ${kept}`;
+    const broken = damaged === 0 ? '' : `; kept because they are damaged: ${damaged} (--damaged deletes them too)`;
+    return `${removed === 0 ? 'Nothing to delete' : `${ui.color.green('Deleted')} files: ${removed}`}${live}${broken}`;
   },
 });
 
@@ -55,14 +55,14 @@ async function listed(context: Context, { limit = 50, ...which }: Input<typeof p
     process: { now },
   } = await context.sandboxes();
   const rows = [];
-  for (const selected of await select({ stateFolder, now: now(), onDamage: await sayingDamage(context) }, which)) {
+  for (const selected of await select({ stateFolder, now: now(), onDamage: await damageNotes(context) }, which)) {
     if (rows.length === limit) break;
     rows.push(rowOf(selected));
   }
   return { rows, received: rows.length > 0 ? rows.length : await countReceived(stateFolder) };
 }
 
-/** Of those that nobody asked for, too: none may have come, or none that fits. */
+/** Counts all events, to tell an empty log from a filter without matches. */
 async function countReceived(stateFolder: string): Promise<number> {
   const { newestFirst } = await import('../../webhooks/log/history.ts');
   let count = 0;
@@ -72,7 +72,7 @@ async function countReceived(stateFolder: string): Promise<number> {
 
 async function cleared(context: Context, { limit, since, events, where, failed, damaged }: Input<typeof params>) {
   if (failed || where.length > 0 || [limit, since, events].some((one) => one !== undefined))
-    throw usage('--clear excludes the other options', 'whole files are removed');
+    throw usage('--clear cannot be combined with other options', 'it deletes whole files');
   const [
     { clearableEvents, clearEvents },
     {
@@ -82,7 +82,7 @@ async function cleared(context: Context, { limit, since, events, where, failed, 
   ] = await Promise.all([import('../../webhooks/log/files.ts'), context.sandboxes()]);
   const found = clearableEvents(stateFolder, { kill, now: now(), damaged });
   const { length } = found.paths;
-  if (length > 0) await context.confirm(`Remove ${length === 1 ? '1 file' : `${length} files`} of recorded events`);
+  if (length > 0) await context.confirm(`Delete ${length === 1 ? '1 file' : `${length} files`} of recorded events`);
   return clearEvents(found);
 }
 

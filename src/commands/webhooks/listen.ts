@@ -2,20 +2,21 @@ import { jsonText } from '../../base/json.ts';
 import { type Command, streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
-import { listenParams, openListener, type Ready } from './listener.ts';
+import { listenParams } from './listen-options.ts';
+import { openListener, type Ready } from './listener.ts';
 
 const described = {
   name: 'listen',
   summary: 'Receive events on this machine, and show, record and forward them',
   details: [
-    'With --profile local the events of the sandbox come here as long as this runs. Those of an account come',
-    'through a public address that leads here. Every event is recorded and answered at once; webhooks',
-    'history and webhooks show tell of it later. --events and --where choose what is shown and forwarded.',
-    'What a web page in a browser sends is refused (403).',
+    'With --profile local it receives the events of the sandbox. Events of an account arrive through a public',
+    'address that leads here. Every event is recorded, then answered; webhooks history and webhooks show',
+    'print it later. --events and --where choose the events to show and forward. Requests from web pages in a',
+    'browser are refused (403).',
     '',
-    'What is forwarded has the bytes and headers that came, and one more, bizmsg-forwarded-by, by which a',
-    'listener refuses what it has forwarded itself (508). Before it forwards to another machine it asks, or',
-    'takes --yes.',
+    'Events are forwarded with their original bytes and headers and an added header, bizmsg-forwarded-by, by',
+    'which a listener refuses events that it forwarded itself (508). Before forwarding to another machine it',
+    'asks, or needs --yes.',
   ].join('\n'),
   params: listenParams,
   examples: [
@@ -55,7 +56,7 @@ export const listenForEvents: Command = {
   run: (context, texts, emit) => (texts['full']?.length ? full : brief).run(context, texts, emit),
 };
 
-/** What a listener tells, for people. All text in it is safe already. */
+/** A line for people. All texts in the item are safe already. */
 export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
   if (item.type === 'ready') return readyLine(item, ui);
   if (item.type === 'forwarded') return forwardedLine(item, ui);
@@ -64,14 +65,14 @@ export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
 
 function readyLine({ url, sandbox }: Ready, ui: Ui): string {
   const { color } = ui;
-  const from = sandbox === null ? '' : ` for the events of the sandbox ${sandbox}`;
-  return ui.line([`${color.green('Ready')} ${url}${from} (Ctrl-C ends it)`]);
+  const from = sandbox === null ? '' : ` for events of the sandbox ${sandbox}`;
+  return ui.line([`${color.green('Ready')} ${url}${from} (press Ctrl-C to stop)`]);
 }
 
 function eventLine(item: EventItem, ui: Ui): string {
   const { received_at: at, id, name, message_id, recipient, about, reason } = item;
   const known = [message_id, recipient, about, reason].filter((one) => one !== null);
-  const again = item.again ? [ui.color.yellow('came before')] : [];
+  const again = item.again ? [ui.color.yellow('repeated')] : [];
   return ui.line([
     ui.time(at),
     ui.color.dim(id),
@@ -87,7 +88,7 @@ function signed({ signature }: EventItem, { color }: Ui): string {
     return color.green(signature.by === undefined ? 'signed' : `signed by ${signature.by}`);
   if (signature.verdict === 'bad') return color.red(`bad signature: ${signature.why}`);
   const isUnsigned = signature.verdict === 'unsigned';
-  return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret is known');
+  return color.yellow(isUnsigned ? 'not signed' : 'signature not checked: no secret known');
 }
 
 function forwardedLine(item: ForwardedItem, ui: Ui): string {
@@ -98,7 +99,7 @@ function forwardedLine(item: ForwardedItem, ui: Ui): string {
   const next = retry === undefined ? [] : [`again in ${retry / 1000} s`];
   const said = isDone || body === undefined ? [] : [color.dim(body.slice(0, 200))];
   const outcome = (isDone ? color.green : color.red)(came);
-  // How long a failure took it says itself, where that matters.
+  // Errors contain the time if it matters.
   const took = error === undefined ? ` in ${ms} ms` : '';
   return ui.line([`  → ${outcome}${took}`, color.dim(event), url, ...next, ...said], '    ');
 }

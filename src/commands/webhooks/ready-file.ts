@@ -7,10 +7,10 @@ import { fsError } from '../../base/files.ts';
 import { nameOf } from '../../base/lock.ts';
 import { hostIn, startHeartbeat, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 
-/** A file that is there as long as a listener is ready, whole from its first instant. */
+/** A file that exists while a listener is ready, like a pid file. Written atomically. */
 export interface ReadyFile {
   write(ready: object): void;
-  /** Whatever else has its name by then is its owner's. */
+  /** Does nothing if the file was replaced by another process. */
   remove(): void;
 }
 
@@ -20,34 +20,35 @@ interface Owner {
   readonly later: Later;
 }
 
-/** What a dead listener left there is removed at once, so that nobody takes it for this one's. */
+/** First removes the file of a dead listener, which could be mistaken for this one's. */
 export function openReadyFile(path: string, { pid, kill, later }: Owner): ReadyFile {
   let own: string | undefined;
-  let stopBeating = () => {};
+  let stopRefreshing = () => {};
   if (ownerOf(path, kill) === undefined) clear(path);
   return {
     write(ready) {
-      const by = ownerOf(path, kill);
-      if (by !== undefined) throw usage(`"${path}" is the ready file of ${by}, which still listens`, anotherName);
+      const owner = ownerOf(path, kill);
+      if (owner !== undefined)
+        throw usage(`"${path}" is the ready file of ${owner}, which is still running`, anotherName);
       own = `${JSON.stringify({ ...ready, pid, start: processStart(pid) })}\n`;
-      place(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
-      stopBeating = startHeartbeat(path, later, () => {});
+      writeAtomically(path, own, `${path}.${randomBytes(6).toString('hex')}.new`);
+      stopRefreshing = startHeartbeat(path, later, () => {});
     },
     remove() {
-      stopBeating();
+      stopRefreshing();
       if (own !== undefined) removeOwn(path, own);
     },
   };
 }
 
-const anotherName = 'give --ready-file a name of its own';
+const anotherName = 'choose another name for --ready-file';
 
-/** The listener that wrote what is there, if it lives; what no listener wrote is refused. */
+/** The running listener that wrote the file. Refuses files that no listener wrote. */
 function ownerOf(path: string, kill: Probe): string | undefined {
   const found = contentOf(path);
   if (found === undefined) return undefined;
   const { type, pid, start } = fieldsIn(found);
-  if (type !== 'ready') throw usage(`"${path}" is there already, and no listener has written it`, anotherName);
+  if (type !== 'ready') throw usage(`"${path}" exists and was not written by a listener`, anotherName);
   const known = typeof start === 'string' ? start : undefined;
   const isLive = typeof pid === 'number' && isProcessAlive(pid, known, kill, () => silenceOf(path));
   return isLive ? nameOf({ pid, host: hostIn(known) }) : undefined;
@@ -62,25 +63,25 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Of what is no file, such as a pipe, nothing is read: that may never end. */
+/** Refuses pipes and other special files, since reading them may never end. */
 function contentOf(path: string): string | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats) return undefined;
-    if (!stats.isFile()) throw unfit(path, 'it is no file');
+    if (!stats.isFile()) throw unusable(path, 'it is not a regular file');
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw reasoned(path, error);
+    throw withReason(path, error);
   }
 }
 
-function place(path: string, content: string, draft: string): void {
+function writeAtomically(path: string, content: string, draft: string): void {
   try {
     rmSync(draft, { force: true });
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {
-    throw reasoned(path, error);
+    throw withReason(path, error);
   }
 }
 
@@ -88,11 +89,11 @@ function clear(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    throw reasoned(path, error);
+    throw withReason(path, error);
   }
 }
 
-/** What cannot be removed keeps no listener from ending, and the next one knows it for what it is. */
+/** Ignores failures: the next listener recognizes the file as stale. */
 function removeOwn(path: string, own: string): void {
   try {
     if (contentOf(path) === own) rmSync(path, { force: true });
@@ -101,11 +102,11 @@ function removeOwn(path: string, own: string): void {
   }
 }
 
-function reasoned(path: string, error: unknown): unknown {
-  const fault = fsError(error);
-  return fault ? unfit(path, fault.reason) : error;
+function withReason(path: string, error: unknown): unknown {
+  const fault = error instanceof CliError ? undefined : fsError(error);
+  return fault ? unusable(path, fault.reason) : error;
 }
 
-function unfit(path: string, why: string): CliError {
-  return usage(`"${path}" cannot be a ready file: ${why}`, anotherName);
+function unusable(path: string, why: string): CliError {
+  return usage(`"${path}" cannot be used as a ready file: ${why}`, anotherName);
 }

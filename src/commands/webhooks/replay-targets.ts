@@ -3,38 +3,38 @@ import { usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Addressed } from '../../webhooks/forward/replay.ts';
-import { sayingDamage, select, type Selection } from './selection.ts';
+import { damageNotes, select, type Selection } from './selection.ts';
 import { deliveryIn, requireSendable } from './delivery-file.ts';
 
-interface Asked extends Selection {
+interface ReplayInput extends Selection {
   readonly ids: readonly string[];
   readonly file: string | undefined;
   readonly to: string | undefined;
 }
 
-export interface Mailing {
-  /** Where each goes, by its id. */
+export interface ReplayPlan {
+  /** Destinations by event id. */
   readonly to: ReadonlyMap<string, URL>;
   readonly events: Iterable<Addressed>;
-  /** Whether a listener received them, so that what comes of them has its place. */
+  /** True if the events are in the log, which then also records this replay. */
   readonly isReceived: boolean;
 }
 
-/** The events that are asked for, and where each goes. */
-export async function mailing(context: Context, { file, ...asked }: Asked): Promise<Mailing> {
-  if (file !== undefined) return mailingOf(context, file, asked);
+/** The events to replay and their destinations. */
+export async function replayPlan(context: Context, { file, ...input }: ReplayInput): Promise<ReplayPlan> {
+  if (file !== undefined) return planForFile(context, file, input);
   const [{ addressed }, { stateFolder }] = await Promise.all([
     import('../../webhooks/forward/replay.ts'),
     context.sandboxes(),
   ]);
-  const onDamage = await sayingDamage(context);
-  const to = await destinations(context, asked, onDamage);
+  const onDamage = await damageNotes(context);
+  const to = await destinations(context, input, onDamage);
   return { to, events: addressed(stateFolder, to, onDamage), isReceived: true };
 }
 
 async function destinations(
   context: Context,
-  asked: Omit<Asked, 'file'>,
+  input: Omit<ReplayInput, 'file'>,
   onDamage: OnDamage,
 ): Promise<ReadonlyMap<string, URL>> {
   const [{ forwardUrl }, { webhookId }] = await Promise.all([
@@ -42,10 +42,10 @@ async function destinations(
     import('../../webhooks/event/event.ts'),
   ]);
   const different = new Set<string>();
-  const given = asked.to === undefined ? undefined : forwardUrl(asked.to);
+  const given = input.to === undefined ? undefined : forwardUrl(input.to);
   const found = new Map<string, URL>();
   const unsent: string[] = [];
-  for (const { event, forwards } of await chosen(context, asked, onDamage)) {
+  for (const { event, forwards } of await chosenEvents(context, input, onDamage)) {
     const last = given ?? (forwards[0] && forwardUrl(forwards[0].url));
     if (last) found.set(event.id, last);
     else unsent.push(event.id);
@@ -53,18 +53,19 @@ async function destinations(
   }
   const [first] = unsent;
   if (first !== undefined) {
-    const usual = asked.failed === false ? undefined : await usualDestination(context, onDamage);
-    if (usual === undefined) throw usage(`${first} was never forwarded, so nothing says where to`, 'say it with --to');
+    const usual = input.failed === false ? undefined : await usualDestination(context, onDamage);
+    if (usual === undefined)
+      throw usage(`${first} was never forwarded, so it has no destination`, 'give one with --to');
     for (const id of unsent) found.set(id, forwardUrl(usual));
-    const told = `events that were never forwarded: ${unsent.length}; they go to ${usual}, as all the others did`;
-    context.note('never-forwarded', told);
+    const text = `events that were never forwarded: ${unsent.length}; they go to ${usual}, like all others`;
+    context.note('never-forwarded', text);
   }
   if (different.size < found.size)
-    context.note('again', `${found.size} to send, of ${different.size} different events`);
+    context.note('again', `${found.size} deliveries of ${different.size} different events`);
   return found;
 }
 
-/** Where all events went that were forwarded; undefined if they went to several addresses, or none did. */
+/** The only address that events were forwarded to; undefined if there are several or none. */
 async function usualDestination(context: Context, onDamage: OnDamage): Promise<string | undefined> {
   const [{ newestFirst }, { stateFolder }] = await Promise.all([
     import('../../webhooks/log/history.ts'),
@@ -78,17 +79,22 @@ async function usualDestination(context: Context, onDamage: OnDamage): Promise<s
   return [...urls][0];
 }
 
-async function mailingOf(context: Context, file: string, { ids, to, ...which }: Omit<Asked, 'file'>): Promise<Mailing> {
-  if (ids.length > 0 || isSelection(which)) throw usage('--file excludes ids and what chooses events');
-  if (to === undefined) throw usage('nothing says where the file goes to', 'say it with --to');
+async function planForFile(
+  context: Context,
+  file: string,
+  { ids, to, ...which }: Omit<ReplayInput, 'file'>,
+): Promise<ReplayPlan> {
+  if (ids.length > 0 || isSelection(which))
+    throw usage('--file cannot be combined with ids, --since, --events, --where or --failed');
+  if (to === undefined) throw usage('the file has no destination', 'give one with --to');
   const [{ receivedOf }, { forwardUrl }, { process }] = await Promise.all([
     import('../../webhooks/log/records.ts'),
     import('../../webhooks/forward/routes.ts'),
     context.sandboxes(),
   ]);
-  const filed = await deliveryIn(context, file);
-  requireSendable(filed);
-  const { what: id, raw } = filed;
+  const delivery = await deliveryIn(context, file);
+  requireSendable(delivery);
+  const { name: id, raw } = delivery;
   const { now } = process;
   const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
   const url = forwardUrl(to);
@@ -99,12 +105,13 @@ function isSelection({ since, events, where, failed }: Selection): boolean {
   return failed !== false || where.length > 0 || since !== undefined || events !== undefined;
 }
 
-async function chosen(
+async function chosenEvents(
   context: Context,
-  { ids, ...which }: Omit<Asked, 'to' | 'file'>,
+  { ids, ...which }: Omit<ReplayInput, 'to' | 'file'>,
   onDamage: OnDamage,
 ): Promise<Iterable<Past>> {
-  if (ids.length > 0 && isSelection(which)) throw usage('ids exclude --since, --events, --where and --failed');
+  if (ids.length > 0 && isSelection(which))
+    throw usage('ids cannot be combined with --since, --events, --where or --failed');
   const {
     stateFolder,
     process: { now },
@@ -113,7 +120,8 @@ async function chosen(
     const { findEvent } = await import('../../webhooks/log/history.ts');
     return ids.map((id) => findEvent(stateFolder, id, onDamage));
   }
-  if (!isSelection(which)) throw usage('which events is missing', 'give ids, from webhooks history, or --since 10m');
+  if (!isSelection(which))
+    throw usage('specify which events to replay', 'give ids from webhooks history, or --since 10m');
   return pasts(await select({ stateFolder, now: now(), onDamage }, which));
 }
 

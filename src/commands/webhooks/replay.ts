@@ -6,25 +6,28 @@ import { flag, type Input, option, words } from '../../cli/params.ts';
 import type { Replayed } from '../../webhooks/forward/replay.ts';
 import type { EventLog } from '../../webhooks/log/log.ts';
 import type { Received } from '../../webhooks/log/records.ts';
-import { requireMeant } from './confirm-outside.ts';
-import { mailing, type Mailing } from './replay-targets.ts';
+import { confirmOutside } from './confirm-outside.ts';
+import { replayPlan, type ReplayPlan } from './replay-targets.ts';
 import { requiredSecret, secretParams } from './secrets.ts';
-import { replayParams, wentWell } from './selection.ts';
+import { replayParams, succeeded } from './selection.ts';
 
 export const replayEvents = streaming({
   name: 'replay',
-  summary: 'Send events again that were received, the oldest first',
+  summary: 'Send received events again, oldest first',
   details: [
-    'They go as they came, byte for byte and with their headers, one after the other. Without --to each goes',
-    'where it was forwarded the last time, and what never was goes where all the others went.',
-    'Exit 10: some were not answered 2xx.',
+    'Events are sent in sequence with their original bytes and headers. Without --to each goes to the address of',
+    'its last forward; events that were never forwarded go to the address of all others.',
+    'Exit 10: some were not answered with 2xx.',
   ].join('\n'),
   params: {
-    ids: words('[ids...]', 'the ids of events, from webhooks history, or how they begin'),
+    ids: words('[ids...]', 'the ids of events from webhooks history, or their beginnings'),
     ...replayParams,
-    file: option('--file <file>', 'an event as webhooks show --raw writes it, or - for stdin'),
-    to: option('--to <address>', 'where to: 3000, localhost:3000/hook or a URL (where each went the last time)'),
-    resign: flag('--resign', 'sign anew those that are too old to be accepted'),
+    file: option('--file <file>', 'an event file written by webhooks show --raw, or - for stdin'),
+    to: option(
+      '--to <address>',
+      'the destination: 3000, localhost:3000/hook or a URL (default: the last one of each event)',
+    ),
+    resign: flag('--resign', 're-sign events that are too old to be accepted'),
     ...secretParams,
   },
   examples: ['webhooks replay --since 10m --failed', 'webhooks replay e1fq8zk3m00 --to 3000'],
@@ -33,36 +36,38 @@ export const replayEvents = streaming({
   changes: true,
   piped: 'text',
   async *run(context, input) {
-    const mail = await mailing(context, { ...input, failed: input.failed && 'or never forwarded' });
-    await requireMeant(context, mail.to.values(), (count) => (count === 1 ? 'Send an event' : `Send ${count} events`));
+    const plan = await replayPlan(context, { ...input, failed: input.failed && 'or never forwarded' });
+    await confirmOutside(context, plan.to.values(), (count) =>
+      count === 1 ? 'Send an event' : `Send ${count} events`,
+    );
     const prepare = await preparation(context, input);
     const { eventOf } = await import('../../webhooks/event/event.ts');
     const answers = new Map<string, number>();
     let failed = 0;
-    for await (const { event, outcome } of replayed(context, mail, prepare)) {
+    for await (const { event, outcome } of replayAndRecord(context, plan, prepare)) {
       const { status = null, error = null, url, ms } = outcome;
       const answer = error ?? `answered ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
-      if (!wentWell(outcome)) failed += 1;
+      if (!succeeded(outcome)) failed += 1;
       yield [{ id: event.id, name: eventOf(event).name ?? null, url, status, error, ms }];
     }
-    return { replayed: mail.to.size, failed, answers: Object.fromEntries(answers) };
+    return { replayed: plan.to.size, failed, answers: Object.fromEntries(answers) };
   },
   line: ({ id, name, status, error, ms }, ui) => {
-    const paint = wentWell({ status: status ?? undefined, error: error ?? undefined }) ? ui.color.green : ui.color.red;
+    const paint = succeeded({ status: status ?? undefined, error: error ?? undefined }) ? ui.color.green : ui.color.red;
     return [id, name ?? 'no name', paint(error ?? String(status)), `${ms} ms`].join('  ');
   },
   view: ({ replayed, answers }) => {
-    const told = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
-    return replayed === 0 ? 'Nothing to replay' : `Replayed ${replayed}: ${told.join(', ')}`;
+    const counts = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
+    return replayed === 0 ? 'Nothing to replay' : `Replayed ${replayed}: ${counts.join(', ')}`;
   },
   exit: ({ failed }) => (failed > 0 ? 'partial' : 'done'),
 });
 
-/** What is sent is journaled, too, where that is possible. */
-async function* replayed(
+/** Replays events and records the results in the log, if possible. */
+async function* replayAndRecord(
   context: Context,
-  { to, events, isReceived }: Mailing,
+  { to, events, isReceived }: ReplayPlan,
   prepare: (event: Received) => Received,
 ): AsyncGenerator<Replayed> {
   if (to.size === 0) return;
@@ -70,37 +75,37 @@ async function* replayed(
     process: { now },
   } = await context.sandboxes();
   const { replay } = await import('../../webhooks/forward/replay.ts');
-  const patience = context.given.timeout ?? 30_000;
-  const journal = isReceived ? await ownJournal(context) : undefined;
+  const timeout = context.given.timeout ?? 30_000;
+  const log = isReceived ? await openLog(context) : undefined;
   let done = 0;
   try {
-    for await (const one of replay({ events, prepare, patience, now, signal: context.signal })) {
-      recorded(context, () => journal?.forwarded(one.outcome));
+    for await (const one of replay({ events, prepare, timeout, now, signal: context.signal })) {
+      tryToRecord(context, () => log?.forwarded(one.outcome));
       yield one;
       done += 1;
     }
     if (context.signal.aborted) throw interrupted(done, to.size);
   } finally {
-    await journal?.close().catch((error: unknown) => recorded(context, () => fail(error)));
+    await log?.close().catch((error: unknown) => tryToRecord(context, () => fail(error)));
   }
 }
 
-async function ownJournal(context: Context): Promise<EventLog | undefined> {
+async function openLog(context: Context): Promise<EventLog | undefined> {
   const [{ openEventLog }, { stateFolder, process }] = await Promise.all([
     import('../../webhooks/log/log.ts'),
     context.sandboxes(),
   ]);
-  return recorded(context, () => openEventLog({ stateFolder, ...process }));
+  return tryToRecord(context, () => openEventLog({ stateFolder, ...process }));
 }
 
-/** That it cannot be recorded keeps nothing from being sent. */
-function recorded<T>(context: Context, record: () => T): T | undefined {
+/** A failure to record is only noted: the events are sent anyway. */
+function tryToRecord<T>(context: Context, record: () => T): T | undefined {
   try {
     return record();
   } catch (error) {
     const why = error instanceof CliError ? error.message : fsError(error)?.reason;
     if (why === undefined) throw error;
-    context.note('not-recorded', `what comes of it is not recorded: ${why}`);
+    context.note('not-recorded', `the results are not recorded: ${why}`);
     return undefined;
   }
 }
@@ -113,25 +118,28 @@ function interrupted(done: number, all: number): CliError {
   return new CliError('interrupted', 'interrupted', `interrupted after ${done} of ${all}`);
 }
 
-type Asked = Input<typeof secretParams> & { readonly resign: boolean };
+type PrepareInput = Input<typeof secretParams> & { readonly resign: boolean };
 
-/** What is sent of an event: itself, or with --resign a copy that is not too old. */
-async function preparation(context: Context, asked: Asked): Promise<(event: Received) => Received> {
+/** Returns the event to send: the original, or with --resign a re-signed copy if it is too old. */
+async function preparation(context: Context, input: PrepareInput): Promise<(event: Received) => Received> {
   const [
     { isStale, signAgain },
     {
       process: { now: clock },
     },
   ] = await Promise.all([import('../../webhooks/sign/verify.ts'), context.sandboxes()]);
-  const secret = asked.resign ? await requiredSecret(context, asked) : undefined;
-  let isSaid = false;
+  const secret = input.resign ? await requiredSecret(context, input) : undefined;
+  let isNoted = false;
   return (event) => {
     const now = clock();
     if (!isStale(event.headers, now)) return event;
     if (secret !== undefined) return signAgain(event, secret, now);
-    if (!isSaid)
-      context.note('stale', 'some are older than 5 minutes, which receivers refuse: --resign signs them anew');
-    isSaid = true;
+    if (!isNoted)
+      context.note(
+        'stale',
+        'some events are older than 5 minutes, so receivers refuse them: --resign signs them again',
+      );
+    isNoted = true;
     return event;
   };
 }

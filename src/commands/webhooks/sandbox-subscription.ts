@@ -4,76 +4,84 @@ import { processStart } from '../../base/liveness.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
 
-/** A listener that is registered in the sandbox. */
-export interface Link {
-  /** Resolves once it is registered no more. */
+/** A listener's webhook in the sandbox. */
+export interface Subscription {
+  /** Resolves once the webhook is removed. */
   close(): Promise<void>;
 }
 
-interface LinkOptions {
+interface SubscriptionOptions {
   readonly url: string;
-  /** Its own, in place of the sandbox's. */
+  /** Replaces the sandbox's secret for this webhook. */
   readonly secret: string | undefined;
-  /** It also gets the events that nobody heard. */
+  /** Also delivers events that no webhook received. */
   readonly catchUp: boolean;
-  /** Told what signs the events, before the first of them can come. */
-  readonly know: (secret: string) => void;
+  /** Called with the signing secret before the first event arrives. */
+  readonly addSecret: (secret: string) => void;
 }
 
-/** Milliseconds for which a sandbox is asked at once, between two questions, and between two looks for one that ended. */
-const [patience, rest, poll] = [20_000, 200, 100];
-/** Beyond all that will have happened. */
-const end = Number.MAX_SAFE_INTEGER;
+/** Milliseconds that one request to the sandbox waits. */
+const longPoll = 20_000;
+/** Milliseconds between these requests. */
+const pause = 200;
+/** Milliseconds between searches for a sandbox that was started again. */
+const poll = 100;
+/** A cursor past every event. */
+const afterAll = Number.MAX_SAFE_INTEGER;
 
-/** Has the events of the sandbox come to a listener, also when it ends and another one is started. */
-export async function linkSandbox(context: Context, locator: Locator, options: LinkOptions): Promise<Link> {
-  const { url, secret, catchUp, know } = options;
+/** Subscribes a listener to the events of the sandbox, again after the sandbox was restarted. */
+export async function subscribe(
+  context: Context,
+  locator: Locator,
+  options: SubscriptionOptions,
+): Promise<Subscription> {
+  const { url, secret, catchUp, addSecret } = options;
   const sandboxes = await context.sandboxes();
   const { later, pid } = sandboxes.process;
   const owner = { pid, start: processStart(pid), returns: true };
-  const over = new AbortController();
+  const closed = new AbortController();
   let remote = await register(locator, catchUp);
-  const keeping = keep();
+  const watching = watch();
   return {
     async close() {
-      over.abort();
-      await keeping;
-      // One that has ended is asked in vain, and who listens there next takes its place.
+      closed.abort();
+      await watching;
+      // Fails if the sandbox has ended; the next listener at this address replaces the webhook.
       await remote.ask('removeWebhook', { webhook: url }).catch(() => {});
     },
   };
 
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
     const remote = await sandboxes.remote(found);
-    // Its first event may come before it has answered.
+    // The first event may arrive before addWebhook returns.
     const used = secret ?? (await remote.ask('env')).secret;
     signingSecret(context.session, used);
-    know(used);
+    addSecret(used);
     await remote.ask('addWebhook', { url, secret, catchUp, external: true, owner });
     return remote;
   }
 
-  /** A sandbox that is asked does not end for want of work. */
-  async function keep(): Promise<void> {
-    while (!over.signal.aborted) {
-      const isThere = await remote.ask('events', { after: end, wait: patience }, over.signal).then(
+  /** Long-polls the sandbox, which also keeps it from ending as idle. */
+  async function watch(): Promise<void> {
+    while (!closed.signal.aborted) {
+      const isThere = await remote.ask('events', { after: afterAll, wait: longPoll }, closed.signal).then(
         () => true,
         () => false,
       );
-      if (isThere) await wait(rest);
-      else if (!over.signal.aborted) await again();
+      if (isThere) await wait(pause);
+      else if (!closed.signal.aborted) await subscribeAgain();
     }
   }
 
-  async function again(): Promise<void> {
-    context.note('sandbox-ended', 'the sandbox has ended; events come again once it runs again');
-    while (!over.signal.aborted) {
+  async function subscribeAgain(): Promise<void> {
+    context.note('sandbox-ended', 'the sandbox has ended; the listener waits for it to start again');
+    while (!closed.signal.aborted) {
       await wait(poll);
       const found = sandboxes.find();
       const registered = found && (await register(found, false).catch(() => undefined));
       if (!registered) continue;
       remote = registered;
-      return context.note('sandbox-back', `the sandbox runs again: ${found.url}`);
+      return context.note('sandbox-back', `the sandbox is running again: ${found.url}`);
     }
   }
 
@@ -81,11 +89,11 @@ export async function linkSandbox(context: Context, locator: Locator, options: L
     return new Promise((resolve) => {
       const end = () => {
         callOff();
-        over.signal.removeEventListener('abort', end);
+        closed.signal.removeEventListener('abort', end);
         resolve();
       };
       const callOff = later(milliseconds, end);
-      over.signal.addEventListener('abort', end);
+      closed.signal.addEventListener('abort', end);
     });
   }
 }

@@ -5,21 +5,23 @@ import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';
 
+export const eventsText = 'only these events, comma-separated; message means its family';
+export const whereText = 'only events with this value in the body, such as data.to=+12025550101';
+
 export const selectionParams = {
-  since: option('--since <span>', 'only those of the last 10m, 2h or 1d; a bare number is seconds', span),
-  events: option('--events <names>', 'only these events, comma-separated; message means its family'),
-  where: repeated('--where <path=value>', 'only events whose body has this value there, such as data.to=+12025550101'),
-  failed: flag('--failed', 'only events that were forwarded and, the last time, not answered 2xx'),
+  since: option('--since <span>', 'only events of the last 10m, 2h or 1d; a number without a unit is seconds', span),
+  events: option('--events <names>', eventsText),
+  where: repeated('--where <path=value>', whereText),
+  failed: flag('--failed', 'only events whose last forward was not answered with 2xx'),
 } as const;
 
-/** The same for sending again: what was never forwarded has not been answered either. */
+/** For replay, events that were never forwarded count as failed too. */
 export const replayParams = {
   ...selectionParams,
-  failed: flag('--failed', 'only events that were not answered 2xx the last time, or never forwarded'),
+  failed: flag('--failed', 'only events whose last forward was not answered with 2xx, or that were never forwarded'),
 } as const;
 
 export interface Selection extends Omit<Input<typeof selectionParams>, 'failed'> {
-  /** With `or never forwarded`, those count as failed too. */
   readonly failed: boolean | 'or never forwarded';
 }
 
@@ -34,7 +36,7 @@ interface Places {
   readonly onDamage: OnDamage;
 }
 
-/** The events that are asked for, from the newest on. */
+/** The selected events, newest first. */
 export async function select(
   { stateFolder, now, onDamage }: Places,
   { since, events, where, failed }: Selection,
@@ -57,17 +59,17 @@ export async function select(
   return selected();
 }
 
-/** Answered 2xx, and to the end. */
-export function wentWell({ status, error }: Pick<Forwarded, 'status' | 'error'>): boolean {
+/** True for a complete 2xx answer. */
+export function succeeded({ status, error }: Pick<Forwarded, 'status' | 'error'>): boolean {
   return error === undefined && status !== undefined && status >= 200 && status < 300;
 }
 
-function hasFailed({ forwards: [last] }: Past, isUnsentFailed: boolean): boolean {
-  return last === undefined ? isUnsentFailed : !wentWell(last);
+function hasFailed({ forwards: [last] }: Past, countsUnsent: boolean): boolean {
+  return last === undefined ? countsUnsent : !succeeded(last);
 }
 
-/** What is damaged in the journals of listeners keeps nobody from seeing the rest. */
-export async function sayingDamage({ note }: Pick<Context, 'note'>): Promise<OnDamage> {
+/** Notes damaged files of listeners, once per file; their other events are still read. */
+export async function damageNotes({ note }: Pick<Context, 'note'>): Promise<OnDamage> {
   const { warnOncePerFile } = await import('../../base/journal-lines.ts');
   return warnOncePerFile((text) => note('journal-damaged', text));
 }

@@ -6,18 +6,18 @@ import { argument, option } from '../../cli/params.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';
-import { sayingDamage } from './selection.ts';
+import { damageNotes } from './selection.ts';
 
 export const showEvent = command({
   name: 'show',
-  summary: 'Show an event that was received: its headers, its body and where it was forwarded',
+  summary: 'Show a received event: headers, body and where it was forwarded',
   details: [
-    'With --raw it is written as it came: request line, headers, an empty line, body. webhooks verify, sign',
-    'and replay read such a file.',
+    'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify,',
+    'sign and replay read such a file.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the id of an event, from webhooks history, or how it begins (the newest)'),
-    raw: option('--raw <file>', 'write the event as it came to a file, or - for stdout'),
+    id: argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
+    raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
   sample:
@@ -27,10 +27,10 @@ export const showEvent = command({
   run: async (context, { id, raw }) => {
     const { output, json, query, columns } = context.given;
     if (raw !== undefined && (output ?? query ?? columns ?? (json || undefined)) !== undefined)
-      throw usage('--raw is a form of its own', 'leave -o, --columns and --query out');
+      throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
     const { stateFolder } = await context.sandboxes();
     const { findEvent } = await import('../../webhooks/log/history.ts');
-    const past = findEvent(stateFolder, id, await sayingDamage(context));
+    const past = findEvent(stateFolder, id, await damageNotes(context));
     return raw === undefined ? shown(past) : written(past, raw);
   },
   data: (result) => ('past' in result ? dataOf(result) : result),
@@ -64,7 +64,7 @@ async function written({ event }: Past, file: string): Promise<Written> {
   return { id: event.id, file };
 }
 
-/** The body as a value where it is JSON, and as text, or base64, where it is not. */
+/** The body as a value if it is JSON, else as text or base64. */
 function dataOf({ past: { event: received, forwards }, event, body, kind }: Shown) {
   const { id, received_at: at, method, path, remote, port, headers } = received;
   return {
@@ -92,7 +92,7 @@ function dataOf({ past: { event: received, forwards }, event, body, kind }: Show
   };
 }
 
-/** What is shown of an event. Its body is bytes, so that it comes here as it is. */
+/** An event to show. Its body is bytes, which reach the view unchanged. */
 interface Shown {
   readonly past: Past;
   readonly event: Omit<WebhookEvent, 'body'>;
@@ -100,7 +100,7 @@ interface Shown {
   readonly kind: WebhookEvent['body']['kind'];
 }
 
-/** An event with its headers, its body and what came of sending it on. */
+/** An event with headers, body and forwarding attempts. */
 function eventText({ past: { event: received, forwards }, event, body, kind }: Shown, ui: Ui): string {
   const { id, received_at: at, remote, port, method, path, headers } = received;
   const about = [event.message_id, event.recipient, event.about, event.reason].filter((one) => one !== undefined);
@@ -111,14 +111,14 @@ function eventText({ past: { event: received, forwards }, event, body, kind }: S
     `${method} ${path}`,
     ...headers.map(([name, value]) => `${ui.color.dim(`${name}:`)} ${value}`),
     ...(kind === 'none' ? [] : ['', bodyText(body, kind, ui)]),
-    ...(event.trouble === undefined ? [] : ['', `The body is shown as it came: ${event.trouble}`]),
+    ...(event.problem === undefined ? [] : ['', `The body is shown as received: ${event.problem}`]),
     ...(forwards.length > 0 ? ['', ...forwards.map(forwardText)] : []),
     '',
   ].join('\n');
 }
 
 function bodyText(body: Buffer, kind: Shown['kind'], ui: Ui): string {
-  if (kind === 'bytes') return `${body.length} bytes that are no text: --raw has them`;
+  if (kind === 'bytes') return `${body.length} bytes that are not text: use --raw`;
   const text = body.toString();
   return ui.outside(kind === 'json' && ui.terminal ? prettyJson(text) : text);
 }
@@ -131,7 +131,7 @@ function forwardText({ forwarded_at: at, url, status, error, ms }: Forwarded): s
 const opening = /^[[{]$/;
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-/** JSON laid out over lines, with all that it says as it was written: parsed, a long number would become another. */
+/** Indents JSON without parsing it, which would change long numbers. */
 export function prettyJson(json: string): string {
   let [text, depth, before] = ['', 0, ''];
   const indent = () => `\n${'  '.repeat(depth)}`;

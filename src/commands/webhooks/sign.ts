@@ -8,14 +8,14 @@ export const signBody = command({
   name: 'sign',
   summary: 'Print the headers that sign a body, to send events with curl',
   details: [
-    'The file is a body, byte for byte as it will be sent, or an event as webhooks show --raw writes it, whose',
-    'id is kept. With bash:',
+    'The file is a body exactly as it will be sent, or an event file written by webhooks show --raw, whose id',
+    'is kept. With bash:',
     '  curl -H @<(bizmsg webhooks sign body.json) --data-binary @body.json URL',
   ].join('\n'),
   params: {
-    file: required('<file>', 'a body or an event, or - for stdin'),
-    id: option('--id <id>', 'the id of the event (a new one)', headerValue),
-    timestamp: option('--timestamp <seconds>', 'when it is signed, as Unix seconds (now)', seconds),
+    file: required('<file>', 'a body or an event file, or - for stdin'),
+    id: option('--id <id>', 'the id of the event (default: a new one)', headerValue),
+    timestamp: option('--timestamp <seconds>', 'the time of the signature in Unix seconds (default: now)', seconds),
     ...secretParams,
   },
   examples: ['webhooks sign - < body.json', 'webhooks sign body.json --secret-file secret.txt'],
@@ -57,8 +57,8 @@ function seconds(text: string): number {
   throw usage(`"${text}" is not a number of seconds`);
 }
 
-/** What a receiver would read as it was signed. */
+/** An id that reaches the receiver unchanged. */
 function headerValue(text: string): string {
   if (/^[!-~]+$/.test(text)) return text;
-  throw usage('an id has neither spaces nor letters beyond ASCII');
+  throw usage('an id must be printable ASCII without spaces');
 }

@@ -32,7 +32,7 @@ import {
 import { type Bearing, type Clause, type Facts, type Judged, judged, together } from './verdict.ts';
 
 function chapterOf({ section }: Clause): number {
-  // Where it is said of several, it stands with the first.
+  // A clause with several sections is listed under the first.
   return Number(/\d+/.exec(section)?.[0]);
 }
 
@@ -96,7 +96,7 @@ function noVersion(seen: Sightings, { address }: Facts): Judged {
   return answered ? judged('holds') : judged('not told', 'no list was answered');
 }
 
-/** §4, and §2 as far as it speaks of their bodies */
+/** §4, and the parts of §2 about bodies */
 const endpointClauses: readonly Clause[] = [
   postClause('sendTemplate'),
   {
@@ -157,7 +157,7 @@ function postClause(name: PostName): Clause {
   };
 }
 
-/** Whether that endpoint is there; what it says of a body is another matter. */
+/** Whether the endpoint exists, whatever it answers to a body. */
 function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
   const planned = name === 'sendTemplate' ? writes.message : writes.contact;
   const asked: readonly Probe[] = [...posts[name], ...('probe' in planned ? [planned.probe] : [])];
@@ -166,7 +166,7 @@ function isThere(seen: Sightings, name: PostName, { writes }: Facts): Judged {
   return together(seen, asked, (status) => (isAbsent(status) ? 'differs' : 'not told'));
 }
 
-/** Not there, to a key that is known. */
+/** True if the endpoint does not exist for a valid key. */
 function isMissing(seen: Sightings, name: EndpointName, facts: Facts): boolean {
   if (name === 'sendTemplate' || name === 'createContact') return isThere(seen, name, facts).verdict === 'differs';
   return isAbsent(lastOf(seen.of(lists[name]))?.status ?? 0);
@@ -178,7 +178,7 @@ function isAbsent(status: number): boolean {
 
 type Sent = NonNullable<ReturnType<typeof lastOf>>;
 
-/** What is said of a write that was accepted. */
+/** Judges the answer of an accepted write. */
 function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judged): Judged {
   if ('why' in planned) return judged('not tried', planned.why);
   const sighting = seen.of(planned.probe);
@@ -190,7 +190,7 @@ function written(seen: Sightings, planned: Planned, judge: (sent: Sent) => Judge
   return judged(verdict, ...said, described(answer));
 }
 
-/** What is no JSON is a matter of §1. */
+/** Answers that are not JSON are covered by §1. */
 function messageId(content: Sent['content']): Judged {
   if (content.kind !== 'json') return judged('not told');
   try {
@@ -245,7 +245,7 @@ const errorClauses: readonly Clause[] = [
     id: 'missing-field',
     section: '§4, §7',
     statement: 'send-template without a required field is answered 400',
-    asked: 'a body without template, and one without to and with a template that nobody has',
+    asked: 'a body without template, and one without to and with a template that does not exist',
     judged: '400; for the second a 404 says nothing, since no order of checks is shown',
     judge: (seen, facts) => bodyRefused(seen, facts, incomplete),
   },
@@ -277,7 +277,7 @@ const errorClauses: readonly Clause[] = [
     id: 'unknown-resource',
     section: '§7, §2',
     statement: 'a resource that does not exist leads to 404',
-    asked: 'a path and a template ID that nobody has',
+    asked: 'a path and a template ID that do not exist',
     judged: '404',
     judge: (seen) => together(seen, nowhere, refusedWith(404)),
   },
@@ -297,13 +297,13 @@ function isOther(one: Sighting, other: Sighting): boolean {
   return saysOfKey(other) && lastOf(one)?.status !== lastOf(other)?.status;
 }
 
-/** A fault, or a minute that is used up, comes to any key. */
+/** Faults and rate limits say nothing about the key. */
 function saysOfKey(sighting: Sighting): boolean {
   const status = lastOf(sighting)?.status;
   return status !== undefined && status !== 429 && status < 500;
 }
 
-/** An endpoint that is not there may well say so before it looks at a key. */
+/** An endpoint that does not exist may answer before it checks the key. */
 function keyRefused(seen: Sightings, facts: Facts): (status: number, probe: Probe) => Bearing {
   return (status, { method, endpoint }) => {
     if (status === 401) return 'holds';
@@ -317,7 +317,7 @@ function refusedWith(expected: number): (status: number) => Bearing {
 }
 
 function bodyRefused(seen: Sightings, facts: Facts, probes: readonly Probe[], name: PostName = 'sendTemplate'): Judged {
-  // One that is not there is named once.
+  // A missing endpoint is reported once.
   if (isMissing(seen, name, facts)) return judged('not told', 'the endpoint is not there');
   return together(seen, probes, (status, probe) => {
     if (probe === withoutRecipient && status === 404) return 'not told';
@@ -325,10 +325,10 @@ function bodyRefused(seen: Sightings, facts: Facts, probes: readonly Probe[], na
   });
 }
 
-/** What may come of any call, and is not provoked. */
+/** Answers that any call may get and that are not provoked. */
 const observedClauses: readonly Clause[] = [
-  observed(403, '§5.7, §7', 'whether the plan or the scope refuses it cannot be told'),
-  observed(429, '§7, §8.1', 'who else used the minute cannot be told'),
+  observed(403, '§5.7, §7', 'either the plan or the scope refuses it'),
+  observed(429, '§7, §8.1', 'others may have used the rate limit'),
   observed(500, '§7', 'faults that persist are to be reported to support'),
 ];
 
@@ -338,7 +338,7 @@ function observed(status: ErrorStatus, section: string, remark: string): Clause 
     section,
     statement: `${status}: ${uncapitalized(statuses[status].cause)}`,
     asked: 'nothing for its sake',
-    judged: 'it is told when it comes by itself',
+    judged: 'reported if it occurs',
     judge: (seen) => seenWith(seen, status, remark),
   };
 }
@@ -355,7 +355,7 @@ function uncapitalized(text: string): string {
 
 const elsewhere = 'bizmsg webhooks listen and webhooks expect show it';
 
-/** What the document says and no client can see from outside. */
+/** Statements that no client can check from outside. */
 const hiddenClauses: readonly Clause[] = [
   hidden(
     'two-environments',
@@ -363,7 +363,7 @@ const hiddenClauses: readonly Clause[] = [
     'two environments; sandbox simulates, and sends nothing real',
     'no call shows it',
   ),
-  hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'it takes the account owner'),
+  hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'needs the account owner'),
   hidden('content-type', '§4', 'requests with a body carry a JSON content type', 'it binds the client; bizmsg does'),
   hidden('sandbox-send', '§4, §5.9', 'a sandbox key never sends real messages', 'only a phone shows it'),
   hidden('contact-event', '§4, §6', 'a contact that is created fires contact.created', elsewhere),
@@ -374,12 +374,12 @@ const hiddenClauses: readonly Clause[] = [
     'a key is read-only, send-only or full',
     'no call tells its scope; what it may do is in the list of what is not shown',
   ),
-  hidden('revoked-key', '§5.5, §5.6', 'a revoked key is rejected with 401', 'it takes a key that is revoked'),
+  hidden('revoked-key', '§5.5, §5.6', 'a revoked key is rejected with 401', 'needs a revoked key'),
   hidden('audit-log', '§5.8', 'every call is in an audit log of its key', 'it is in the dashboard'),
   hidden('events', '§6', 'eight events are posted, in sandbox as in production', elsewhere),
   hidden('test-numbers', '§6', 'three test numbers: delivers, fails, delivers after 5 s', 'the numbers are not named'),
   hidden('plan-limits', '§8', 'each plan has its requests a minute and messages a month', 'no burst is made'),
-  hidden('stability', '§9', 'existing behaviour does not break', 'it takes looks at different times'),
+  hidden('stability', '§9', 'existing behavior does not break', 'needs checks over time'),
 ];
 
 function hidden(id: string, section: string, statement: string, why: string): Clause {
@@ -393,7 +393,7 @@ function hidden(id: string, section: string, statement: string, why: string): Cl
   };
 }
 
-/** All that the document states, in its own order. */
+/** All statements of the document, in its order. */
 export const clauses: readonly Clause[] = [
   ...serviceClauses,
   ...endpointClauses,

@@ -21,16 +21,16 @@ interface Examination {
   readonly ask: Ask;
   readonly find: FindRecords;
   readonly facts: Facts;
-  /** Told at once of what had to be refused and was taken: what comes after it may fail. */
+  /** Called immediately for accepted requests that should have been refused, since later ones may fail. */
   readonly onAccepted: (accepted: Accepted) => void;
 }
 
-/** How many requests it makes where nothing has to be asked again. */
+/** The number of requests without retries. */
 export function plannedCalls({ writes }: Facts): number {
   return harmless.length + plannedIn(writes).length;
 }
 
-/** Asks one thing after the other, the harmless ones first, and sets what was seen beside the document. */
+/** Sends the requests in sequence, harmless ones first, and compares the answers with the document. */
 export async function examine({ ask, find, facts, onAccepted }: Examination): Promise<Examined> {
   let calls = 0;
   const accepted: Accepted[] = [];
@@ -62,14 +62,14 @@ async function make(ask: Ask, probe: Probe): Promise<Sighting> {
   return sighting;
 }
 
-/** It may have been done, or could not be tried: the report alone would not say so loud enough. */
+/** The write may have been done, or could not be tried: the command must fail, not only report it. */
 function isOpen({ status, done }: CliError): boolean {
   return done === 'unknown' || status === undefined;
 }
 
 const mostLooks = 3;
 
-/** A request that has to be refused may be made again when it met a fault of the service. */
+/** Sends a request, again if it met a service fault: requests that must be refused can be repeated. */
 async function look(ask: Ask, probe: Probe): Promise<Sighting> {
   let sighting = sightingOf(probe, await ask(probe));
   for (let looks = 1; looks < mostLooks && hasFault(sighting); looks++) {
@@ -81,17 +81,17 @@ async function look(ask: Ask, probe: Probe): Promise<Sighting> {
   return sighting;
 }
 
-/** Reading is repeated by the client itself. */
+/** GETs are retried by the client itself. */
 function hasFault(sighting: Sighting): boolean {
   return sighting.probe.method === 'POST' && (lastOf(sighting)?.status ?? 0) >= 500;
 }
 
-/** It was sent, and then the connection broke: that may well be the service's way to refuse it. */
+/** The connection broke after the request was sent, which may be how the service refuses it. */
 function isOfThisRequest({ exit }: CliError): boolean {
   return exit === 'unsure' || exit === 'serviceFault';
 }
 
-/** Where nothing of the API answers, or not to this key, that is what is wrong, and not twenty clauses. */
+/** Fails if the API does not answer at all, or not this key, rather than reporting twenty clauses. */
 function requireService(all: readonly Sighting[]): void {
   const statuses = all.map((sighting) => lastOf(sighting)?.status ?? 0);
   if (statuses.some((status) => isSuccess(status) || status === 400 || status === 422)) return;
@@ -108,18 +108,18 @@ function requireService(all: readonly Sighting[]): void {
 export type JudgedClause = Omit<Clause, 'judge'> & Judged;
 export type FilledGap = Omit<Gap, 'find'> & Found;
 
-/** A server beside the document. No value of a record is in it, nor the key. */
+/** The comparison with the document. Contains no record values and no key. */
 export interface Report {
   readonly clauses: readonly JudgedClause[];
   readonly notShown: readonly FilledGap[];
-  /** What had to be refused, and was not: the first of each endpoint, after which no more is posted. */
+  /** Accepted requests that should have been refused; after the first, no more are posted to that endpoint. */
   readonly accepted: readonly Accepted[];
   readonly calls: number;
 }
 
 interface Examined {
   readonly report: Report;
-  /** Of a write that may have been done, or that could not be tried. */
+  /** The failure of a write that may have been done or could not be tried. */
   readonly fault: CliError | undefined;
 }
 

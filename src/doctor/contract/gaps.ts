@@ -12,7 +12,7 @@ function chapterOf({ section }: Gap): number {
 
 type ListName = keyof typeof lists;
 
-/** §2 and §4: records, and how lists of them come. */
+/** §2 and §4: records and lists. */
 const recordGaps: readonly Gap[] = [
   fields('listContacts', 'contact'),
   fields('listTemplates', 'template'),
@@ -53,7 +53,7 @@ function pagination({ seen }: Look): Found {
   return found([...new Set(lines)], 'neither a Link header nor a cursor was seen');
 }
 
-/** Of the wrapper; those of a record are its own. */
+/** Cursors beside the records, not within them. */
 function cursorsIn(body: unknown): readonly string[] {
   if (!isRecord(body)) return [];
   return Object.entries(body).flatMap(([name, value]) =>
@@ -77,7 +77,7 @@ function counted(seen: Sightings, find: Look['find'], limited: boolean): number 
   return content?.kind === 'json' ? find(content.value)?.length : undefined;
 }
 
-/** What only shows when something is written. */
+/** Gaps that only a write shows. */
 const writeGaps: readonly Gap[] = [
   {
     id: 'send-answer',
@@ -117,7 +117,7 @@ function contentsOf(body: unknown): readonly string[] {
   return lines.length > 0 ? lines : ['an object without members'];
 }
 
-/** Only that a body was taken shows, and not what of it is required. */
+/** Shows only that a body was accepted, not which fields are required. */
 function accepted(look: Look): Found {
   const { contact } = look.facts.writes;
   return written(look, contact, () => {
@@ -127,9 +127,9 @@ function accepted(look: Look): Found {
   });
 }
 
-/** What every answer tells, whatever was asked. */
+/** Gaps about errors, headers and permissions. */
 const surroundingGaps: readonly Gap[] = [
-  untried('message-states', '§3', 'states of a message', 'no endpoint tells them; the events name outcomes'),
+  untried('message-states', '§3', 'states of a message', 'no endpoint returns them; the events name outcomes'),
   untried('announced', '§4', 'paths, methods and shapes of what is announced', 'paths are not guessed'),
   { id: 'key-scope', section: '§5.10, §8.4', what: 'what this key may do, by its scope and its plan', find: allowed },
   untried(
@@ -156,7 +156,7 @@ const surroundingGaps: readonly Gap[] = [
   },
 ];
 
-/** Of each endpoint, how it answers this key; a refused body shows that it may be called. */
+/** How each endpoint answers this key. A refused body shows that the key may call it. */
 function allowed({ seen }: Look): Found {
   const asked = harmless.filter(({ key, endpoint }) => key === 'own' && endpoint !== undefined);
   const lines = Object.entries(endpoints).flatMap(([name, { method, path }]) => {
@@ -184,7 +184,7 @@ function errorBody(answer: Answer): string {
   return content.kind === 'json' ? `${described(answer)}, ${membersOf(content.value)}` : described(answer);
 }
 
-/** Two levels of them: many services wrap an error in one member. */
+/** Two levels: many services wrap an error in one member. */
 function membersOf(value: unknown): string {
   if (!isRecord(value)) return `a JSON ${typeName(value)}`;
   const inner = Object.entries(value).flatMap(([name, member]) =>
@@ -208,7 +208,7 @@ function headersLike(seen: Sightings, pattern: RegExp): readonly string[] {
   return [...new Set(names)].map((name) => fieldName(name)).sort();
 }
 
-/** Finds the records in a body of unknown shape. */
+/** Finds the records in a body of any shape. */
 export type FindRecords = (body: unknown) => Records | undefined;
 
 interface Look {
@@ -219,11 +219,11 @@ interface Look {
 
 export interface Found {
   readonly found: readonly string[];
-  /** Why nothing was; null where something was. */
+  /** Why nothing was found; null if something was. */
   readonly why: string | null;
 }
 
-/** Something that the document does not show, and how to find what it turns out to be. */
+/** A detail that the document leaves open, and how to find it out. */
 export interface Gap {
   readonly id: string;
   readonly section: string;
@@ -231,13 +231,13 @@ export interface Gap {
   readonly find: (look: Look) => Found;
 }
 
-function found(lines: readonly string[], otherwise = 'nothing of it was seen'): Found {
+function found(lines: readonly string[], otherwise = 'not observed'): Found {
   return { found: lines, why: lines.length > 0 ? null : otherwise };
 }
 
 const notFound = (why: string): Found => ({ found: [], why });
 
-/** What an answer of success, in JSON, says to that. */
+/** Reads the JSON of a successful answer. */
 function fromSuccess(seen: Sightings, probe: Probe, read: (body: unknown, answer: Answer) => Found): Found {
   const sighting = seen.of(probe);
   const answer = lastOf(sighting);
@@ -248,7 +248,7 @@ function fromSuccess(seen: Sightings, probe: Probe, read: (body: unknown, answer
   return read(answer.content.kind === 'empty' ? undefined : answer.content.value, answer);
 }
 
-/** A gap that nobody can look into without doing harm, or from here. */
+/** A gap that cannot be explored safely or from here. */
 function untried(id: string, section: string, what: string, why: string): Gap {
   return { id, section, what, find: () => notFound(why) };
 }
@@ -268,7 +268,7 @@ function fieldsOf(records: Records): readonly string[] {
   return [...new Set(lines)];
 }
 
-/** The names of an object's members; what is no plain name may well be somebody's number or address. */
+/** A member name. Unusual names are hidden, since they may be phone numbers or addresses. */
 function fieldName(name: string): string {
   return /^[A-Za-z_$@-][\w$@.-]*$/.test(name) && isPlain(name) ? name : '(a name that is data)';
 }
@@ -279,7 +279,7 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** How a list of records is wrapped, and what stands beside it. */
+/** The object around a list of records and its other members. */
 function wrappingOf(body: unknown, records: Records | undefined): readonly string[] {
   if (!isRecord(body)) return [Array.isArray(body) ? 'the array itself' : `a ${typeName(body)}`];
   const path = records && pathTo(body, records);
@@ -298,7 +298,7 @@ function pathTo(within: unknown, wanted: unknown): readonly string[] | undefined
   return undefined;
 }
 
-/** All that the document says it does not show, by its sections. */
+/** Everything that the document leaves open, by section. */
 export const gaps: readonly Gap[] = [...recordGaps, ...writeGaps, ...surroundingGaps].sort(
   (one, other) => chapterOf(one) - chapterOf(other),
 );

@@ -4,7 +4,7 @@ import { isRecord } from '../../contract/readers.ts';
 import { named, type PostName, type Probe } from './probes.ts';
 import { isPlain } from './safe-names.ts';
 
-/** What calls the service: one request, and whatever came of it. */
+/** Sends one request and returns its answers or failure. */
 export type Ask = (probe: Probe) => Promise<Observed>;
 
 interface Observed {
@@ -15,21 +15,21 @@ interface Observed {
 
 export interface Sighting {
   readonly probe: Probe;
-  /** All that came, those after which it was asked again included. */
+  /** All answers, including those before a retry. */
   readonly answers: readonly Answer[];
   readonly failure: CliError | undefined;
-  /** It was not asked, since an incomplete one was accepted there. */
+  /** Not sent, because the endpoint accepted an incomplete request. */
   readonly isBarred?: true;
 }
 
-/** In place of one that is not asked. */
+/** Stands for a request that is not sent. */
 export function barred(probe: Probe): Sighting {
   return { probe, answers: [], failure: undefined, isBarred: true };
 }
 
-export const notTried = 'not tried: an incomplete one was accepted';
+export const notTried = 'not tried: an incomplete request was accepted';
 
-/** All that was seen of a service. */
+/** All observations of a service. */
 export interface Sightings {
   readonly all: readonly Sighting[];
   of(probe: Probe): Sighting | undefined;
@@ -44,12 +44,12 @@ export function sightings(all: readonly Sighting[]): Sightings {
   return { all, of: (probe) => by.get(probe) };
 }
 
-/** The answer that counts. */
+/** The last answer, which counts. */
 export function lastOf(sighting: Sighting | undefined): Answer | undefined {
   return sighting?.answers.at(-1);
 }
 
-/** As it came from the wire. */
+/** An answer as received. */
 interface RawAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -58,10 +58,10 @@ interface RawAnswer {
 
 export interface Answer {
   readonly status: number;
-  /** Without its parameters; empty where there is none. */
+  /** Without parameters; empty if there is no content type. */
   readonly type: string;
   readonly headers: RawAnswer['headers'];
-  /** How it is compressed, which is not asked for. */
+  /** The content encoding, which was not requested. */
   readonly encoding: string | undefined;
   readonly content: Content;
 }
@@ -89,11 +89,11 @@ export function isJson({ type, content }: Answer): boolean {
   return content.kind === 'json' && /^application\/(?:[\w.-]+\+)?json$/.test(type);
 }
 
-/** `401, text/html`, and nothing of what it says. */
+/** Status and content type without content: `401, text/html`. */
 export function described(answer: Answer): string {
   const { status, content } = answer;
   if (content.kind === 'empty') return `${status}, empty`;
-  return `${status}, ${shownType(answer)}${shownEncoding(answer)}${content.kind === 'other' ? ', no JSON' : ''}`;
+  return `${status}, ${shownType(answer)}${shownEncoding(answer)}${content.kind === 'other' ? ', not JSON' : ''}`;
 }
 
 function shownEncoding({ encoding }: Answer): string {
@@ -117,7 +117,7 @@ function contentOf(body: Uint8Array): Content {
   }
 }
 
-/** A stated refusal that has to do with the key, the plan or the minute, and nothing with what was asked. */
+/** A refusal because of the key, the plan or the rate limit, whatever the request. */
 export function isOfTheAccount(status: number): boolean {
   return status === 401 || status === 402 || status === 403 || status === 429;
 }
@@ -126,12 +126,12 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** A request that had to be refused, and was taken. */
+/** An accepted request that should have been refused. */
 export interface Accepted {
   readonly request: string;
   readonly status: number;
   readonly message_id: string | null;
-  /** What may have come of it. */
+  /** A possible consequence. */
   readonly perhaps: string;
 }
 
@@ -140,7 +140,7 @@ const outcomes: Readonly<Record<PostName, string>> = {
   createContact: 'a contact may have been created',
 };
 
-/** All of them: what a service answers to one that it is asked again counts as well. */
+/** All accepted attempts, including retries. */
 export function acceptedIn({ probe, answers }: Sighting): readonly Accepted[] {
   const { method, endpoint } = probe;
   if (method !== 'POST') return [];
@@ -159,7 +159,7 @@ export function toldOf({ request, status, message_id: id, perhaps }: Accepted): 
   return `${request}: ${status}${id === null ? '' : `, message_id ${id}`}; ${perhaps}`;
 }
 
-/** Whether nothing more is posted there: what one may have done, the next one may do again. */
+/** True if no more requests may be posted there, since they could be accepted too. */
 export function isBarred(
   probe: Probe,
   seen: readonly Sighting[],

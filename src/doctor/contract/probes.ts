@@ -1,14 +1,14 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 
-/** A request, and what is asked by it. */
+/** A request that tests clauses of the document. */
 export interface Probe {
-  /** One of the document's five, whose answers §1 speaks of. */
+  /** One of the document's five endpoints. */
   readonly endpoint?: EndpointName;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly key: 'own' | 'none' | 'invalid';
   readonly body?: string;
-  /** What sets it apart from others of that path. */
+  /** Distinguishes it from other requests of the same path. */
   readonly how?: string;
 }
 
@@ -22,11 +22,11 @@ export const lists = {
 
 export const oneContact: Probe = { ...lists.listContacts, path: `${endpoints.listContacts.path}?limit=1` };
 
-// Nobody has this number, and no template is to be found: what is wrongly accepted reaches nobody.
-const nobody = '+12025550100';
+// A fictional number and template, so that a wrongly accepted request has no effect.
+const fictional = '+12025550100';
 const noTemplate = 'bizmsg_doctor_no_such_template';
 
-const withoutTemplate = refused('sendTemplate', 'without template', JSON.stringify({ to: nobody, params: [] }));
+const withoutTemplate = refused('sendTemplate', 'without template', JSON.stringify({ to: fictional, params: [] }));
 export const withoutRecipient = refused(
   'sendTemplate',
   'without to',
@@ -42,7 +42,7 @@ export const nowhere: readonly Probe[] = [
   { method: 'GET', path: `${endpoints.listTemplates.path}/bizmsg-doctor-no-such-id`, key: 'own' },
 ];
 
-// What is sent without a key is nothing that could be done with one.
+// Without a key, only bodies that are invalid anyway are sent.
 const bodies: { readonly [N in EndpointName]?: string | undefined } = {
   sendTemplate: withoutTemplate.body,
   createContact: brokenContact.body,
@@ -52,10 +52,10 @@ export const invalidKey: readonly Probe[] = names
   .filter((name) => endpoints[name].method === 'GET')
   .map((name) => refused(name, 'with an invalid key', undefined, 'invalid'));
 
-/** By these it shows whether the API answers at all, to this key. */
+/** Shows whether the API answers this key. */
 export const first: readonly Probe[] = [...Object.values(lists), withoutTemplate];
 
-/** What changes nothing: the reading of lists, and what the document has refused. */
+/** Requests without effect: lists, and requests that must be refused. */
 export const harmless: readonly Probe[] = [
   ...first,
   oneContact,
@@ -68,7 +68,7 @@ export const harmless: readonly Probe[] = [
   ...invalidKey,
 ];
 
-/** What each of the two POSTs is asked that shows whether it is there. */
+/** Requests that show whether each POST endpoint exists. */
 export const posts = {
   sendTemplate: [...incomplete, brokenMessage, wrongTypes],
   createContact: [brokenContact],
@@ -94,14 +94,14 @@ function to(endpoint: EndpointName): Probe {
   return { endpoint, method, path, key: 'own' };
 }
 
-/** What the user lets it do at the service. */
+/** The writes that the user allows. */
 interface Allowed {
-  /** So many requests that may change something, and no more. */
+  /** Limit for requests that change something. */
   readonly most: number;
   readonly to: string;
   readonly template: string | undefined;
   readonly params: readonly string[];
-  /** The body of the contact; its phone alone if not given. */
+  /** The body of the contact (default: only its phone). */
   readonly contact: object | undefined;
 }
 
@@ -112,24 +112,24 @@ export interface Writes {
 
 export type Planned = { readonly probe: Probe } | { readonly why: string };
 
-/** The message goes first. */
+/** Plans the message first, then the contact. */
 export function planWrites(allowed: Allowed | undefined): Writes {
   if (!allowed || allowed.most === 0) return { message: { why: toAllow }, contact: { why: toAllow } };
   const { most, to, template, params, contact = { phone: to } } = allowed;
   const message: Planned =
     template === undefined
-      ? { why: 'it takes --template, with the name of an approved one' }
+      ? { why: 'needs --template with an approved template' }
       : { probe: write('sendTemplate', { to, template, params }) };
   const left = 'probe' in message ? most - 1 : most;
   return {
     message,
-    contact: left > 0 ? { probe: write('createContact', contact) } : { why: 'it takes --allow-writes 2' },
+    contact: left > 0 ? { probe: write('createContact', contact) } : { why: 'needs --allow-writes 2' },
   };
 }
 
-const toAllow = 'it takes --allow-writes and --to';
+const toAllow = 'needs --allow-writes and --to';
 
-/** In the order in which they are made. */
+/** The planned requests in order. */
 export function plannedIn({ message, contact }: Writes): readonly Probe[] {
   return [message, contact].flatMap((one) => ('probe' in one ? [one.probe] : []));
 }

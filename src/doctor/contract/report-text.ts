@@ -4,7 +4,7 @@ import { type Verdict, verdicts } from './verdict.ts';
 
 type Paint = (text: string) => string;
 
-/** What a terminal has for it. */
+/** Terminal colors. */
 export interface Paints {
   readonly color: Readonly<Record<'green' | 'red' | 'yellow' | 'cyan' | 'bold' | 'dim', Paint>>;
 }
@@ -15,7 +15,7 @@ export interface Called {
 }
 
 const titles = [
-  'What the service does',
+  'Service',
   'Resources and their fields',
   'States and transitions',
   'Endpoints',
@@ -43,7 +43,7 @@ export function reportText(
   });
   const hidden = clauses.filter(({ verdict }) => verdict === 'not checkable');
   const last = [
-    color.bold('What cannot be checked from outside'),
+    color.bold('Not checkable from outside'),
     ...hidden.flatMap(({ section, statement, seen }) =>
       entry(section.split(',')[0] ?? '', `${statement}: ${seen.join('; ')}`),
     ),
@@ -55,11 +55,11 @@ export function reportText(
     .join('\n\n');
 }
 
-/** What nobody may overlook. */
+/** A prominent warning about accepted requests. */
 function warning(accepted: readonly Accepted[], color: Paints['color']): readonly (readonly string[])[] {
   if (accepted.length === 0) return [];
-  const title = 'What had to be refused was taken:';
-  const next = 'Nothing more was posted there. bizmsg activity lists what was.';
+  const title = 'Invalid requests were accepted:';
+  const next = 'No more requests were posted there. bizmsg activity lists them.';
   return [
     [color.red(title), ...accepted.flatMap((one) => entry('taken', toldOf(one), color.red)), ...wrapped(next, 80)],
   ];
@@ -75,7 +75,7 @@ const shades: Readonly<Record<Verdict, 'green' | 'red' | 'yellow' | 'dim'>> = {
   'not checkable': 'dim',
 };
 
-/** What bears out a clause is in the JSON alone. */
+/** Observations that confirm a clause are only in the JSON. */
 function clauseLines({ verdict, section, statement, seen }: JudgedClause, color: Paints['color']): readonly string[] {
   const details = verdict === 'holds' ? [] : seen.flatMap((line) => entry('', `  ${line}`));
   const said = verdict === 'differs' ? `${statement} (${section})` : statement;
@@ -91,7 +91,7 @@ function gapLines({ what, found, why }: FilledGap, color: Paints['color']): read
 const counted: Readonly<Record<Verdict, string>> = {
   holds: 'hold',
   differs: 'differ',
-  'not told': 'could not be told',
+  'not told': 'undetermined',
   'not tried': 'were not tried',
   seen: 'were seen',
   'not seen': 'were not seen',

@@ -2,47 +2,47 @@ import { described, lastOf, notTried, type Sighting, type Sightings } from './ob
 import { named, type Probe, type Writes } from './probes.ts';
 
 /**
- * `not told`: it was looked at, and nothing follows from what was seen. `seen` and `not seen`: nothing that may be
- * provoked. `not checkable`: no client sees it.
+ * `not told`: the observations prove nothing. `seen` and `not seen`: cannot be provoked. `not checkable`: not visible to
+ * any client.
  */
 export const verdicts = ['holds', 'differs', 'not told', 'not tried', 'seen', 'not seen', 'not checkable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export interface Judged {
   readonly verdict: Verdict;
-  /** What was seen, or why nothing was. */
+  /** The observations, or the reason for none. */
   readonly seen: readonly string[];
 }
 
-/** What is known without asking. */
+/** Facts that need no request. */
 export interface Facts {
   /** The base URL, or `local`. */
   readonly address: string;
-  /** The key's beginning and end. */
+  /** The masked key. */
   readonly shownKey: string;
-  /** Nothing that is sent with it is real. */
+  /** True if messages are simulated. */
   readonly isSandbox: boolean;
   readonly writes: Writes;
 }
 
-/** A sentence of the document. */
+/** A statement of the document. */
 export interface Clause {
   readonly id: string;
   readonly section: string;
-  /** What it says, in short. */
+  /** A summary. */
   readonly statement: string;
   readonly asked: string;
-  /** When it holds. */
+  /** The condition under which it holds. */
   readonly judged: string;
   readonly judge: (seen: Sightings, facts: Facts) => Judged;
 }
 
 export const judged = (verdict: Verdict, ...seen: readonly string[]): Judged => ({ verdict, seen });
 
-/** Whether an answer bears a clause out, breaks it, or has another reason that says nothing of it. */
+/** Whether an answer confirms a clause, contradicts it, or proves nothing. */
 export type Bearing = 'holds' | 'differs' | 'not told';
 
-/** What several requests say together: one that breaks it is enough. */
+/** Combines several requests: one contradiction is enough. */
 export function together(
   seen: Sightings,
   probes: readonly Probe[],

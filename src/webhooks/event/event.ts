@@ -4,23 +4,23 @@ import { parseJson } from '../../base/json.ts';
 import { bytesOf, type Headers, type Received } from '../log/records.ts';
 import { aboutIn, fieldsOf, holds, messageIdIn, nameIn, reasonIn, recipientIn } from './payload-guesses.ts';
 
-/** What can be told of a delivery. The document shows no field of a payload, so each of these may be missing. */
+/** The known parts of a delivery. No payload field is documented, so each may be missing. */
 export interface WebhookEvent {
   readonly name: string | undefined;
   readonly message_id: string | undefined;
   readonly recipient: string | undefined;
-  /** Why something failed. */
+  /** Why a message failed. */
   readonly reason: string | undefined;
-  /** What tells it apart from others of its name, where no message does. */
+  /** A short description of events without a message. */
   readonly about: string | undefined;
   readonly body: Body;
-  /** Why the body is shown as it came, though it is packed. */
-  readonly trouble: string | undefined;
+  /** Why a compressed body could not be decompressed. */
+  readonly problem: string | undefined;
 }
 
 export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'>): WebhookEvent {
   const { headers } = received;
-  const { body, trouble } = readBody(received);
+  const { body, problem } = readBody(received);
   const fields = body.kind === 'json' ? fieldsOf(body.value) : [];
   const [name, message_id] = [nameIn(fields, headers), messageIdIn(fields)];
   return {
@@ -30,25 +30,25 @@ export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'
     reason: reasonIn(fields),
     about: message_id === undefined ? aboutIn(fields, name) : undefined,
     body,
-    trouble,
+    problem,
   };
 }
 
-function readBody(received: Pick<Received, 'headers' | 'body' | 'encoding'>): Pick<WebhookEvent, 'body' | 'trouble'> {
+function readBody(received: Pick<Received, 'headers' | 'body' | 'encoding'>): Pick<WebhookEvent, 'body' | 'problem'> {
   const packing = headerOf(received.headers, 'content-encoding');
   if (packing === undefined && received.encoding === undefined)
-    return { body: bodyOfText(received.body), trouble: undefined };
-  const { bytes, trouble } = unpack(bytesOf(received), packing);
-  return { body: bodyOf(bytes), trouble };
+    return { body: bodyOfText(received.body), problem: undefined };
+  const { bytes, problem } = unpack(bytesOf(received), packing);
+  return { body: bodyOf(bytes), problem };
 }
 
-/** Whether an id stands anywhere in an event. */
+/** Whether an event contains this id. */
 export function mentions({ body }: Pick<WebhookEvent, 'body'>, id: string): boolean {
   if (body.kind === 'text') return body.text.includes(id);
   return body.kind === 'json' && holds(body.value, id);
 }
 
-/** What its sender calls it, the same each time that it is sent. */
+/** The sender's id of the event, the same for each delivery. */
 export function webhookId({ headers }: Pick<Received, 'headers'>): string | undefined {
   return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
 }
@@ -81,11 +81,11 @@ type Body =
 
 interface Unpacked {
   readonly bytes: Uint8Array;
-  /** Why they are still packed. */
-  readonly trouble?: string;
+  /** Why they are still compressed. */
+  readonly problem?: string;
 }
 
-/** What is unpacked for showing; a bomb would go on. */
+/** Limit for decompressed bodies, against decompression bombs. */
 const most = 10 * 1024 * 1024;
 const options = { maxOutputLength: most };
 
@@ -111,17 +111,19 @@ function bodyOfText(text: string): Body {
   }
 }
 
-/** Undoes the packing that `content-encoding` names. */
+/** Decompresses a body by its `content-encoding`. */
 export function unpack(bytes: Uint8Array, encoding = ''): Unpacked {
   const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity' || bytes.length === 0) return { bytes };
   const unpacker = unpackers.get(name);
-  if (!unpacker) return { bytes, trouble: `it is packed as ${name}, which is not unpacked here` };
+  if (!unpacker) return { bytes, problem: `unsupported content-encoding "${name}"` };
   try {
     return { bytes: unpacker(bytes) };
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    const why = isTooLarge ? `more than ${most / 1024 / 1024} MiB once it is unpacked` : `not the ${name} that it says`;
-    return { bytes, trouble: `it is ${why}` };
+    const why = isTooLarge
+      ? `it is larger than ${most / 1024 / 1024} MiB when decompressed`
+      : `it is not valid ${name}`;
+    return { bytes, problem: why };
   }
 }

@@ -9,14 +9,14 @@ const names = Object.keys(events);
 const families = [...new Set(names.map((name) => name.replace(/\..*/, '')))];
 const words = [...families, ...names];
 
-/** Events by name or family, with commas between. A family has those as well that the document does not know. */
+/** Events by names or families, separated by commas. A family includes undocumented events. */
 export function byName(text: string): Filter {
   const wanted = wordsIn(text).map(known);
   return ({ name }) => name !== undefined && wanted.some((word) => name === word || name.startsWith(`${word}.`));
 }
 
-/** The words of one list of names that no event has which another list takes. */
-export function idleWords(text: string, wanted: string): readonly string[] {
+/** The names in a list that can match no event of the other list. */
+export function unmatchedNames(text: string, wanted: string): readonly string[] {
   const isWithin = (name: string, family: string) => `${name}.`.startsWith(`${family}.`);
   return wordsIn(text).filter((word) => !wordsIn(wanted).some((one) => isWithin(word, one) || isWithin(one, word)));
 }
@@ -25,13 +25,13 @@ function wordsIn(text: string): readonly string[] {
   return text.split(',').map((word) => word.trim());
 }
 
-/** `path=value`, where the path leads into the body: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */
+/** Events with this value in the body: `data.to=+12025550101`, `items[0].id=7` or `data["a.b"]=1`. */
 export function byField(text: string): Filter {
   const { path, value } = condition(text);
   return ({ body }) => body.kind === 'json' && isWritten(valueAt(body.value, path), value);
 }
 
-/** Whether all of them let an event pass. */
+/** Events that pass all filters. */
 export function passing(filters: readonly Filter[]): Filter {
   return (event) => filters.every((filter) => filter(event));
 }
@@ -71,7 +71,7 @@ function condition(text: string): Condition {
   }
 }
 
-/** A number is one however it is written. What holds other values is no text. */
+/** Compares numbers by value. Objects and arrays never match. */
 function isWritten(leaf: unknown, value: string): boolean {
   if (typeof leaf === 'number' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return leaf === Number(value);
   if (typeof leaf === 'string') return leaf === value;
@@ -79,16 +79,16 @@ function isWritten(leaf: unknown, value: string): boolean {
   return isPlain && String(leaf) === value;
 }
 
-/** What an event means to whoever waits: that it came, or that it will not come any more. Most mean nothing. */
-export type Meaning = 'came' | 'opposite';
+/** How an event ends a wait: with the expected event or with its opposite. */
+export type Result = 'expected' | 'opposite';
 
 export type Goal = 'delivered' | 'read';
 
-/** To a wait for what becomes of one message. */
-export function meaningFor({ name }: Pick<WebhookEvent, 'name'>, goal: Goal): Meaning | undefined {
+/** How an event of the message ends a wait for this goal. */
+export function resultFor({ name }: Pick<WebhookEvent, 'name'>, goal: Goal): Result | undefined {
   if (name === 'message.failed') return 'opposite';
-  // What was read has arrived.
-  return name === 'message.read' || name === `message.${goal}` ? 'came' : undefined;
+  // A message that was read was delivered.
+  return name === 'message.read' || name === `message.${goal}` ? 'expected' : undefined;
 }
 
 export interface Expected {
@@ -97,18 +97,18 @@ export interface Expected {
   readonly where: readonly string[];
 }
 
-/** To somebody who expects an event by its name. */
+/** Returns how an event ends a wait for these events. */
 export function expectation({
   event,
   where,
-}: Expected): (event: Pick<WebhookEvent, 'name' | 'body'>) => Meaning | undefined {
+}: Expected): (event: Pick<WebhookEvent, 'name' | 'body'>) => Result | undefined {
   const isNamed = byName(event);
   const passes = passing(where.map(byField));
   const isWanted = (name: string) => isNamed({ name, body: { kind: 'none' } });
   const hasOpposite = (isWanted('message.delivered') || isWanted('message.read')) && !isWanted('message.failed');
   return (event) => {
     if (!passes(event)) return undefined;
-    if (isNamed(event)) return 'came';
+    if (isNamed(event)) return 'expected';
     return hasOpposite && event.name === 'message.failed' ? 'opposite' : undefined;
   };
 }

@@ -2,12 +2,12 @@ import { type EventName, isEventName } from '../../contract/events.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { Headers } from '../log/records.ts';
 
-/** Fields that are likely to name an event, the likeliest first. */
+/** Fields that may name an event, most likely first. */
 const titles = ['type', 'event', 'eventtype', 'eventname', 'topic', 'name', 'kind', 'action'];
-/** In which anything with a dot is a name. People and things have names as well. */
+/** Fields in which any text with a dot is an event name. */
 const surest = titles.slice(0, 5);
 
-/** The name of an event, wherever it stands: what is near the top counts for more, and a field that is called so. */
+/** The name of an event. Prefers fields near the top and fields with a typical name. */
 export function nameIn(fields: readonly Field[], headers: Headers): string | undefined {
   const levels = levelsOf(fields);
   const top = levels[1] ?? [];
@@ -39,13 +39,13 @@ function titled(
   );
 }
 
-/** Where there are several, nothing says which is meant. */
+/** The only event name among the values; undefined if there are several. */
 function only(values: readonly unknown[]): EventName | undefined {
   const names = new Set(values.filter(isEventName));
   return names.size === 1 ? [...names][0] : undefined;
 }
 
-/** `message.deleted`, which the document does not know. */
+/** True for undocumented names such as `message.deleted`. */
 function looksLikeName(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 100 && /^[a-z][\w-]*(?:[.:/][a-z][\w-]*)+$/i.test(value);
 }
@@ -62,23 +62,23 @@ const recipientKeys = ['to', 'recipient', 'phone', 'phonenumber', 'from'];
 const reasonKeys = ['reason', 'failurereason', 'errorreason', 'error', 'errors', 'failure'];
 const codeKeys = ['code', 'type'];
 const amountKeys = ['amount', 'total', 'price', 'value'];
-/** Ids of what has many events, or of none that a reader knows. */
+/** Ids that are too generic to show. */
 const commonIds = new Set(['eventid', 'webhookid', 'accountid', 'businessid']);
 const messageKeys = ['message', 'title', 'detail', 'details', 'description', 'reason'];
 
-/** What looks like the id of a message, the one nearest to the top. */
+/** The outermost field that looks like a message id. */
 export function messageIdIn(fields: readonly Field[]): string | undefined {
   const isId = ({ key, within }: Field) => key === 'messageid' || (key === 'id' && within === 'message');
   return textOf(fields.find((field) => isId(field) && textOf(field.value) !== undefined)?.value);
 }
 
-/** What else tells two events of a name apart: what looks like an amount, and an id. */
+/** A short description: an amount and an id, if found. */
 export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
   const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, ''))];
   return parts.filter((part) => part !== undefined).join(' ') || undefined;
 }
 
-/** The id of what an event of a family is about; that at the top is the event's own, and contacts have many events. */
+/** The id of the event's subject. The id at the top is the event's own, and contacts have many events. */
 function subjectIn(fields: readonly Field[], family: string): string | undefined {
   const ids = fields.filter((field) => isIdOfSomething(field));
   const found =
@@ -88,7 +88,7 @@ function subjectIn(fields: readonly Field[], family: string): string | undefined
   return textOf(found?.value);
 }
 
-/** With the currency that stands beside it; what has none may be anything. */
+/** An amount with a currency beside it. */
 function amountIn(fields: readonly Field[]): string | undefined {
   for (const { value } of fields) {
     if (!isRecord(value)) continue;
@@ -105,7 +105,7 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
   return isNamed && !commonIds.has(key) && /^[\w.:-]{1,80}$/.test(textOf(value) ?? '');
 }
 
-/** What looks like a phone number in a field that is called so. */
+/** The value of a typical recipient field, if it looks like a phone number. */
 export function recipientIn(fields: readonly Field[]): string | undefined {
   const found = recipientKeys
     .map((name) => fields.find(({ key, value }) => key === name && isPhone(value)))
@@ -113,7 +113,7 @@ export function recipientIn(fields: readonly Field[]): string | undefined {
   return textOf(found?.value);
 }
 
-/** Code and message of what looks like an error. */
+/** Code and message of the first field that looks like an error. */
 export function reasonIn(fields: readonly Field[]): string | undefined {
   for (const name of reasonKeys) {
     for (const { key, value } of fields) {
@@ -132,7 +132,7 @@ function reasonOf(value: unknown): string | undefined {
   return [code, message].filter((part) => part !== undefined).join(': ') || undefined;
 }
 
-/** §2: `+` and digits; some leave out the first. */
+/** §2: `+` and digits; some senders leave out the `+`. */
 function isPhone(value: unknown): boolean {
   return typeof value === 'string' && (/^\+\d[\d ().…*-]*$/.test(value) || /^\d{6,15}$/.test(value));
 }

@@ -1,19 +1,19 @@
 import { bytesOf, type Delivery, type Received } from '../log/records.ts';
 
-/** What a file holds of a delivery. */
+/** The parts of a delivery that are written to a file. */
 export type RawDelivery = Pick<Delivery, 'method' | 'path' | 'headers' | 'body'>;
 
 export function rawDelivery({ method, path, headers, ...rest }: Received): RawDelivery {
   return { method, path, headers, body: bytesOf(rest) };
 }
 
-/** A delivery as it stands in HTTP: request line, headers as they came, an empty line and the bytes of the body. */
+/** Writes a delivery as HTTP: request line, headers as received, an empty line and the body. */
 export function writeRaw({ method, path, headers, body }: RawDelivery): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', ''];
   return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]);
 }
 
-/** The same read back; undefined for what begins otherwise. Editors may have left line feeds alone. */
+/** Reads such a file; undefined if it is not HTTP. Accepts LF line ends, which editors may have written. */
 export function readRaw(bytes: Buffer): RawDelivery | undefined {
   const text = bytes.toString('latin1');
   const { index: end = -1, 0: gap = '' } = /\r?\n\r?\n/.exec(text) ?? {};

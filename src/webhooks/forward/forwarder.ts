@@ -1,138 +1,140 @@
 import type { Later } from '../../base/host.ts';
+import { sleep } from '../../base/sleep.ts';
+import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Outcome, type Target } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
 import type { EventLog } from '../log/log.ts';
 import { bytesOf, type Forwarded, type Headers, type Received } from '../log/records.ts';
-import { sleep } from '../../base/sleep.ts';
-import { createLanes, type Job, type Lanes } from './lanes.ts';
 import { forwardedBy } from '../receive/requests.ts';
-import { type Routes } from './routes.ts';
+import type { Routes } from './routes.ts';
 
 export interface Forwarding {
   readonly routes: Routes;
-  /** What fails is tried again. */
+  /** Retries failed attempts. */
   readonly retry: boolean;
 }
 
-/** Sends events on: of each message one after the other, and so those of none, and to each address a few at once. */
-interface Forwarder {
+/** Forwards events: in order per message (events without one share a lane), eight in parallel per address. */
+export interface Forwarder {
   add(received: Received, event: WebhookEvent): void;
-  /** Resolves once not too many are waiting. */
+  /** Resolves once there is room for more events. */
   room(): Promise<void>;
-  /** Lets those that are under way come to an end; says how many were to be sent on and were not. */
+  /** Waits for attempts in flight. Returns the number of events that were not forwarded. */
   stop(): Promise<number>;
 }
 
-interface Surroundings {
+interface ForwarderOptions {
   readonly log: Pick<EventLog, 'forwarded'>;
   readonly report: (item: ForwardedItem) => void;
   readonly warn?: ((text: string) => void) | undefined;
   readonly later: Later;
   readonly now: () => number;
-  /** By which the listener knows what comes back to it. */
+  /** Identifies this listener, so that it refuses events that come back to it. */
   readonly mark: string;
 }
 
-interface Way {
+interface Destination {
   readonly target: Target;
   readonly lanes: Lanes;
 }
 
 const second = 1_000;
-/** What lies between the attempts. */
-const waits = [1, 2, 5, 10, 20].map((seconds) => seconds * second);
-const [patience, farewell] = [30 * second, 2 * second];
-const many = 1_000;
-const shown = 1_000;
+/** Milliseconds before each retry. */
+const retryDelays = [1, 2, 5, 10, 20].map((seconds) => seconds * second);
+const timeout = 30 * second;
+/** Milliseconds that `stop` waits for attempts in flight. */
+const gracePeriod = 2 * second;
+const mostPending = 1_000;
 
-export function createForwarder({ routes, retry }: Forwarding, around: Surroundings): Forwarder {
-  const { log, report, warn = () => {}, later, now, mark } = around;
-  const ways = new Map<string, Way>();
-  const over = new AbortController();
-  let [pending, underway] = [0, 0];
-  let woken: (() => void)[] = [];
+export function createForwarder({ routes, retry }: Forwarding, options: ForwarderOptions): Forwarder {
+  const { log, report, warn = () => {}, later, now, mark } = options;
+  const destinations = new Map<string, Destination>();
+  const stopped = new AbortController();
+  let [pending, inFlight] = [0, 0];
+  let wakeUps: (() => void)[] = [];
   return {
     add(received, event) {
       const url = routes.of(event);
       if (!url) return;
       pending += 1;
-      wayTo(url).lanes.add(event.message_id ?? '', sending(received, url));
+      destinationOf(url).lanes.add(event.message_id ?? '', attempts(received, url));
     },
-    room: () => until(() => pending < many || over.signal.aborted),
+    room: () => until(() => pending < mostPending || stopped.signal.aborted),
     async stop() {
-      over.abort();
-      for (const { lanes } of ways.values()) lanes.stop();
+      stopped.abort();
+      for (const { lanes } of destinations.values()) lanes.stop();
       wake();
-      await settled(farewell);
-      for (const { target } of ways.values()) target.close();
-      await until(() => underway === 0);
+      await graceful();
+      for (const { target } of destinations.values()) target.close();
+      await until(() => inFlight === 0);
       return pending;
     },
   };
 
-  function wayTo(url: URL): Way {
-    const known = ways.get(url.href);
+  function destinationOf(url: URL): Destination {
+    const known = destinations.get(url.href);
     if (known) return known;
-    const way = { target: openTarget(url, patience), lanes: createLanes(later) };
-    if (over.signal.aborted) way.lanes.stop();
-    ways.set(url.href, way);
-    return way;
+    const destination = { target: openTarget(url, timeout), lanes: createLanes(later) };
+    if (stopped.signal.aborted) destination.lanes.stop();
+    destinations.set(url.href, destination);
+    return destination;
   }
 
-  function sending(received: Received, url: URL): Job {
-    const letter = letterOf(received, url, [[forwardedBy, mark]]);
+  function attempts(received: Received, url: URL): Job {
+    const request = forwardRequest(received, url, [[forwardedBy, mark]]);
     let attempt = 0;
     return async () => {
-      underway += 1;
-      const began = now();
-      const outcome = await wayTo(url).target.send(letter);
+      inFlight += 1;
+      const start = now();
+      const outcome = await destinationOf(url).target.send(request);
       attempt += 1;
-      const again = retry && !isDone(outcome) && !over.signal.aborted ? waits[attempt - 1] : undefined;
-      finish({ event: received.id, url: url.href, ms: now() - began, ...factsOf(outcome) }, { attempt, again });
-      underway -= 1;
-      if (again === undefined) pending -= 1;
+      const retryIn = retry && !isSuccess(outcome) && !stopped.signal.aborted ? retryDelays[attempt - 1] : undefined;
+      const forwarded = { event: received.id, url: url.href, ms: now() - start, ...resultOf(outcome) };
+      record(forwarded);
+      report({ type: 'forwarded', ...forwarded, attempt, ...(retryIn !== undefined && { retry_in: retryIn }) });
+      inFlight -= 1;
+      if (retryIn === undefined) pending -= 1;
       wake();
-      return again;
+      return retryIn;
     };
   }
 
-  function finish(
-    fact: Omit<Forwarded, 'type' | 'forwarded_at'>,
-    { attempt, again }: { attempt: number; again: number | undefined },
-  ): void {
+  function record(forwarded: Omit<Forwarded, 'type' | 'forwarded_at'>): void {
     try {
-      log.forwarded(fact);
+      log.forwarded(forwarded);
     } catch (error) {
-      warn(`what came of sending ${fact.event} on could not be recorded: ${String(error)}`);
+      warn(`the result of forwarding ${forwarded.event} could not be recorded: ${String(error)}`);
     }
-    report({ type: 'forwarded', ...fact, attempt, ...(again !== undefined && { retry_in: again }) });
   }
 
-  /** As soon as nothing is under way, or after so long. */
-  async function settled(patience: number): Promise<void> {
+  /** Resolves once nothing is in flight, or after the grace period. */
+  async function graceful(): Promise<void> {
     const enough = new AbortController();
-    const done = until(() => underway === 0).then(() => enough.abort());
-    await Promise.race([done, sleep(patience, later, enough.signal)]);
+    const done = until(() => inFlight === 0).then(() => enough.abort());
+    await Promise.race([done, sleep(gracePeriod, later, enough.signal)]);
   }
 
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise<void>((resolve) => woken.push(resolve));
+  async function until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) await new Promise<void>((resolve) => wakeUps.push(resolve));
   }
 
   function wake(): void {
-    const all = woken;
-    woken = [];
+    const all = wakeUps;
+    wakeUps = [];
     for (const resolve of all) resolve();
   }
 }
 
-function isDone({ response, error }: Outcome): boolean {
+function isSuccess({ response, error }: Outcome): boolean {
   return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
 }
 
-export function factsOf({ response, error }: Outcome): Pick<Forwarded, 'status' | 'error' | 'body'> {
-  const body = response?.encoding === undefined ? response?.body.slice(0, shown) : undefined;
+/** Characters of an answer's body that are recorded. */
+const mostBody = 1_000;
+
+export function resultOf({ response, error }: Outcome): Pick<Forwarded, 'status' | 'error' | 'body'> {
+  const body = response?.encoding === undefined ? response?.body.slice(0, mostBody) : undefined;
   return {
     ...(response && { status: response.status }),
     ...(error !== undefined && { error }),
@@ -140,8 +142,8 @@ export function factsOf({ response, error }: Outcome): Pick<Forwarded, 'status' 
   };
 }
 
-/** They concern one connection; the last two are those of the new one. */
-const ofConnection = [
+/** Headers of one connection; the last two are set for the new one. */
+const hopByHop = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -156,15 +158,15 @@ const ofConnection = [
   'content-length',
 ];
 
-/** An event as it is sent on: the same bytes and headers, but for those of the connection, and who sends it on. */
-export function letterOf(
+/** The event with the bytes and headers it was received with, except hop-by-hop headers, and with `added` headers. */
+export function forwardRequest(
   received: Received,
   { host }: URL,
-  by: Headers = [],
+  added: Headers = [],
 ): { readonly headers: string[]; readonly body: Buffer } {
   const body = bytesOf(received);
   const named = received.headers.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value);
-  const left = new Set([...ofConnection, ...named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/))]);
-  const headers = received.headers.filter(([name]) => !left.has(name.toLowerCase()));
-  return { headers: ['host', host, ...headers.flat(), ...by.flat(), 'content-length', String(body.length)], body };
+  const dropped = new Set([...hopByHop, ...named.flatMap((value) => value.toLowerCase().split(/\s*,\s*/))]);
+  const headers = received.headers.filter(([name]) => !dropped.has(name.toLowerCase()));
+  return { headers: ['host', host, ...headers.flat(), ...added.flat(), 'content-length', String(body.length)], body };
 }

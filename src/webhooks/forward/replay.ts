@@ -2,19 +2,19 @@ import type { OnDamage } from '../../base/journal-lines.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import { oldestFirst } from '../log/history.ts';
 import type { Forwarded, Received } from '../log/records.ts';
-import { factsOf, letterOf } from './forwarder.ts';
+import { forwardRequest, resultOf } from './forwarder.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly events: Iterable<Addressed>;
-  /** What is sent of an event. */
+  /** Returns the event to send, which may be signed again. */
   readonly prepare: (event: Received) => Received;
-  /** How many milliseconds an answer may take. */
-  readonly patience: number;
+  /** Milliseconds. */
+  readonly timeout: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-/** An event, and where it goes. */
+/** An event and its destination. */
 export interface Addressed {
   readonly event: Received;
   readonly url: URL;
@@ -25,70 +25,64 @@ export interface Replayed {
   readonly outcome: Omit<Forwarded, 'type' | 'forwarded_at'>;
 }
 
-/** Sends events again one after the other; it ends early when the signal says so. */
-export async function* replay(options: ReplayOptions): AsyncGenerator<Replayed> {
-  const { events, signal } = options;
+/** Sends events again in sequence, until the signal. */
+export async function* replay({ events, prepare, timeout, now, signal }: ReplayOptions): AsyncGenerator<Replayed> {
   const targets = new Map<string, Target>();
-  const leave = () => {
+  const closeAll = () => {
     for (const target of targets.values()) target.close();
   };
-  signal.addEventListener('abort', leave);
+  signal.addEventListener('abort', closeAll);
   try {
     for (const { event, url } of events) {
-      const target = targets.get(url.href) ?? openTarget(url, options.patience);
+      const target = targets.get(url.href) ?? openTarget(url, timeout);
       targets.set(url.href, target);
-      const replayed = await sent(event, url, target, options);
+      const request = forwardRequest(prepare(event), url);
+      const start = now();
+      const result = resultOf(await target.send(request));
       if (signal.aborted) return;
-      yield replayed;
+      yield { event, outcome: { event: event.id, url: url.href, ms: now() - start, ...result } };
       if (signal.aborted) return;
     }
   } finally {
-    signal.removeEventListener('abort', leave);
-    leave();
+    signal.removeEventListener('abort', closeAll);
+    closeAll();
   }
 }
 
-/** Those of the journals that have an address by their id, the oldest first. */
+/** The logged events with these ids and their destinations, oldest first. */
 export function* addressed(
   stateFolder: string,
-  to: ReadonlyMap<string, URL>,
+  destinations: ReadonlyMap<string, URL>,
   onDamage?: OnDamage,
 ): Generator<Addressed> {
-  let left = to.size;
+  let left = destinations.size;
   if (left === 0) return;
   for (const fact of oldestFirst(stateFolder, onDamage)) {
-    const url = fact.type === 'received' ? to.get(fact.id) : undefined;
+    const url = fact.type === 'received' ? destinations.get(fact.id) : undefined;
     if (fact.type !== 'received' || !url) continue;
     yield { event: fact, url };
     if (--left === 0) return;
   }
 }
 
-async function sent(event: Received, url: URL, target: Target, { prepare, now }: ReplayOptions): Promise<Replayed> {
-  const letter = letterOf(prepare(event), url);
-  const began = now();
-  const facts = factsOf(await target.send(letter));
-  return { event, outcome: { event: event.id, url: url.href, ms: now() - began, ...facts } };
-}
-
-/** Code that takes events, and what it answers them. */
+/** The user's webhook handler. */
 export interface Handler {
-  /** Sends an event on as it came. Says what was answered, or why nothing was. */
-  hand(event: Received): Promise<Answered>;
+  /** Forwards an event unchanged. Returns the status, or why there was none. */
+  send(event: Received): Promise<Answered>;
   close(): void;
 }
 
 type Answered = { readonly status: number } | { readonly error: string };
 
-const patience = 30_000;
+const handlerTimeout = 30_000;
 
 export function openHandler(url: URL): Handler {
-  const target = openTarget(url, patience);
+  const target = openTarget(url, handlerTimeout);
   return {
-    async hand(event) {
-      const { response, error } = await target.send(letterOf(event, url));
+    async send(event) {
+      const { response, error } = await target.send(forwardRequest(event, url));
       if (response && error === undefined) return { status: response.status };
-      return { error: error ?? 'nothing came back' };
+      return { error: error ?? 'no response' };
     },
     close: target.close,
   };

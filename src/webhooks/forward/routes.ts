@@ -4,50 +4,29 @@ import { isThisMachine } from '../../base/loopback.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import { byName } from '../event/filters.ts';
 
-/** Where events are sent on to. */
+/** The addresses that events are forwarded to. */
 export interface Routes {
-  /** Where this one is, if anywhere. */
+  /** The address for an event, if there is one. */
   of(event: Pick<WebhookEvent, 'name'>): URL | undefined;
   readonly all: readonly URL[];
 }
 
 interface Route {
-  readonly word: string;
+  readonly name: string;
   readonly url: URL;
 }
 
-/** Those of an event by its name come first, those of its family next, and then what all others go to. */
-export function routesOf(routes: readonly string[], rest: string | undefined): Routes {
+/** A route for the event's name wins over one for its family, and both win over the default address. */
+export function routesOf(routes: readonly string[], defaultAddress: string | undefined): Routes {
   const known = routes.flatMap(routesIn);
-  const twice = known.find(({ word }, at) => known.findIndex((other) => other.word === word) !== at);
-  if (twice) throw usage(`--route has ${twice.word} twice`, 'an event goes to one of them');
-  const named = new Map(known.map(({ word, url }) => [word, url]));
-  const other = rest === undefined ? undefined : forwardUrl(rest);
+  const duplicate = known.find(({ name }, at) => known.findIndex((other) => other.name === name) !== at);
+  if (duplicate) throw usage(`--route has ${duplicate.name} twice`, 'an event can go to one address only');
+  const byEvent = new Map(known.map(({ name, url }) => [name, url]));
+  const other = defaultAddress === undefined ? undefined : forwardUrl(defaultAddress);
   return {
-    of: ({ name = '' }) => named.get(name) ?? named.get(name.replace(/\..*/, '')) ?? other,
+    of: ({ name = '' }) => byEvent.get(name) ?? byEvent.get(name.replace(/\..*/, '')) ?? other,
     all: [...known.map(({ url }) => url), ...(other ? [other] : [])],
   };
-}
-
-/** Whether what is sent there stays on this machine. */
-export function isHere({ hostname }: URL): boolean {
-  return isThisMachine(hostname);
-}
-
-/** `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */
-export function forwardUrl(text: string): URL {
-  const whole = wholeUrl(text);
-  const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw usage(`"${text}" is not an address to forward to`, 'use 3000, localhost:3000/hook or a whole URL');
-  if (url.username !== '' || url.password !== '') throw usage('an address to forward to has no user and no password');
-  url.hash = '';
-  return url;
-}
-
-function wholeUrl(text: string): string {
-  if (/^\d{1,5}(?:\/|$)/.test(text)) return `http://localhost:${text}`;
-  return /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
 }
 
 function routesIn(text: string): readonly Route[] {
@@ -55,21 +34,42 @@ function routesIn(text: string): readonly Route[] {
   if (at < 1)
     throw usage(`"${text}" is not a route`, 'use an event and an address, such as order.paid=localhost:3000/paid');
   const names = text.slice(0, at);
-  // What is no event is refused as it is by --events.
+  // Refuses unknown events, like --events.
   byName(names);
   const url = forwardUrl(text.slice(at + 1));
-  return names.split(',').map((word) => ({ word: word.trim(), url }));
+  return names.split(',').map((name) => ({ name: name.trim(), url }));
 }
 
-/** Nothing is sent on to the listener itself: it would come again, and go on for ever. */
+/** Reads `3000`, `3000/hook`, `localhost:3000/hook` or a whole URL. */
+export function forwardUrl(text: string): URL {
+  const whole = withScheme(text);
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw usage(`"${text}" is not an address to forward to`, 'use 3000, localhost:3000/hook or a whole URL');
+  if (url.username !== '' || url.password !== '')
+    throw usage('an address to forward to must not have a user or password');
+  url.hash = '';
+  return url;
+}
+
+function withScheme(text: string): string {
+  if (/^\d{1,5}(?:\/|$)/.test(text)) return `http://localhost:${text}`;
+  return /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+}
+
+/** True if the URL leads to this machine. */
+export function isHere({ hostname }: URL): boolean {
+  return isThisMachine(hostname);
+}
+
+/** Refuses to forward to the listener itself, which would loop forever. */
 export function refuseItself({ all }: Routes, port: number, addresses: readonly string[]): void {
-  const own = ownOf(addresses);
-  if (!all.some((url) => portOf(url) === port && own(url.hostname))) return;
+  const isOwn = ownHosts(addresses);
+  if (!all.some((url) => portOf(url) === port && isOwn(url.hostname))) return;
   throw usage(`port ${port} is this listener itself`, 'forward to another port');
 }
 
-/** Whether the host of a URL is this machine by any of its addresses. */
-function ownOf(addresses: readonly string[]): (hostname: string) => boolean {
+function ownHosts(addresses: readonly string[]): (hostname: string) => boolean {
   const list = new BlockList();
   for (const address of ['0.0.0.0', '::', ...addresses]) list.addAddress(address, family(address));
   return (hostname) => {

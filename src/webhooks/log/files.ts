@@ -9,27 +9,27 @@ import { type EventRecord, form, isEventRecord } from './records.ts';
 export interface EventFile {
   readonly path: string;
   readonly size: number;
-  /** Nothing in it is older. */
+  /** The earliest possible time of a record. */
   readonly from: number;
-  /** Nothing in it is newer. */
+  /** The latest possible time of a record. */
   readonly until: number;
 }
 
 export interface Placed {
   readonly record: EventRecord;
-  /** The byte at which the next one begins. */
+  /** The byte offset of the next record. */
   readonly next: number;
 }
 
-interface Asked {
+interface Context {
   readonly kill: Probe;
   readonly now: number;
 }
 
 const week = 7 * 24 * 60 * 60_000;
-/** What a listener of an older bizmsg has begun says whose it is soon after. */
+/** A file of an older version has no owner in its first moments. */
 const minute = 60_000;
-/** By so much a file system's clock may lag behind the time of day. */
+/** Milliseconds that the clock of a file system may lag behind. */
 const lag = 1_000;
 
 export function eventsFolder(stateFolder: string): string {
@@ -41,45 +41,45 @@ export function fileName(now: number, tag: number, part: number): string {
   return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${tag}-${part}.ndjson`;
 }
 
-/** By name, so by time. */
+/** The files of all listeners, by time. */
 export function eventFiles(folder: string): readonly EventFile[] {
   return namesIn(folder)
     .flatMap((name) => fileAt(join(folder, name), name) ?? [])
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What stands in a file from there on; nothing when it has gone meanwhile. */
+/** Reads the records of a file; yields none if it was removed meanwhile. */
 export function recordsIn(path: string, options?: ReadOptions): Generator<Placed> {
   return known(readJournal(path, form, options));
 }
 
-/** The same from the last on. */
+/** Reads the records of a file, last first. */
 export function* recordsBack(path: string, onDamage?: OnDamage): Generator<Placed> {
-  // Whether this bizmsg knows the form of the file is told by reading it as usual.
+  // Reading forwards checks the format of the file.
   const [first] = recordsIn(path, { onDamage });
   if (first) yield* known(readBack(path, onDamage));
 }
 
-interface Removing extends Asked {
-  /** Bytes that all files together may take. */
+interface Removing extends Context {
+  /** Limit in bytes for all files together. */
   readonly most: number;
-  /** Whether this listener has finished with a file of its own. */
+  /** True for files that this listener has finished. */
   readonly isDone: (path: string) => boolean;
 }
 
-/** Removes files older than a week, and the oldest while all take too much. Those that live listeners write stay. */
+/** Removes files older than a week, and the oldest ones beyond the size limit. Keeps files that are being written. */
 export function removeOld(folder: string, { now, kill, most, isDone }: Removing): void {
   const files = eventFiles(folder);
   let total = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
     if (file.until >= now - week && total <= most) continue;
-    if (!isDone(file.path) && !isLeft(file, { kill, now })) continue;
+    if (!isDone(file.path) && !isAbandoned(file, { kill, now })) continue;
     remove(file.path);
     total -= file.size;
   }
 }
 
-/** What cannot be removed today is tried again tomorrow. */
+/** Ignores failures: the next listener tries again. */
 function remove(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -88,8 +88,8 @@ function remove(path: string): void {
   }
 }
 
-/** One that cannot be read may be that of a newer bizmsg. */
-function isLeft({ path, until }: EventFile, { kill, now }: Asked): boolean {
+/** True if the listener of the file has ended. A file that cannot be read may belong to a newer version. */
+function isAbandoned({ path, until }: EventFile, { kill, now }: Context): boolean {
   try {
     const [placed] = recordsIn(path);
     if (!placed) return until < now - minute;
@@ -128,16 +128,16 @@ function fileAt(path: string, name: string): EventFile | undefined {
 
 export interface Cleared {
   readonly removed: number;
-  /** Those of listeners that live, and what this bizmsg cannot read. */
+  /** Files of running listeners, or of another version. */
   readonly kept: number;
-  /** Those kept since a part of them is not as it was written: somebody may want to look into them. */
+  /** Damaged files, which are kept for inspection. */
   readonly damaged: number;
 }
 
 interface ClearOptions {
   readonly kill: Probe;
   readonly now: number;
-  /** Whether what is damaged is removed as well. */
+  /** Removes damaged files too. */
   readonly damaged: boolean;
 }
 
@@ -148,11 +148,11 @@ export interface Clearable {
   readonly damaged: number;
 }
 
-/** Finds the files that ended listeners have left behind. */
-export function clearableEvents(stateFolder: string, asked: ClearOptions): Clearable {
+/** Finds the files of listeners that have ended. */
+export function clearableEvents(stateFolder: string, options: ClearOptions): Clearable {
   const files = eventFiles(eventsFolder(stateFolder));
-  const left = files.filter((file) => isLeft(file, asked));
-  const damaged = asked.damaged ? [] : left.filter(({ path }) => isDamaged(path));
+  const left = files.filter((file) => isAbandoned(file, options));
+  const damaged = options.damaged ? [] : left.filter(({ path }) => isDamaged(path));
   const unwanted = left.filter((file) => !damaged.includes(file));
   return { paths: unwanted.map(({ path }) => path), kept: files.length - left.length, damaged: damaged.length };
 }

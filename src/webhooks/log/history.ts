@@ -5,13 +5,13 @@ import { webhookId } from '../event/event.ts';
 import { eventFiles, eventsFolder, type Placed, recordsBack, recordsIn } from './files.ts';
 import { type Fact, type Forwarded, type Received, timeOf } from './records.ts';
 
-/** An event, and what came of sending it on: the last first. */
+/** An event and its forwarding attempts, newest first. */
 export interface Past {
   readonly event: Received;
   readonly forwards: readonly Forwarded[];
 }
 
-/** The events of all listeners from the newest on. No more is read than is asked for. */
+/** The events of all listeners, newest first. Reads lazily. */
 export function* newestFirst(stateFolder: string, onDamage?: OnDamage): Generator<Past> {
   const files = eventFiles(eventsFolder(stateFolder));
   const sources = files.map(({ path, until }) => ({ bound: -until, open: () => facts(recordsBack(path, onDamage)) }));
@@ -26,7 +26,7 @@ export function* newestFirst(stateFolder: string, onDamage?: OnDamage): Generato
   }
 }
 
-/** All that listeners recorded, in the order of time. */
+/** All events and forwarding attempts of all listeners, by time. */
 export function oldestFirst(stateFolder: string, onDamage?: OnDamage): Generator<Fact> {
   const files = eventFiles(eventsFolder(stateFolder));
   return merged(
@@ -39,9 +39,9 @@ function* facts(placed: Iterable<Placed>): Generator<Fact> {
   for (const { record } of placed) if (record.type !== 'listener') yield record;
 }
 
-const list = 'bizmsg webhooks history lists them';
+const listHint = 'bizmsg webhooks history lists the events';
 
-/** The event that has an id, or alone begins with it; without one the newest. */
+/** Finds an event by its id, a unique prefix of it, or the sender's webhook id (default: the newest event). */
 export function findEvent(stateFolder: string, text?: string, onDamage?: OnDamage): Past {
   const events = newestFirst(stateFolder, onDamage);
   const found = text === undefined ? first(events) : byId(events, text);
@@ -49,32 +49,30 @@ export function findEvent(stateFolder: string, text?: string, onDamage?: OnDamag
   throw new CliError('notFound', 'no-events', 'no listener has received any event yet');
 }
 
-/** Its sender's id means the last time that it came. */
+/** With a webhook id, finds its latest delivery. */
 function byId(events: Iterable<Past>, text: string): Past {
-  const [seen, begin]: [string[], Past[]] = [[], []];
+  const newest: string[] = [];
+  const matches: Past[] = [];
   const id = text.toLowerCase();
   for (const past of events) {
     if (past.event.id === id || webhookId(past.event) === text) return past;
-    if (past.event.id.startsWith(id)) begin.push(past);
-    if (seen.length < compared) seen.push(past.event.id);
+    if (past.event.id.startsWith(id)) matches.push(past);
+    if (newest.length < mostCompared) newest.push(past.event.id);
   }
-  const [only, another] = begin;
-  if (!only) throw unknown(id, seen);
-  if (!another) return only;
-  const ids = begin.slice(0, 5).map(({ event }) => event.id);
-  const more = begin.length > ids.length ? ', …' : '';
-  throw usage(
-    `${begin.length} events begin with ${id}`,
-    `write more of the one that is meant: ${ids.join(', ')}${more}`,
-  );
+  const [match] = matches;
+  if (!match) throw unknownEvent(id, newest);
+  if (matches.length === 1) return match;
+  const ids = matches.slice(0, 5).map(({ event }) => event.id);
+  const more = matches.length > ids.length ? ', …' : '';
+  throw usage(`${matches.length} events begin with ${id}`, `type more of the id: ${ids.join(', ')}${more}`);
 }
 
-/** Among the newest: a mistyped id is seldom that of an old one. */
-const compared = 1_000;
+/** Ids compared for a suggestion: a mistyped id is rarely that of an old event. */
+const mostCompared = 1_000;
 
-function unknown(id: string, known: readonly string[]): CliError {
-  const near = suggest(id, known);
-  const hint = near === undefined ? list : `did you mean ${near}? ${list}`;
+function unknownEvent(id: string, ids: readonly string[]): CliError {
+  const similar = suggest(id, ids);
+  const hint = similar === undefined ? listHint : `did you mean ${similar}? ${listHint}`;
   return new CliError('notFound', 'no-such-event', `there is no event ${id}`, { hint });
 }
 
@@ -84,51 +82,51 @@ function first<T>(items: Iterable<T>): T | undefined {
 }
 
 interface Source<T> {
-  /** Nothing in it comes before that place. */
+  /** A lower bound for the keys of its items. */
   readonly bound: number;
   open(): Generator<T>;
 }
 
 interface Head<T> {
   item: T;
-  place: number;
+  key: number;
   readonly rest: Generator<T>;
 }
 
-/** Items of many sources in the order of their places; a source is not opened before it is due. */
-function* merged<T>(sources: readonly Source<T>[], placeOf: (item: T) => number): Generator<T> {
+/** Merges sources by key. Opens a source only when its first item may be next. */
+function* merged<T>(sources: readonly Source<T>[], keyOf: (item: T) => number): Generator<T> {
   const waiting = sources.toSorted((a, b) => b.bound - a.bound);
   const heads = new Set<Head<T>>();
   try {
     for (;;) {
       const head = least(heads);
       const due = waiting.at(-1);
-      if (due && (!head || due.bound <= head.place)) {
+      if (due && (!head || due.bound <= head.key)) {
         waiting.pop();
-        begin(due.open());
+        start(due.open());
       } else if (head) {
         yield head.item;
-        move(head);
+        advance(head);
       } else return;
     }
   } finally {
     for (const { rest } of heads) rest.return(undefined);
   }
 
-  function begin(rest: Generator<T>): void {
+  function start(rest: Generator<T>): void {
     const { value, done } = rest.next();
-    if (!done) heads.add({ item: value, place: placeOf(value), rest });
+    if (!done) heads.add({ item: value, key: keyOf(value), rest });
   }
 
-  function move(head: Head<T>): void {
+  function advance(head: Head<T>): void {
     const { value, done } = head.rest.next();
     if (done) heads.delete(head);
-    else Object.assign(head, { item: value, place: placeOf(value) });
+    else Object.assign(head, { item: value, key: keyOf(value) });
   }
 }
 
 function least<T>(heads: Iterable<Head<T>>): Head<T> | undefined {
   let least: Head<T> | undefined;
-  for (const head of heads) if (!least || head.place < least.place) least = head;
+  for (const head of heads) if (!least || head.key < least.key) least = head;
   return least;
 }

@@ -3,7 +3,7 @@ import { type Line, type OnDamage, recordIn } from '../../base/journal-lines.ts'
 
 const chunkSize = 65_536;
 
-/** The records of a journal from the last on, and for each the byte after it. Its first line has been looked at. */
+/** Reads the records of a journal, last first. The caller has checked the first line. */
 export function* readBack(
   path: string,
   onDamage?: OnDamage,
@@ -19,7 +19,7 @@ export function* readBack(
   }
 }
 
-/** Complete lines from the last on, however long; what follows the last of them is left out. */
+/** Yields complete lines, last first, of any length. */
 function* linesBack(fd: number, size: number): Generator<Line> {
   let rest: Buffer[] | undefined;
   for (let end = size; end > 0;) {
@@ -41,7 +41,7 @@ function feedBefore(end: number, chunk: Buffer): number {
   return end === 0 ? -1 : chunk.lastIndexOf('\n', end - 1);
 }
 
-/** A file that was cut meanwhile ends earlier. */
+/** May be shorter if the file was truncated meanwhile. */
 function chunkAt(fd: number, start: number, end: number): Buffer {
   const chunk = Buffer.allocUnsafe(end - start);
   return chunk.subarray(0, readSync(fd, chunk, 0, chunk.length, start));

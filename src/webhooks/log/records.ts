@@ -1,33 +1,32 @@
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../contract/readers.ts';
 
-/** Names and values as they came, in order. */
+/** Names and values as received, in order. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** A delivery as it came in. */
+/** A request that delivers an event. */
 export interface Delivery {
   readonly method: string;
-  /** With its query. */
+  /** With the query. */
   readonly path: string;
   readonly headers: Headers;
   readonly body: Uint8Array;
   /** The sender's address. */
   readonly remote: string;
-  /** The listener's own. */
+  /** The port of the listener. */
   readonly port: number;
 }
 
 export interface Received extends Omit<Delivery, 'body'> {
   readonly type: 'received';
   readonly id: string;
-  /** By the time of day. */
   readonly received_at: number;
   readonly body: string;
-  /** Of a body that is no UTF-8. */
+  /** Set if the body is not UTF-8. */
   readonly encoding?: 'base64';
 }
 
-/** What came of sending an event on; there may be several of one. */
+/** One attempt to forward an event. */
 export interface Forwarded {
   readonly type: 'forwarded';
   /** The id of the event. */
@@ -35,25 +34,25 @@ export interface Forwarded {
   readonly forwarded_at: number;
   readonly url: string;
   readonly status?: number | undefined;
-  /** How long it took. */
+  /** Duration. */
   readonly ms: number;
   readonly error?: string | undefined;
-  /** The beginning of the answer. */
+  /** The beginning of the answer's body. */
   readonly body?: string | undefined;
 }
 
-/** The first of every file: whose it is. */
+/** The first record of every file: the process that writes it. */
 export interface Listener {
   readonly type: 'listener';
   readonly pid: number;
-  /** By which its process is told from a later one with this number. */
+  /** Distinguishes the process from a later one with the same pid. */
   readonly start?: string | undefined;
 }
 
 export type Fact = Received | Forwarded;
 export type EventRecord = Fact | Listener;
 
-/** What follows the name in the first line of a file. */
+/** The format in the first line of a file. */
 export const form = { kind: 'events', version: 1 } as const;
 
 export function receivedOf({ body, ...rest }: Delivery, id: string, received_at: number): Received {
@@ -65,12 +64,12 @@ export function contentOf({ body, encoding }: Pick<Received, 'body' | 'encoding'
   return encoding === undefined ? body : Buffer.from(body, encoding);
 }
 
-/** The bytes of the body as they came. */
+/** The bytes of the body. */
 export function bytesOf({ body, encoding }: Pick<Received, 'body' | 'encoding'>): Buffer {
   return Buffer.from(body, encoding);
 }
 
-/** A checksum has shown that it is as it was written. What a later bizmsg records as well is passed over. */
+/** False for types of records that a newer version added. */
 export function isEventRecord(value: unknown): value is EventRecord {
   if (!isRecord(value)) return false;
   return value['type'] === 'received' || value['type'] === 'forwarded' || value['type'] === 'listener';

@@ -4,24 +4,24 @@ import { eventFiles, eventsFolder, recordsBack, recordsIn } from './files.ts';
 import type { Fact } from './records.ts';
 import { sleep } from '../../base/sleep.ts';
 
-/** How far each file has been read, by its path. */
+/** The byte up to which each file was read, by path. */
 export type Cursor = ReadonlyMap<string, number>;
 
 export interface FollowOptions {
   readonly from: Cursor;
   readonly later: Later;
   readonly signal: AbortSignal;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between polls. */
   readonly every?: number;
   readonly onDamage?: OnDamage | undefined;
 }
 
-/** After all that listeners have recorded until now. */
+/** The end of all files. */
 export function cursorNow(stateFolder: string): Cursor {
   return new Map(eventFiles(eventsFolder(stateFolder)).map(({ path }) => [path, endOf(path)]));
 }
 
-/** What listeners of any process record after the cursor, as it comes; it ends when the signal says so. */
+/** Yields what all listeners record after the cursor, until the signal. */
 export async function* follow(stateFolder: string, options: FollowOptions): AsyncGenerator<Fact> {
   const { from, later, signal, every = 100, onDamage } = options;
   const read = new Map(from);
@@ -39,7 +39,7 @@ export async function* follow(stateFolder: string, options: FollowOptions): Asyn
   }
 }
 
-/** Where the last whole line ends. What is damaged before it is of no concern to who wants what comes after. */
+/** The end of the last complete line. Damage before it does not matter. */
 function endOf(path: string): number {
   const [last] = recordsBack(path, () => {});
   return last?.next ?? 0;

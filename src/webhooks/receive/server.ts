@@ -81,7 +81,7 @@ async function bind(servers: readonly [Server, Server], port: number, host?: str
 
 function bindError(port: number, host: string, failure: NodeJS.ErrnoException): CliError {
   if (failure.code === 'EADDRINUSE')
-    return configuration('port-busy', `port ${port} is in use`, 'choose another one with --port', failure);
+    return configuration('port-busy', `port ${port} is in use`, 'choose another port with --port', failure);
   return configuration('port', `cannot listen on port ${port} of ${host}`, failure.message, failure);
 }
 

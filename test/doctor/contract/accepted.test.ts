@@ -35,7 +35,7 @@ describe('of a service that takes what it has to refuse', () => {
     expect([code, postsTo(seen)]).toEqual([12, [send]]);
     expect(clauses.get('send-status')).toMatchObject({
       verdict: 'not tried',
-      seen: ['not tried: an incomplete one was accepted'],
+      seen: ['not tried: an incomplete request was accepted'],
     });
   });
 
@@ -44,7 +44,7 @@ describe('of a service that takes what it has to refuse', () => {
     const { clauses, notShown } = await examine(url, [], { env: callerOf(url, liveKey) });
     expect(clauses.get('malformed-contact')).toMatchObject({
       verdict: 'not tried',
-      seen: [`POST ${contacts} with half a JSON: not tried: an incomplete one was accepted`],
+      seen: [`POST ${contacts} with half a JSON: not tried: an incomplete request was accepted`],
     });
     expect(clauses.get('createContact')?.verdict).toBe('not tried');
     expect(clauses.get('missing-field')?.verdict).toBe('differs');
@@ -112,7 +112,7 @@ it('an answer that is compressed, though nobody asked for it, is called so', asy
   });
   const { clauses } = await examine(url, [], { env: callerOf(url, key) });
   expect(clauses.get('json')?.seen).toContain(
-    `GET ${contacts}: 200, application/json, compressed (gzip), which was not asked for, no JSON`,
+    `GET ${contacts}: 200, application/json, compressed (gzip), which was not asked for, not JSON`,
   );
   expect(seen.map(({ headers }) => headers['accept-encoding'])).toEqual(seen.map(() => 'identity'));
 });

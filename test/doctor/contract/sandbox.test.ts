@@ -92,7 +92,7 @@ describe('of the sandbox', () => {
     const { stdout, code } = await world.run(['doctor', '--contract']);
     expect(code).toBe(12);
     expect(stdout).toContain('  differs   every endpoint returns JSON (§1)\n');
-    expect(stdout).toContain('GET /api/public/contacts without a key: 401, text/html, no JSON\n');
+    expect(stdout).toContain('GET /api/public/contacts without a key: 401, text/html, not JSON\n');
   });
 
   it('keeps to the plan of a starter', async () => {

@@ -1,0 +1,79 @@
+import type { Later } from '../base/host.ts';
+import { createFifo, type Fifo } from './fifo.ts';
+
+/** Never rejects. Resolves to the milliseconds until it runs again, or to undefined when it is done. */
+export type Job = () => Promise<number | undefined>;
+
+/** Runs a few jobs at once; the jobs of one lane run in order. */
+export interface Lanes {
+  add(lane: string, job: Job): void;
+  /** Starts no more jobs; those running continue. */
+  stop(): void;
+}
+
+interface Ready {
+  readonly lane: string;
+  readonly job: Job;
+}
+
+const atOnce = 8;
+
+export function createLanes(later: Later): Lanes {
+  /** The jobs that wait for the first one of their lane. */
+  const lanes = new Map<string, Fifo<Job>>();
+  const ready = createFifo<Ready>();
+  const cancelRetries = new Set<() => void>();
+  let [running, isStopped] = [0, false];
+  return {
+    add(lane, job) {
+      const waiting = lanes.get(lane);
+      if (waiting) return waiting.add(job);
+      lanes.set(lane, createFifo());
+      return start({ lane, job });
+    },
+    stop() {
+      isStopped = true;
+      for (const cancel of cancelRetries) cancel();
+      cancelRetries.clear();
+    },
+  };
+
+  function start(one: Ready): void {
+    ready.add(one);
+    runReady();
+  }
+
+  function runReady(): void {
+    for (let one = take(); one; one = take()) {
+      const { lane, job } = one;
+      running += 1;
+      void job().then((delay) => leave({ lane, job }, delay));
+    }
+  }
+
+  function take(): Ready | undefined {
+    return running < atOnce && !isStopped ? ready.take() : undefined;
+  }
+
+  function leave(one: Ready, delay: number | undefined): void {
+    running -= 1;
+    if (delay === undefined) startNext(one.lane);
+    else if (!isStopped) retry(one, delay);
+    runReady();
+  }
+
+  function startNext(lane: string): void {
+    const job = lanes.get(lane)?.take();
+    if (job) start({ lane, job });
+    else lanes.delete(lane);
+  }
+
+  /** A job that waits to be retried blocks its lane, but not the others. */
+  function retry(one: Ready, milliseconds: number): void {
+    const cancel = later(milliseconds, () => {
+      cancelRetries.delete(cancel);
+      start(one);
+    });
+    cancelRetries.add(cancel);
+  }
+}
