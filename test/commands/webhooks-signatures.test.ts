@@ -135,7 +135,7 @@ describe('webhooks sign', () => {
   it.each([
     ['-', {}, 3, 'no webhook secret is known'],
     ['-', { BIZMSG_WEBHOOK_SECRET: 'whsec_short' }, 3, 'BIZMSG_WEBHOOK_SECRET: the webhook secret must decode'],
-    ['- --secret-stdin', {}, 2, 'stdin is asked for twice'],
+    ['- --secret-stdin', {}, 2, 'stdin is used twice'],
     ['- --timestamp soon', env, 2, 'is not a number of seconds'],
     ['', env, 2, '<file> is missing'],
   ])('%s with %o is exit %i', async (words, given, exit, reason) => {
