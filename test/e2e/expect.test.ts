@@ -338,7 +338,7 @@ describe('webhooks expect does not run the command', () => {
     [['message.delivered', '--answer', '2xx'], 2, 'add --forward-to'],
     [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'is not an HTTP status'],
     [['message.delivered', '--forward-to', 'ftp://localhost/'], 2, 'is not an address to forward to'],
-    [['message.delivered', '-o', 'json'], 2, 'cannot honour --output'],
+    [['message.delivered', '-o', 'json'], 2, 'does not accept --output'],
     [[], 2, '<event> is missing'],
   ])('with %j: exit %i, %s', async (words, code, said) => {
     const file = join(home, 'ran');
