@@ -101,7 +101,7 @@ function createFirstTime(): (event: SourceEvent) => boolean {
   };
 }
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly url: URL;
   /** The address as the user typed it. */
   readonly forwardTo: string;
