@@ -19,8 +19,8 @@ export interface Feed {
 
 /** Held in memory for one reader; further events it reads from the files. */
 const [mostEvents, mostCharacters] = [8_192, 8 * 1024 * 1024];
-/** Events that a reader gets in one event-loop turn: receiving and answering comes first. */
-const atOnce = 16;
+/** Events that are read from the files in one event-loop turn; others are received in between. */
+const readAtOnce = 16;
 
 interface Reader {
   held: Received[];
@@ -83,7 +83,7 @@ function readFrom(path: string, at: number): { readonly events: readonly Receive
   let end = at;
   for (const { record, next } of recordsIn(path, { from: at })) {
     end = next;
-    if (record.type === 'received' && events.push(record) === atOnce) break;
+    if (record.type === 'received' && events.push(record) === readAtOnce) break;
   }
   return { events, end };
 }
@@ -98,8 +98,7 @@ function hold(reader: Reader, events: readonly Received[], position: Position): 
 }
 
 function take(reader: Reader): readonly Received[] {
-  const taken = reader.held.splice(0, atOnce);
-  for (const { body } of taken) reader.characters -= body.length;
-  if (reader.held.length === 0) reader.characters = 0;
+  const taken = reader.held;
+  [reader.held, reader.characters] = [[], 0];
   return taken;
 }
