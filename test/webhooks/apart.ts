@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { onTestFinished } from 'vitest';
 
-export interface Apart {
+export interface ListenerProcess {
   readonly port: number;
   readonly pid: number;
-  /** Resolves when it is dead. */
+  /** Kills the process; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
 const source = new URL('../../src/webhooks/', import.meta.url).pathname;
 
-/** A listener as a script in this folder; it reads its feed up to the first event, and no further. */
+/** Bundles a listener script in this folder; the listener reads only the first event of its feed. */
 export async function listenerScript(home: string): Promise<string> {
   const [main, script] = [join(home, 'main.ts'), join(home, 'listener.mjs')];
   writeFileSync(
@@ -39,8 +39,12 @@ export async function listenerScript(home: string): Promise<string> {
   return script;
 }
 
-/** A listener in a process of its own. */
-export async function listenApart(script: string, stateFolder: string, flags: readonly string[] = []): Promise<Apart> {
+/** Starts a listener in a separate process. */
+export async function startListenerProcess(
+  script: string,
+  stateFolder: string,
+  flags: readonly string[] = [],
+): Promise<ListenerProcess> {
   const child = spawn(process.execPath, [...flags, script, stateFolder], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit');
@@ -55,7 +59,7 @@ export async function listenApart(script: string, stateFolder: string, flags: re
   };
 }
 
-/** Posts bodies one after the other on one connection until it fails; told of each that was acknowledged. */
+/** Posts bodies one by one on one connection until it fails; calls back for each acknowledged body. */
 export async function pour(
   port: number,
   bodies: Iterable<string>,

@@ -13,6 +13,6 @@ it.each([
   ['order.paid', { id: 'evt_1', data: { amount: '12.50', paid: 1, order_id: 'two words' } }, undefined],
   ['order.paid', {}, undefined],
   [undefined, { data: { order_id: 'ord_1' } }, 'ord_1'],
-])('of %s in %j it finds what tells two apart', (name, body, about) => {
+])('finds the amount and id, if any, of %s in %j', (name, body, about) => {
   expect(aboutIn(fieldsOf(body), name)).toBe(about);
 });

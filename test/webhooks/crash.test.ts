@@ -9,7 +9,7 @@ import { cursorNow, follow } from '../../src/webhooks/log/tail.ts';
 import { temporaryHome } from '../support/bin.ts';
 import { canLimitFiles } from '../support/disk.ts';
 import { isLong } from '../support/long-tests.ts';
-import { type Apart, listenApart, listenerScript, pour } from './apart.ts';
+import { type ListenerProcess, listenerScript, pour, startListenerProcess } from './apart.ts';
 import { logIn, later, temporary } from './rig.ts';
 
 const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 30 : 10));
@@ -24,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => home.remove());
 
 describe('a listener that is killed under load', () => {
-  it(`has every event that it acknowledged, ${kills} times (seed ${seed})`, { timeout: patience }, async () => {
+  it(`keeps every event that it acknowledged, ${kills} times (seed ${seed})`, { timeout: patience }, async () => {
     const random = createRandom(seed);
     let count = 0;
-    // The next one comes up while what the last one left is looked at.
+    // The next listener starts while the files of the last one are checked.
     let next = start();
     for (let kill = 1; kill <= kills; kill++) {
       const { folder, listener } = await next;
@@ -43,13 +43,13 @@ describe('a listener that is killed under load', () => {
   });
 });
 
-async function start(): Promise<{ readonly folder: string; readonly listener: Apart }> {
+async function start(): Promise<{ readonly folder: string; readonly listener: ListenerProcess }> {
   const folder = temporary();
-  return { folder, listener: await listenApart(script, folder) };
+  return { folder, listener: await startListenerProcess(script, folder) };
 }
 
-/** On eight connections at once; what was acknowledged. */
-async function pourUntilKilled(listener: Apart, random: () => number): Promise<readonly string[]> {
+/** Posts on eight connections until the listener is killed; returns the acknowledged bodies. */
+async function pourUntilKilled(listener: ListenerProcess, random: () => number): Promise<readonly string[]> {
   const [acknowledged, largest]: [string[], number] = [[], 10 ** (2 + 4 * random())];
   const killed = wait(random() * 200).then(listener.kill);
   const acknowledge = (body: string) => void acknowledged.push(body);
@@ -59,7 +59,7 @@ async function pourUntilKilled(listener: Apart, random: () => number): Promise<r
   return acknowledged;
 }
 
-/** What is not as it should be: all that was acknowledged is there once, also for the listener that comes next. */
+/** Lists problems: each acknowledged event must be recorded once, also after the next listener starts. */
 async function faultsIn(folder: string, acknowledged: readonly string[]): Promise<readonly string[]> {
   const bodiesIn = () => Array.from(oldestFirst(folder), (fact) => (fact.type === 'received' ? fact.body : ''));
   const kept = bodiesIn();
@@ -68,11 +68,11 @@ async function faultsIn(folder: string, acknowledged: readonly string[]): Promis
   await logIn(folder).close();
   return [
     ...acknowledged.filter((body) => !found.has(body)).map((body) => `lost: ${body.slice(0, 20)}`),
-    ...(kept.length === found.size ? [] : [`${kept.length - found.size} twice`]),
-    // Of those whose answer died with it there is one a connection at most.
-    ...(kept.length - acknowledged.length > 8 ? ['more than was sent'] : []),
-    ...(isEqual(kept, back) ? [] : ['otherwise from the end']),
-    ...(isEqual(kept, bodiesIn()) ? [] : ['otherwise once the next one listens']),
+    ...(kept.length === found.size ? [] : [`${kept.length - found.size} duplicates`]),
+    // Each connection can have at most one event that was recorded but not acknowledged.
+    ...(kept.length - acknowledged.length > 8 ? ['more than were sent'] : []),
+    ...(isEqual(kept, back) ? [] : ['different from the end']),
+    ...(isEqual(kept, bodiesIn()) ? [] : ['different after the next listener started']),
   ];
 }
 
@@ -81,9 +81,9 @@ function isEqual(ones: readonly string[], others: readonly string[]): boolean {
 }
 
 describe('a listener in another process', () => {
-  it('is read while it writes, from either end and as it goes', async () => {
+  it('can be read from either end, and followed, while it writes', async () => {
     const folder = temporary();
-    const listener = await listenApart(script, folder);
+    const listener = await startListenerProcess(script, folder);
     const acknowledged: string[] = [];
     const off = new AbortController();
     const followed: string[] = [];
@@ -95,8 +95,8 @@ describe('a listener in another process', () => {
     })();
     const acknowledge = (body: string) => {
       if (acknowledged.push(body) % 200 !== 0) return;
-      const [forth, back] = [oldestFirst(folder), newestFirst(folder)].map((facts) => [...facts].length);
-      expect(forth).toBeGreaterThanOrEqual(acknowledged.length);
+      const [forward, back] = [oldestFirst(folder), newestFirst(folder)].map((facts) => [...facts].length);
+      expect(forward).toBeGreaterThanOrEqual(acknowledged.length);
       expect(back).toBeGreaterThanOrEqual(acknowledged.length);
     };
     const lanes = Array.from({ length: 4 }, (_, lane) => numbered(lane, 500));
@@ -107,9 +107,9 @@ describe('a listener in another process', () => {
     expect(followed.toSorted()).toEqual(acknowledged.toSorted());
   });
 
-  it('keeps nothing in memory for a reader who is behind', async () => {
+  it('keeps nothing in memory for a slow reader', async () => {
     const folder = temporary();
-    const listener = await listenApart(script, folder, ['--max-old-space-size=48']);
+    const listener = await startListenerProcess(script, folder, ['--max-old-space-size=48']);
     let count = 0;
     const large = Array.from({ length: 200 }, (_, number) => `${number} ${'x'.repeat(1024 * 1024)}`);
     await pour(listener.port, large, () => (count += 1));
@@ -117,10 +117,10 @@ describe('a listener in another process', () => {
   });
 });
 
-describe('a listener with no room left', () => {
-  it.skipIf(!canLimitFiles)('acknowledges nothing, and takes events again once there is', async () => {
+describe('a listener on a full disk', () => {
+  it.skipIf(!canLimitFiles)('acknowledges nothing, and accepts events again when there is room', async () => {
     const folder = temporary();
-    const listener = await listenApart(script, folder);
+    const listener = await startListenerProcess(script, folder);
     const send = (body: string) =>
       httpRequest(`http://127.0.0.1:${listener.port}/`, { body }).then(({ status }) => status);
     expect(await send('1')).toBe(200);
@@ -132,7 +132,7 @@ describe('a listener with no room left', () => {
   });
 });
 
-/** Without end, of any size up to that one. */
+/** Endless bodies of random sizes up to `largest`. */
 function* bodies(lane: number, largest: number, random: () => number): Generator<string> {
   for (let number = 0; ; number++) yield `${lane} ${number} ${'x'.repeat(Math.floor(random() ** 4 * largest))}`;
 }

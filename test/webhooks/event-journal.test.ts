@@ -16,7 +16,7 @@ const day = 24 * 60 * 60_000;
 const mebibyte = 1024 * 1024;
 
 describe('an event', () => {
-  it('is on the disk as it came once it is received', () => {
+  it('is on disk, unchanged, once it is received', () => {
     const folder = temporary();
     const headers = [
       ['Content-Type', 'application/json'],
@@ -30,13 +30,13 @@ describe('an event', () => {
   });
 
   it.each([
-    ['a text', Buffer.from('línea\n✓ 😀\0'), undefined],
+    ['text', Buffer.from('línea\n✓ 😀\0'), undefined],
     ['a byte order mark', Buffer.from('\ufeff{}'), undefined],
-    ['nothing', Buffer.alloc(0), undefined],
-    ['what is no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'base64'],
-    ['a letter that is cut', Buffer.from('é').subarray(0, 1), 'base64'],
+    ['an empty body', Buffer.alloc(0), undefined],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'base64'],
+    ['a truncated character', Buffer.from('é').subarray(0, 1), 'base64'],
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'base64'],
-  ])('has its body byte for byte: %s', (_, bytes, encoding) => {
+  ])('keeps its body byte for byte: %s', (_, bytes, encoding) => {
     const folder = temporary();
     logIn(folder).received(delivery(bytes));
     const [past] = newestFirst(folder);
@@ -44,7 +44,7 @@ describe('an event', () => {
     expect(past && bytesOf(past.event)).toEqual(bytes);
   });
 
-  it('has a short id that can be typed, and that no other has', () => {
+  it('has a short, unique id that can be typed', () => {
     const folder = temporary();
     const listeners = [logIn(folder, { now: () => start }), logIn(folder, { now: () => start })];
     const ids = Array.from({ length: 200 }, () => listeners.map((one) => one.received(delivery()).id)).flat();
@@ -52,7 +52,7 @@ describe('an event', () => {
     expect(ids.filter((id) => !/^e[0-9a-hjkmnp-tv-z]{10}$/.test(id))).toEqual([]);
   });
 
-  it('has an id that sorts by time, also when the clock is set back', () => {
+  it('has an id that sorts by time, even if the clock is set back', () => {
     let now = start;
     const journal = logIn(temporary(), { now: () => now });
     const ids = [0, 0, 1, 1_000, -day, 0, 400 * day].map((step) => {
@@ -62,7 +62,7 @@ describe('an event', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('comes with what became of it, the last first', () => {
+  it('is listed with its forwards, newest first', () => {
     const folder = temporary();
     let now = start;
     const journal = logIn(folder, { now: () => now++ });
@@ -97,7 +97,7 @@ describe('the files of all listeners', () => {
       .reduce((sum, name) => sum + fs.statSync(join(folder, 'events', name)).size, 0);
   const ids = (folder: string) => Array.from(newestFirst(folder), ({ event }) => event.id).toReversed();
 
-  it('take no more than their limit and the one that is being written: the oldest go', async () => {
+  it('exceed the size limit by at most the current file; the oldest are removed', async () => {
     const folder = temporary();
     const journal = logIn(folder, { most: 32 * mebibyte });
     const feed = journal.feed();
@@ -107,12 +107,12 @@ describe('the files of all listeners', () => {
     expect(kept.length).toBeGreaterThanOrEqual(8);
     expect(kept).toEqual(received.slice(-kept.length));
     journal.end();
-    const handed: string[] = [];
-    for await (const { id } of feed) handed.push(id);
-    expect(handed).toEqual(kept);
+    const passed: string[] = [];
+    for await (const { id } of feed) passed.push(id);
+    expect(passed).toEqual(kept);
   });
 
-  it('are removed for room whoever left them, but not while their listener writes them', async () => {
+  it('are removed to make room, except the current files of running listeners', async () => {
     const folder = temporary();
     const [left, live] = [logIn(folder, { pid: 2 ** 22, kill: (pid) => pid !== 2 ** 22 }), logIn(folder)];
     for (let event = 0; event < 4; event++) left.received(delivery(body));
@@ -127,7 +127,7 @@ describe('the files of all listeners', () => {
 });
 
 describe('the files', () => {
-  it('are for this user alone, and named by time', () => {
+  it('are readable only by the user, and named by time', () => {
     const folder = temporary();
     fs.mkdirSync(join(folder, 'events'), { mode: 0o755 });
     logIn(folder, { now: () => start }).received(delivery());
@@ -139,13 +139,13 @@ describe('the files', () => {
     expect(fs.statSync(join(folder, 'events')).mode & 0o777).toBe(0o700);
   });
 
-  it('leave nothing of a listener that received nothing', async () => {
+  it('are removed if the listener received nothing', async () => {
     const folder = temporary();
     await logIn(folder).close();
     expect(fs.readdirSync(join(folder, 'events'))).toEqual([]);
   });
 
-  it('are followed by others at 16 MiB, with nothing lost and all in order', async () => {
+  it('are rotated at 16 MiB, with all events in order', async () => {
     const folder = temporary();
     const journal = logIn(folder);
     const bodies = Array.from({ length: 50 }, (_, number) => `${number} ${'x'.repeat(mebibyte)}`);
@@ -161,7 +161,7 @@ describe('the files', () => {
   it.each([
     ['long ago', 1_000],
     ['just now', 0],
-  ])('are followed by others when somebody has removed them %s, and nothing that comes then is lost', (_, passed) => {
+  ])('are created again after they were removed %s, and later events are kept', (_, passed) => {
     const folder = temporary();
     let now = start;
     const journal = logIn(folder, { now: () => now });
@@ -173,7 +173,7 @@ describe('the files', () => {
     expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', '2']);
   });
 
-  it('say from their first instant whose they are', () => {
+  it('name their listener as soon as they exist', () => {
     const folder = temporary();
     logIn(folder);
     const text = fs.readFileSync(join(folder, 'events', filesIn(folder)[0] ?? ''), 'utf8');
@@ -181,9 +181,9 @@ describe('the files', () => {
   });
 
   it.each([
-    ['that has only just been begun', 0, { removed: 0, kept: 1, damaged: 0 }],
-    ['whose beginning nobody went on with', 2, { removed: 1, kept: 0, damaged: 0 }],
-  ])('of one %s are cleared or not', (_, minutes, cleared) => {
+    ['kept if just created', 0, { removed: 0, kept: 1, damaged: 0 }],
+    ['removed if two minutes old', 2, { removed: 1, kept: 0, damaged: 0 }],
+  ])('with only a header are %s', (_, minutes, cleared) => {
     const folder = temporary();
     fs.mkdirSync(join(folder, 'events'));
     const path = join(folder, 'events', fileName(start, process.pid, 1));
@@ -192,7 +192,7 @@ describe('the files', () => {
     expect(clearEvents(clearableEvents(folder, { kill: alive, now, damaged: false }))).toEqual(cleared);
   });
 
-  it.each(['a folder', 'a pipe', 'a socket'])('are not what only has such a name: %s', async (kind) => {
+  it.each(['a folder', 'a pipe', 'a socket'])('do not include %s with such a name', async (kind) => {
     const folder = temporary();
     const journal = logIn(folder, { now: () => start });
     journal.received(delivery('1'));
@@ -205,7 +205,7 @@ describe('the files', () => {
     });
   });
 
-  it('of old are removed, but for what a live listener writes', async () => {
+  it('are removed when old, except those of running listeners', async () => {
     const folder = temporary();
     const [dead, live] = [2 ** 22 + 1, process.pid];
     for (const [pid, age, at] of [
@@ -217,20 +217,20 @@ describe('the files', () => {
       const path = join(folder, 'events', filesIn(folder).at(-1) ?? '');
       fs.utimesSync(path, new Date(), new Date(Date.now() - age * day));
     }
-    fs.writeFileSync(join(folder, 'events', 'notes.txt'), 'of somebody');
+    fs.writeFileSync(join(folder, 'events', 'notes.txt'), 'other data');
     fs.utimesSync(join(folder, 'events', 'notes.txt'), 0, 0);
     logIn(folder);
     expect(Array.from(newestFirst(folder), ({ event }) => event.body).sort()).toEqual(['dead 6', 'live 8']);
     expect(fs.existsSync(join(folder, 'events', 'notes.txt'))).toBe(true);
   });
 
-  it('that cannot be read are no empty history', () => {
+  it('cause an error, not an empty history, if they cannot be read', () => {
     const folder = temporary();
-    fs.writeFileSync(join(folder, 'events'), 'of somebody');
+    fs.writeFileSync(join(folder, 'events'), 'other data');
     expect(() => [...newestFirst(folder)]).toThrow('ENOTDIR');
   });
 
-  it('of its own that are old are removed when a listener begins the next', () => {
+  it('that are old are removed when their own listener starts a new one', () => {
     const folder = temporary();
     const journal = logIn(folder);
     const fill = () => Array.from({ length: 17 }, () => journal.received(delivery('x'.repeat(mebibyte))));
@@ -244,8 +244,8 @@ describe('the files', () => {
   });
 });
 
-describe('who only reads', () => {
-  it('passes over a line that is being written, and leaves it', () => {
+describe('a reader', () => {
+  it('skips an incomplete line, and does not change it', () => {
     const folder = temporary();
     const journal = logIn(folder);
     journal.received(delivery('1'));
@@ -257,7 +257,7 @@ describe('who only reads', () => {
     expect(fs.readFileSync(path)).toEqual(before);
   });
 
-  it('gets all that listeners wrote side by side by time, from either end', () => {
+  it('gets events of concurrent listeners in order of time, from either end', () => {
     const folder = temporary();
     let now = start;
     const listeners = Array.from({ length: 3 }, () => logIn(folder, { now: () => now }));
@@ -269,7 +269,7 @@ describe('who only reads', () => {
     expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(bodies.toReversed());
   });
 
-  it('gets the newest without reading the rest, and leaves no file open', () => {
+  it('gets the newest event without reading the rest, and leaves no file open', () => {
     const folder = temporary();
     const journal = logIn(folder);
     for (let number = 0; number < 20_000; number++) journal.received(delivery(String(number)));
@@ -292,7 +292,7 @@ describe('who only reads', () => {
     expect(Array.from(newestFirst(folder), ({ event }) => event.body.length)).toEqual(sizes.toReversed());
   });
 
-  it('is told which file a newer bizmsg wrote', () => {
+  it('gets an error that names the file if a newer bizmsg wrote it', () => {
     const folder = temporary();
     logIn(folder).received(delivery());
     const path = join(folder, 'events', filesIn(folder)[0] ?? '');
@@ -302,13 +302,13 @@ describe('who only reads', () => {
     expect(thrown(() => [...oldestFirst(folder)])).toMatchObject(unknown);
   });
 
-  it('gets nothing where nobody ever listened', () => {
+  it('gets nothing if the folder does not exist', () => {
     expect([...newestFirst(join(temporary(), 'none'))]).toEqual([]);
   });
 });
 
-describe('what cannot be', () => {
-  it.skipIf(!canLimitFiles)('an event for which there is no room is not received, and the next one is', () => {
+describe('a write error', () => {
+  it.skipIf(!canLimitFiles)('for lack of room rejects an event, but not the next one', () => {
     const folder = temporary();
     const journal = logIn(folder);
     journal.received(delivery('1'));
@@ -319,27 +319,30 @@ describe('what cannot be', () => {
     expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', '1']);
   });
 
-  it.skipIf(!canLimitFiles).each([10, 60, 80, 100])('a next file with room for %i bytes is tried again', (room) => {
-    const folder = temporary();
-    const journal = logIn(folder);
-    const body = 'x'.repeat(17 * mebibyte);
-    journal.received(delivery(body));
-    expect(withRoomFor(room, () => thrown(() => journal.received(delivery('2'))))).toMatchObject({
-      code: 'journal-unwritable',
-    });
-    expect(filesIn(folder)).toHaveLength(1);
-    journal.received(delivery('3'));
-    expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', body]);
-    expect(filesIn(folder)).toHaveLength(2);
-  });
+  it.skipIf(!canLimitFiles).each([10, 60, 80, 100])(
+    'in a new file with room for %i bytes rejects an event, but not the next one',
+    (room) => {
+      const folder = temporary();
+      const journal = logIn(folder);
+      const body = 'x'.repeat(17 * mebibyte);
+      journal.received(delivery(body));
+      expect(withRoomFor(room, () => thrown(() => journal.received(delivery('2'))))).toMatchObject({
+        code: 'journal-unwritable',
+      });
+      expect(filesIn(folder)).toHaveLength(1);
+      journal.received(delivery('3'));
+      expect(Array.from(newestFirst(folder), ({ event }) => event.body)).toEqual(['3', body]);
+      expect(filesIn(folder)).toHaveLength(2);
+    },
+  );
 
-  it.skipIf(process.getuid?.() === 0)('a folder that nobody may write is said before anything is received', () => {
+  it.skipIf(process.getuid?.() === 0)('is reported on start if the folder is read-only', () => {
     const folder = temporary();
     fs.chmodSync(folder, 0o500);
     expect(thrown(() => logIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });
   });
 
-  it('a file where the folder is to be is said', () => {
+  it('is reported on start if a file is in place of the folder', () => {
     const folder = temporary();
     fs.writeFileSync(join(folder, 'events'), '');
     expect(thrown(() => logIn(folder))).toMatchObject({ exit: 'configuration', code: 'state-unwritable' });

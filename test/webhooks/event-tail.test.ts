@@ -5,8 +5,8 @@ import { appendFileSync, readdirSync, truncateSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { delivery, logIn, later, take, temporary } from './rig.ts';
 
-describe('who follows', () => {
-  it('gets what comes after the cursor, from listeners that were there and from new ones', async () => {
+describe('a follower', () => {
+  it('gets events after its cursor, from existing and new listeners', async () => {
     const folder = temporary();
     const first = logIn(folder);
     first.received(delivery('before'));
@@ -17,14 +17,14 @@ describe('who follows', () => {
     second.received(delivery('2'));
     first.received(delivery('3'));
     first.forwarded({ event: 'e1', url: 'http://127.0.0.1/', ms: 1 });
-    expect((await followed).map(said).sort()).toEqual(['1', '2', '3', 'forwarded']);
+    expect((await followed).map(textOf).sort()).toEqual(['1', '2', '3', 'forwarded']);
   });
 
-  it('gets all from a cursor taken before anybody listened', async () => {
+  it('gets all events from a cursor taken before any listener started', async () => {
     const folder = temporary();
     const from = cursorNow(folder);
     logIn(folder).received(delivery('1'));
-    expect((await take(following(folder, from), 1)).map(said)).toEqual(['1']);
+    expect((await take(following(folder, from), 1)).map(textOf)).toEqual(['1']);
   });
 
   it('waits for a line that is being written', async () => {
@@ -38,10 +38,10 @@ describe('who follows', () => {
     expect([...from.values()]).toEqual([size]);
     truncateSync(path, size);
     journal.received(delivery('2'));
-    expect((await take(following(folder, from), 1)).map(said)).toEqual(['2']);
+    expect((await take(following(folder, from), 1)).map(textOf)).toEqual(['2']);
   });
 
-  it('gets nothing twice, however much comes', async () => {
+  it('gets each event once under load', async () => {
     const folder = temporary();
     const journals = [logIn(folder), logIn(folder)];
     const followed = take(following(folder, cursorNow(folder), 1), 3_000);
@@ -54,7 +54,7 @@ describe('who follows', () => {
     expect(got.toSorted()).toEqual(sent.toSorted());
   });
 
-  it('ends when told so, at once', async () => {
+  it('ends immediately on abort', async () => {
     const off = new AbortController();
     const never = follow(temporary(), { from: new Map(), later, signal: off.signal, every: 2 ** 31 - 1 });
     const end = never.next();
@@ -67,6 +67,6 @@ function following(folder: string, from: Cursor, every = 5): AsyncGenerator<Fact
   return follow(folder, { from, later, every, signal: new AbortController().signal });
 }
 
-function said(fact: Fact): string {
+function textOf(fact: Fact): string {
   return fact.type === 'received' ? fact.body : fact.type;
 }

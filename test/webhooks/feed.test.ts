@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { delivery, logIn, take, temporary } from './rig.ts';
 
 describe('the feed of a listener', () => {
-  it('has every event in the order of arrival, those before it was asked for as well', async () => {
+  it('returns every event in order of arrival, including those before it was opened', async () => {
     const journal = logIn(temporary());
     journal.received(delivery('1'));
     const feed = journal.feed();
@@ -13,7 +13,7 @@ describe('the feed of a listener', () => {
     expect((await taken).map(({ body }) => body)).toEqual(['1', '2', '3']);
   });
 
-  it('goes at the pace of each who reads it', async () => {
+  it('lets each reader read at its own pace', async () => {
     const journal = logIn(temporary());
     const [quick, slow] = [journal.feed(), journal.feed()];
     for (let number = 0; number < 500; number++) journal.received(delivery(String(number)));
@@ -22,7 +22,7 @@ describe('the feed of a listener', () => {
     expect((await slow.next()).value).toMatchObject({ body: '1' });
   });
 
-  it('ends with the journal, but not before all was read', async () => {
+  it('ends when the journal is closed, after all events are read', async () => {
     const journal = logIn(temporary());
     const read = take(journal.feed(), Infinity);
     for (let number = 0; number < 200; number++) journal.received(delivery());
@@ -30,7 +30,7 @@ describe('the feed of a listener', () => {
     expect(await read).toHaveLength(200);
   });
 
-  it('ends at once when told so', async () => {
+  it('ends immediately on abort', async () => {
     const off = new AbortController();
     const journal = logIn(temporary());
     const feed = journal.feed(off.signal);

@@ -18,18 +18,18 @@ const read = {
   },
 };
 
-describe('events by name', () => {
+describe('a filter by name', () => {
   it.each([
     ['message.read', true],
     ['message', true],
     ['order.paid, message', true],
     ['order,contact.created', false],
     ['message.delivered', false],
-  ])('%s', (text, expected) => {
+  ])('%s on message.read returns %s', (text, expected) => {
     expect(byName(text)(seen(read))).toBe(expected);
   });
 
-  it('have those of their family as well that the document does not know', () => {
+  it('matches a family also for names that the document does not have', () => {
     expect(byName('message')(seen({ type: 'message.deleted' }))).toBe(true);
     expect(byName('message')(seen({ type: 'messages.deleted' }))).toBe(false);
     expect(byName('message,order')(seen({}))).toBe(false);
@@ -43,12 +43,12 @@ describe('events by name', () => {
     ['message,', expect.stringContaining('use message, ')],
     ['everything', expect.stringContaining('broadcast.completed')],
     ['__proto__', expect.stringContaining('use message, ')],
-  ])('are refused when there are none: %j', (text, hint) => {
+  ])('is refused with a hint if a name is unknown: %j', (text, hint) => {
     expect(thrown(() => byName(text))).toMatchObject({ exit: 'usage', hint });
   });
 });
 
-describe('events by a field', () => {
+describe('a filter by field', () => {
   it.each([
     ['type=message.read', true],
     ['data.to=+1=2', true],
@@ -81,16 +81,16 @@ describe('events by a field', () => {
     ['data.amount=0xc', false],
     ['data.price=12.5', false],
     ['data.price=12.50', true],
-  ])('%s', (text, expected) => {
+  ])('%s returns %s', (text, expected) => {
     expect(byField(text)(seen(read))).toBe(expected);
   });
 
-  it('of an array begin with its index', () => {
+  it('can begin with an array index', () => {
     expect(byField('0.a=1')(seen([{ a: 1 }]))).toBe(true);
     expect(byField('[0].a=1')(seen([{ a: 1 }]))).toBe(true);
   });
 
-  it('are none where the body is no JSON', () => {
+  it('matches nothing if the body is not JSON', () => {
     expect(byField('a=1')(eventOf(receivedOf(delivery('a=1'), 'e1', 0)))).toBe(false);
   });
 
@@ -111,12 +111,12 @@ describe('events by a field', () => {
     'a["b]=x',
     'a"b=x',
     "it's=x",
-  ])('are refused without a path and a value: %j', (text) => {
+  ])('is refused without a path and a value: %j', (text) => {
     expect(thrown(() => byField(text))).toMatchObject({ exit: 'usage', message: `"${text}" is not a condition` });
   });
 });
 
-it('passes what all of several let pass', () => {
+it('passes events that all filters accept', () => {
   const filters = [byName('message'), byField('data.to=+1=2')];
   expect(passing(filters)(seen(read))).toBe(true);
   expect(passing([...filters, byField('type=order.paid')])(seen(read))).toBe(false);

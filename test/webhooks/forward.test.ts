@@ -12,21 +12,21 @@ it.each([
   ['3000/hook', 'http://localhost:3000/hook'],
   ['localhost:3000/hook', 'http://localhost:3000/hook'],
   ['https://hooks.example.com/a?b=1', 'https://hooks.example.com/a?b=1'],
-])('%s is the address %s', (text, url) => {
+])('parses %s as the address %s', (text, url) => {
   expect(forwardUrl(text).href).toBe(url);
 });
 
-it.each(['', 'ftp://here', 'http://me:secret@here'])('"%s" is no address', (text) => {
+it.each(['', 'ftp://here', 'http://me:secret@here'])('refuses "%s" as an address', (text) => {
   expect(() => forwardUrl(text)).toThrow(/address/);
 });
 
-it('a route of an event comes before that of its family, and that before where all others go', () => {
+it('prefers the route of an event to that of its family, and both to the default', () => {
   const { of } = routesOf(['message=1', 'message.failed,order.paid=2'], '3');
   const ports = ['message.failed', 'message.read', 'order.paid', 'contact.created'].map((name) => of({ name })?.port);
   expect([...ports, of({ name: undefined })?.port]).toEqual(['2', '1', '2', '3', '3']);
 });
 
-it('a letter has the headers that came, in order, but for those of a connection', () => {
+it('forwards headers in order, except hop-by-hop headers', () => {
   const headers = [
     ['Host', 'here'],
     ['X-One', '1'],
@@ -35,15 +35,15 @@ it('a letter has the headers that came, in order, but for those of a connection'
     ['Transfer-Encoding', 'chunked'],
     ['X-One', '2'],
   ] as const;
-  const letter = forwardRequest(
+  const request = forwardRequest(
     receivedOf(delivery(Buffer.from([0xff, 1]), { headers }), 'e1', 0),
     new URL('http://there:1/'),
   );
-  expect(letter.headers).toEqual(['host', 'there:1', 'X-One', '1', 'X-One', '2', 'content-length', '2']);
-  expect([...letter.body]).toEqual([0xff, 1]);
+  expect(request.headers).toEqual(['host', 'there:1', 'X-One', '1', 'X-One', '2', 'content-length', '2']);
+  expect([...request.body]).toEqual([0xff, 1]);
 });
 
-it('a letter names who sends it on, when somebody does', () => {
+it('adds the header of this listener after those of earlier ones', () => {
   const received = receivedOf(delivery('1', { headers: [['bizmsg-forwarded-by', 'a']] }), 'e1', 0);
   const { headers } = forwardRequest(received, new URL('http://there:1/'), [['bizmsg-forwarded-by', 'b']]);
   expect(headers.slice(2, -2)).toEqual(['bizmsg-forwarded-by', 'a', 'bizmsg-forwarded-by', 'b']);
@@ -59,16 +59,19 @@ it.each([
   ['http://hooks.localhost:4781', 4781],
   ['http://192.0.2.7:4781', 4781],
   ['http://[2001:db8::7]:4781', 4781],
-])('%s leads back to who listens on port %i', (url, port) => {
+])('refuses to forward to %s, which is the listener on port %i', (url, port) => {
   const own = ['192.0.2.7', '2001:db8::7'];
   expect(() => refuseItself(routesOf([], url), port, own)).toThrow('this listener itself');
 });
 
-it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example.com:4781'])('%s does not', (url) => {
-  expect(() => refuseItself(routesOf([], url), 4781, ['192.0.2.7'])).not.toThrow();
-});
+it.each(['http://localhost:4782', 'http://192.0.2.8:4781', 'http://hooks.example.com:4781'])(
+  'forwards to %s, which is not the listener',
+  (url) => {
+    expect(() => refuseItself(routesOf([], url), 4781, ['192.0.2.7'])).not.toThrow();
+  },
+);
 
-it('eight run at once, each lane one after the other', () => {
+it('runs eight lanes in parallel, each in order', () => {
   const lanes = createLanes(never);
   const began: string[] = [];
   const endless = (name: string) => () => {
@@ -79,7 +82,7 @@ it('eight run at once, each lane one after the other', () => {
   expect(began).toEqual(Array.from({ length: 8 }, (_, n) => `${n}a`));
 });
 
-it('what is to run again keeps its lane, and takes no place meanwhile', async () => {
+it('keeps a lane in order while a task waits for its retry', async () => {
   const due: (() => void)[] = [];
   const lanes = createLanes((_, run) => {
     due.push(run);

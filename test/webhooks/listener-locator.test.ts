@@ -9,17 +9,17 @@ import { temporary } from './rig.ts';
 
 const locator = { url: 'http://127.0.0.1:4781/', port: 4781, pid: process.pid, startedAt: 1 };
 
-it('is found until it is called back, by its user alone', () => {
+it('is found until it is withdrawn, and readable only by the user', () => {
   const folder = temporary();
-  const forget = announceListener(folder, locator);
+  const withdraw = announceListener(folder, locator);
   expect(liveListeners(folder, alive)).toMatchObject([locator]);
   const [name = ''] = readdirSync(join(folder, 'listeners'));
   expect(statSync(join(folder, 'listeners', name)).mode & 0o777).toBe(0o600);
-  forget();
+  withdraw();
   expect(liveListeners(folder, alive)).toEqual([]);
 });
 
-it('is removed when its process is dead, and what cannot be read stays', () => {
+it('is removed when its process is dead, unless it cannot be read', () => {
   const folder = temporary();
   announceListener(folder, locator);
   writeFileSync(join(folder, 'listeners', '1-2.json'), '{');
@@ -30,24 +30,24 @@ it('is removed when its process is dead, and what cannot be read stays', () => {
 it('is found again after its file was removed, until it is withdrawn', () => {
   const folder = temporary();
   const timers = manualTimers();
-  const forget = announceListener(folder, locator, timers.later);
+  const withdraw = announceListener(folder, locator, timers.later);
   for (const name of readdirSync(join(folder, 'listeners'))) rmSync(join(folder, 'listeners', name));
   expect(liveListeners(folder, alive)).toEqual([]);
   timers.fire(heartbeatInterval);
   expect(liveListeners(folder, alive)).toMatchObject([locator]);
-  forget();
+  withdraw();
   expect(timers.armed.size).toBe(0);
   expect(liveListeners(folder, alive)).toEqual([]);
 });
 
-it('is another one for each container, also with the same port and process number', () => {
+it('is separate for each container, even with the same port and process id', () => {
   const folder = temporary();
-  const forget = [announceListener(folder, locator), announceListener(folder, locator)];
+  const withdraw = [announceListener(folder, locator), announceListener(folder, locator)];
   expect(liveListeners(folder, alive)).toHaveLength(2);
-  forget[0]?.();
+  withdraw[0]?.();
   expect(liveListeners(folder, alive)).toHaveLength(1);
 });
 
-it('is none where nobody ever listened', () => {
+it('is not found if the folder does not exist', () => {
   expect(liveListeners(join(temporary(), 'none'), alive)).toEqual([]);
 });

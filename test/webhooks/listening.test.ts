@@ -50,23 +50,23 @@ async function listening(options: Partial<ListeningOptions> = {}): Promise<Opene
 
 const bodies = (items: readonly Item[]) => items.map((item) => (item.type === 'event' ? item.body : item.type));
 
-it('goes on when its files are removed under it, and ends when it is to', async () => {
+it('continues when its files are removed, and ends when stopped', async () => {
   const { send, items, stop, stateFolder, warned } = await listening();
-  const told = take(items(), Infinity);
+  const taken = take(items(), Infinity);
   await send('1');
   for (const name of fs.readdirSync(join(stateFolder, 'events'))) {
     if (name.endsWith('.ndjson')) fs.rmSync(join(stateFolder, 'events', name));
   }
   expect(await send('2')).toBe(200);
   await stop();
-  expect(bodies(await told).at(-1)).toBe(2);
-  expect(warned.length).toBe(2 - (await told).length);
+  expect(bodies(await taken).at(-1)).toBe(2);
+  expect(warned.length).toBe(2 - (await taken).length);
 });
 
 it('warns about events that were removed before a slow reader could be shown them', async () => {
   const { send, items, stop, stateFolder, warned } = await listening();
   const large = JSON.stringify('x'.repeat(4 * 1024 * 1024));
-  // Nobody takes the items, so after a while events are only kept on disk.
+  // Nothing reads the items, so after a while events are only kept on disk.
   const sent = [...Array.from({ length: 64 }, () => '1'), large, large, large, '2', '3'];
   for (const body of sent) await send(body);
   fs.rmSync(join(stateFolder, 'events'), { recursive: true });
@@ -77,7 +77,7 @@ it('warns about events that were removed before a slow reader could be shown the
   expect(warned).toEqual([`events whose file was removed before they were shown: ${sent.length - events}`]);
 });
 
-it('sends nothing on to itself, whichever port it was given', async () => {
+it('forwards nothing to itself, on any port', async () => {
   const port = await freePort();
   const forward = { routes: routesOf([], `http://0.0.0.0:${port}`), retry: false };
   await expect(listening({ port, forward })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ it('sends nothing on to itself, whichever port it was given', async () => {
   });
 });
 
-it('refuses what it has sent on itself, when another listener sends it back', async () => {
+it('refuses an event that it forwarded when another listener sends it back', async () => {
   const port = await freePort();
   const first = await listening({ forward: { routes: routesOf([], String(port)), retry: false } });
   const second = await listening({ port, forward: { routes: routesOf([], String(first.port)), retry: false } });
@@ -102,13 +102,13 @@ it('refuses what it has sent on itself, when another listener sends it back', as
 
 it('marks a repeated event', async () => {
   const { send, items } = await listening();
-  const told = take(items(), 4);
+  const taken = take(items(), 4);
   for (const id of ['evt_1', 'evt_2', 'evt_1']) await send('1', { 'webhook-id': id });
   await send('1');
-  expect((await told).map((item) => item.type === 'event' && item.again)).toEqual([false, false, true, false]);
+  expect((await taken).map((item) => item.type === 'event' && item.again)).toEqual([false, false, true, false]);
 });
 
-it('sends on events that are about no message one after the other', async () => {
+it('forwards events without a message one at a time', async () => {
   const seen: string[] = [];
   const waiting: (() => void)[] = [];
   const handler = await receiver((response, { body }) => {
@@ -139,15 +139,15 @@ describe('a bad signature', () => {
     };
   }
 
-  /** Sends events one after the other, and returns what the listener says of their signatures. */
+  /** Sends events one by one; returns the verdicts on their signatures. */
   async function reasons(sent: readonly Record<string, string>[], after = 0): Promise<readonly string[]> {
     const { send, items } = await listening({ secrets: () => [mine], now: () => now });
-    const told = take(items(), sent.length);
+    const taken = take(items(), sent.length);
     for (const one of sent) {
       await send('{}', one);
       now += after;
     }
-    return (await told).map((item) => {
+    return (await taken).map((item) => {
       if (item.type !== 'event') throw new Error('not an event');
       const { signature, id } = item;
       return signature.verdict === 'bad' ? signature.why.replace(id, 'ID') : signature.verdict;
@@ -157,7 +157,7 @@ describe('a bad signature', () => {
   const pointer = 'no known secret made it; run bizmsg webhooks verify ID for the reason';
   const bare = (signature: string) => signature.slice('v1,'.length);
 
-  it('is explained once, and then left to webhooks verify', async () => {
+  it('is explained once; repeats refer to webhooks verify', async () => {
     const wrong = headers(other);
     expect(await reasons([wrong, wrong, wrong])).toEqual([expect.stringContaining(another), pointer, pointer]);
   });
@@ -171,13 +171,13 @@ describe('a bad signature', () => {
     ]);
   });
 
-  it('is explained again if it returns after a minute in which signatures were good', async () => {
+  it('is explained again if it returns after a minute of good signatures', async () => {
     now = Date.now();
     const found = await reasons([headers(other), headers(other), headers(mine), headers(other)], 60_000);
     expect(found).toEqual([expect.stringContaining(another), pointer, 'good', expect.stringContaining(another)]);
   });
 
-  it('of ever new kinds is explained a limited number of times', async () => {
+  it('of many different kinds is explained a limited number of times', async () => {
     const made = Array.from({ length: 100 }, (_, at) => headers(other, (one) => one + 'A'.repeat(at)));
     const found = await reasons(made);
     expect(found.filter((one) => one !== pointer).length).toBe(32);

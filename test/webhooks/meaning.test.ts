@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectation, resultFor } from '../../src/webhooks/event/filters.ts';
 
-describe('to a wait for what becomes of a message', () => {
+describe('a wait for a message status', () => {
   it.each([
     ['delivered', 'message.delivered', 'expected'],
     ['delivered', 'message.read', 'expected'],
@@ -11,12 +11,12 @@ describe('to a wait for what becomes of a message', () => {
     ['read', 'message.failed', 'opposite'],
     ['read', 'flow.completed', undefined],
     ['read', undefined, undefined],
-  ] as const)('for %s, %s means %s', (goal, name, meaning) => {
+  ] as const)('of %s treats %s as %s', (goal, name, meaning) => {
     expect(resultFor({ name }, goal)).toBe(meaning);
   });
 });
 
-describe('to somebody who expects', () => {
+describe('an expectation', () => {
   const event = (name: string, data: object = {}) => ({ name, body: { kind: 'json', value: { data } } }) as const;
 
   it.each([
@@ -29,11 +29,11 @@ describe('to somebody who expects', () => {
     ['message.read,order', 'message.failed', 'opposite'],
     ['order.paid', 'message.failed', undefined],
     ['message.received', 'message.failed', undefined],
-  ])('%s, %s means %s', (wanted, name, meaning) => {
+  ])('of %s treats %s as %s', (wanted, name, meaning) => {
     expect(expectation({ event: wanted, where: [] })(event(name))).toBe(meaning);
   });
 
-  it('what becomes of one recipient, the failure of another means nothing', () => {
+  it('with a recipient ignores the failures of others', () => {
     const means = expectation({ event: 'message.delivered', where: ['data.to=+12025550101'] });
     const named = (name: string, to: string) => means(event(name, { to }));
     expect([

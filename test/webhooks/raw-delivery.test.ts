@@ -3,11 +3,11 @@ import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 
 describe('a raw delivery', () => {
   it.each([
-    ['nothing', Buffer.alloc(0)],
-    ['a text', Buffer.from('{"é":1}')],
-    ['what looks like the end of a head', Buffer.from('\r\n\r\n\n\nPOST / HTTP/1.1\r\n')],
-    ['all bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
-  ])('is read as it was written, with a body of %s', (_, body) => {
+    ['an empty body', Buffer.alloc(0)],
+    ['a text body', Buffer.from('{"é":1}')],
+    ['a body that looks like the end of the headers', Buffer.from('\r\n\r\n\n\nPOST / HTTP/1.1\r\n')],
+    ['a body of all byte values', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ])('is read as it was written, with %s', (_, body) => {
     const headers = [
       ['X-Name', 'a: b,  c'],
       ['x-name', ''],
@@ -19,7 +19,7 @@ describe('a raw delivery', () => {
     expect(readRaw(writeRaw(bare))).toEqual(bare);
   });
 
-  it('may have lost its carriage returns, or have no body at all', () => {
+  it('can be without carriage returns, or without a body', () => {
     const expected = { method: 'POST', path: '/', headers: [['A', 'b']] };
     expect(readRaw(Buffer.from('POST / HTTP/1.1\nA: b\n\n{\r\n}'))).toEqual({
       ...expected,
@@ -29,7 +29,7 @@ describe('a raw delivery', () => {
   });
 
   it.each(['', '{}', 'POST /\n\n', 'HTTP/1.1 200 OK\n\n', 'POST / HTTP/1.1\nno header\n\n', '\n\nPOST / HTTP/1.1\n\n'])(
-    'is not what reads %j',
+    'is not recognized in %j',
     (text) => {
       expect(readRaw(Buffer.from(text))).toBeUndefined();
     },

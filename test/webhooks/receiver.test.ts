@@ -14,7 +14,7 @@ import { type Listening, listening, take } from './rig.ts';
 const mebibyte = 1024 * 1024;
 
 describe('an event', () => {
-  it('is in the journal when it is answered, as it came', async () => {
+  it('is recorded unchanged before it is answered', async () => {
     const listener = await listening();
     const text = [
       'POST /hooks?a=1 HTTP/1.1',
@@ -42,13 +42,13 @@ describe('an event', () => {
     ]);
   });
 
-  it.each([201, 204, 400, 503])('is answered %i if that is wished, and kept all the same', async (status) => {
+  it.each([201, 204, 400, 503])('is recorded even if it is answered with %i', async (status) => {
     const listener = await listening({ respond: () => status });
     expect(await httpRequest(listener.url, { body: 'x' })).toMatchObject({ status, body: '' });
     expect(received(listener)).toMatchObject([{ body: 'x' }]);
   });
 
-  it('is answered although the receiver is closed right after recording it', async () => {
+  it('is answered if the receiver is closed right after recording it', async () => {
     const closes: Promise<void>[] = [];
     const listener: Listening = await listening({
       respond: () => {
@@ -60,7 +60,7 @@ describe('an event', () => {
     await Promise.all(closes);
   });
 
-  it('is answered although the receiver is closed meanwhile, like the others on its connection', async () => {
+  it('is answered, with the others on its connection, if the receiver is closed meanwhile', async () => {
     const closes: Promise<void>[] = [];
     let count = 0;
     const listener: Listening = await listening({
@@ -75,7 +75,7 @@ describe('an event', () => {
     expect([answers.match(/HTTP\/1\.1 200/g)?.length, received(listener).length]).toEqual([5, 5]);
   });
 
-  it('is recorded exactly if it is answered, when the receiver is closed under load', async () => {
+  it('is recorded if and only if it is answered, when the receiver is closed under load', async () => {
     const listener = await listening();
     const answered: string[] = [];
     let closed: Promise<void> | undefined;
@@ -92,14 +92,14 @@ describe('an event', () => {
     );
   });
 
-  it('without a body is kept, and known to have none', async () => {
+  it('without a body is recorded as one without a body', async () => {
     const listener = await listening();
     await raw(listener.port, 'POST / HTTP/1.1\r\nconnection: close\r\n\r\n');
     const [event] = received(listener);
     expect(event && eventOf(event).body).toEqual({ kind: 'none' });
   });
 
-  it('in chunks is kept whole', async () => {
+  it('in chunks is recorded as a whole', async () => {
     const listener = await listening();
     const head = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
     expect(await raw(listener.port, `${head}2\r\n{"\r\n5;x=y\r\na":1}\r\n0\r\nx-trailer: 1\r\n\r\n`)).toContain(
@@ -108,14 +108,14 @@ describe('an event', () => {
     expect(received(listener)).toMatchObject([{ body: '{"a":1}' }]);
   });
 
-  it('that is announced first is asked for', async () => {
+  it('with "expect: 100-continue" gets a 100 response first', async () => {
     const listener = await listening();
     const head =
       'POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}';
     expect(await raw(listener.port, head)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
-  it('in gzip is kept in its bytes', async () => {
+  it('in gzip is recorded without decompression', async () => {
     const listener = await listening();
     const body = gzipSync('{"type":"message.read"}');
     const head = `POST / HTTP/1.1\r\nhost: a\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
@@ -125,7 +125,7 @@ describe('an event', () => {
     expect(event && eventOf(event).name).toBe('message.read');
   });
 
-  it('of 5 MiB is kept, and a larger one is refused once it was read, and the next one taken', async () => {
+  it('of 5 MiB is recorded; a larger one is refused after it is read, and the next one is recorded', async () => {
     const listener = await listening();
     expect(await httpRequest(listener.url, { body: 'x'.repeat(5 * mebibyte) })).toMatchObject({ status: 200 });
     for (const size of [5 * mebibyte + 1, 100 * mebibyte])
@@ -135,7 +135,7 @@ describe('an event', () => {
     expect(listener.warned[0]).toBe('an event to / was refused: its body is larger than 5 MiB');
   });
 
-  it('is not acknowledged when it could not be recorded', async () => {
+  it('is not acknowledged if it cannot be recorded', async () => {
     const { log } = await listening();
     await log.close();
     const listener = await listening({ log });
@@ -148,18 +148,18 @@ describe('an event', () => {
 });
 
 describe('many events', () => {
-  it('are each kept once, and handed on in the order of their arrival', async () => {
+  it('are each recorded once, and passed on in order of arrival', async () => {
     const listener = await listening();
-    const handed = take(listener.log.feed(), 800);
+    const passed = take(listener.log.feed(), 800);
     const lanes = Array.from({ length: 8 }, (_, lane) => Array.from({ length: 100 }, (_, at) => `${lane} ${at}`));
     await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, () => {})));
-    const bodies = (await handed).map(({ body }) => body);
+    const bodies = (await passed).map(({ body }) => body);
     expect(bodies.toSorted()).toEqual(lanes.flat().sort());
     for (const lane of lanes) expect(bodies.filter((body) => lane.includes(body))).toEqual(lane);
     expect(received(listener).map(({ body }) => body)).toEqual(bodies.toReversed());
   });
 
-  it('on one connection at once are answered in order', async () => {
+  it('pipelined on one connection are answered in order', async () => {
     const listener = await listening({ respond: ({ body }) => 200 + Number(body) });
     const requests = Array.from({ length: 50 }, (_, at) => {
       const last = at === 49 ? 'connection: close\r\n' : '';
@@ -170,7 +170,7 @@ describe('many events', () => {
     expect(statuses).toEqual(requests.map((_, at) => 200 + at));
   });
 
-  it('are acknowledged while the one who reads them is busy with the first', async () => {
+  it('are acknowledged while the reader is still busy with the first', async () => {
     const listener = await listening();
     const reader = (async () => {
       for await (const event of listener.log.feed()) return { event, seen: received(listener).length };
@@ -183,15 +183,15 @@ describe('many events', () => {
   });
 });
 
-describe('what is no event', () => {
-  it.each(['GET', 'HEAD'])('is a %s of the health path, which is answered', async (method) => {
+describe('a request that is not an event', () => {
+  it.each(['GET', 'HEAD'])('is answered if it is a %s of the health path', async (method) => {
     const listener = await listening({ path: '/hooks' });
     const answer = await httpRequest(`http://127.0.0.1:${listener.port}/__bizmsg/health?x`, { method });
     expect(answer).toMatchObject({ status: 200 });
     expect([received(listener), listener.warned]).toEqual([[], []]);
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is a %s, which is refused with a note', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is refused with a warning if it is a %s', async (method) => {
     const listener = await listening();
     const answer = await httpRequest(listener.url, { method });
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } });
@@ -199,7 +199,7 @@ describe('what is no event', () => {
     expect(listener.warned).toEqual([`${method} / was refused: events are sent by POST`]);
   });
 
-  it('is a POST to another path than the one that was given', async () => {
+  it('is refused if it is a POST to another path', async () => {
     const listener = await listening({ path: '/hooks' });
     const send = (path: string) => httpRequest(`http://127.0.0.1:${listener.port}${path}`, { body: path });
     for (const path of ['/', '/hooks/', '/hook', '/hooksx', '/HOOKS', '/__bizmsg/health'])
@@ -209,7 +209,7 @@ describe('what is no event', () => {
     expect(listener.warned).toEqual(['POST / was refused: events are sent to /hooks']);
   });
 
-  it('is one that comes a thousand times, and it is said once', async () => {
+  it('causes at most one warning a second', async () => {
     let now = 0;
     const listener = await listening({ now: () => now });
     for (let time = 0; time < 50; time++) await httpRequest(listener.url, { method: 'GET' });
@@ -223,17 +223,17 @@ describe('what is no event', () => {
 describe('broken HTTP', () => {
   const length = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length';
   it.each([
-    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['text that is not HTTP', 'hello\r\n\r\n', 400],
     ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 400],
-    ['a version of the future', 'POST / HTTP/9.9\r\n\r\n', 400],
-    ['headers without end', `POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
-    ['a length that is none', `${length}: many\r\n\r\n`, 400],
+    ['an unknown version', 'POST / HTTP/9.9\r\n\r\n', 400],
+    ['endless headers', `POST / HTTP/1.1\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['a length that is not a number', `${length}: many\r\n\r\n`, 400],
     ['a negative length', `${length}: -1\r\n\r\n`, 400],
     ['two lengths', `${length}: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
     ['a length and chunks', `${length}: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-    ['chunks that are none', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
-    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 405],
-  ])('with %s is refused, said, and not kept', async (_, bytes, status) => {
+    ['invalid chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
+    ['a CONNECT request', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 405],
+  ])('with %s is refused with a warning, and not recorded', async (_, bytes, status) => {
     const listener = await listening();
     const answer = await raw(listener.port, bytes);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
@@ -243,14 +243,14 @@ describe('broken HTTP', () => {
   });
 
   it.each(['', 'host: \r\n', 'host: a\r\nhost: b\r\n', 'host: ../../etc\r\n'])(
-    'is not what a request for any host is: %j',
+    'does not include a missing, repeated or odd host: %j',
     async (host) => {
       const listener = await listening();
       expect(await raw(listener.port, `POST / HTTP/1.1\r\n${host}connection: close\r\n\r\n`)).toContain('200 OK');
     },
   );
 
-  it('after an event leaves the event its answer', async () => {
+  it('after an event does not affect the response to the event', async () => {
     const listener = await listening();
     const answers = await raw(listener.port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{"a":1}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
@@ -258,22 +258,19 @@ describe('broken HTTP', () => {
   });
 
   it.each([
-    ['in its body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was complete'],
-    ['in its headers', '\r\ncontent-le', 'a sender left in the middle of a request'],
-  ])(
-    'is a request that ends early %s, of which nothing is kept, and which nobody would hear answered',
-    async (_, rest, said) => {
-      const listener = await listening();
-      const socket = connect(listener.port, '127.0.0.1');
-      const answered: Buffer[] = [];
-      socket.on('data', (chunk: Buffer) => answered.push(chunk));
-      socket.end(`POST /cut HTTP/1.1\r\nhost: a${rest}`);
-      await once(socket, 'close');
-      expect([listener.warned, answered, received(listener)]).toEqual([[said], [], []]);
-    },
-  );
+    ['in the body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was complete'],
+    ['in the headers', '\r\ncontent-le', 'a sender left in the middle of a request'],
+  ])('causes a warning, and is neither recorded nor answered, if the sender stops %s', async (_, rest, warning) => {
+    const listener = await listening();
+    const socket = connect(listener.port, '127.0.0.1');
+    const answered: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => answered.push(chunk));
+    socket.end(`POST /cut HTTP/1.1\r\nhost: a${rest}`);
+    await once(socket, 'close');
+    expect([listener.warned, answered, received(listener)]).toEqual([[warning], [], []]);
+  });
 
-  it('is a sender that goes in the middle of a body, which is said', async () => {
+  it('causes a warning if the sender disconnects in the middle of a body', async () => {
     const listener = await listening();
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -293,20 +290,20 @@ describe('a slow sender', () => {
     ['its headers', 'POST / HTTP/1.1\r\nhost: a'],
     ['its body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{'],
     ['its chunks', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
-  ])('that never ends %s is answered 408, and nothing of it is kept', async (_, text) => {
+  ])('that never completes %s is answered with 408, and nothing is recorded', async (_, text) => {
     const listener = await listening({ timeouts });
     expect(await raw(listener.port, text)).toMatch(/^HTTP\/1\.1 408 /);
     expect(received(listener)).toEqual([]);
     expect(listener.warned).toEqual(['a sender took too long and was answered with 408']);
   });
 
-  it('that says nothing at all is let go without a word', async () => {
+  it('that sends nothing is disconnected without a warning', async () => {
     const listener = await listening({ timeouts });
     expect(await raw(listener.port, '')).toBe('');
     expect(listener.warned).toEqual([]);
   });
 
-  it('and a thousand more who say nothing keep nobody waiting', async () => {
+  it('does not delay others, nor do a thousand idle connections', async () => {
     const listener = await listening();
     const sockets = Array.from({ length: 1_000 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -316,7 +313,7 @@ describe('a slow sender', () => {
   });
 });
 
-describe('what a web page sends', () => {
+describe('an event from a web page', () => {
   const pages = [
     ['the web page https://evil.example', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['the web page https://evil.example', { origin: 'https://evil.example' }],
@@ -325,7 +322,7 @@ describe('what a web page sends', () => {
     ['a web page', { 'sec-fetch-site': 'cross-site' }],
   ] as const;
 
-  it.each(pages)('is refused and not kept: %s, %j', async (page, headers) => {
+  it.each(pages)('is refused and not recorded: %s, %j', async (page, headers) => {
     const listener = await listening();
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({
       status: 403,
@@ -335,30 +332,33 @@ describe('what a web page sends', () => {
     expect(listener.warned).toEqual([`POST / was refused: it came from ${page} (--allow-web-pages accepts it)`]);
   });
 
-  it.each(pages)('is kept if that is allowed: %s, %j', async (_, headers) => {
+  it.each(pages)('is recorded if web pages are allowed: %s, %j', async (_, headers) => {
     const listener = await listening({ allowWebPages: true });
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
     expect(received(listener)).toHaveLength(1);
   });
 
-  it('is refused from a site whose name leads to this machine', async () => {
+  it('is refused from a site whose name resolves to this machine', async () => {
     const listener = await listening();
     const headers = { host: `evil.example:${listener.port}`, origin: `http://evil.example:${listener.port}` };
     expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 403 });
   });
 
-  it.each(['127.0.0.1', 'localhost', '[::1]'])('is kept from its own origin, %s', async (name) => {
-    const listener = await listening();
-    const headers = { origin: `http://${name}:${listener.port}`, 'sec-fetch-site': 'same-origin' };
-    expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
-  });
+  it.each(['127.0.0.1', 'localhost', '[::1]'])(
+    'is recorded if the page has the origin of the listener: %s',
+    async (name) => {
+      const listener = await listening();
+      const headers = { origin: `http://${name}:${listener.port}`, 'sec-fetch-site': 'same-origin' };
+      expect(await httpRequest(listener.url, { headers, body: '{}' })).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe('unfinished bodies', () => {
   const four = Buffer.alloc(4 * mebibyte, 'x');
   const began = `POST /began HTTP/1.1\r\nhost: a\r\ncontent-length: ${5 * mebibyte}\r\n\r\n`;
 
-  it('that need more than 64 MiB together make room, the oldest first', async () => {
+  it('of more than 64 MiB together are dropped, oldest first', async () => {
     const listener = await listening();
     const oldest = raw(listener.port, Buffer.concat([Buffer.from(began), four]));
     const others = Array.from({ length: 16 }, () => connect(listener.port, '127.0.0.1').on('error', () => {}));
@@ -373,8 +373,8 @@ describe('unfinished bodies', () => {
   });
 });
 
-describe('where it listens', () => {
-  it('is reached by both addresses of localhost, where there are two, and by no other', async () => {
+describe('the address of a receiver', () => {
+  it('is every address of localhost, and no other', async () => {
     const listener = await listening();
     const ask = (host: string) =>
       httpRequest(`http://${host}:${listener.port}/`).then(
@@ -387,13 +387,13 @@ describe('where it listens', () => {
     expect(await ask('127.0.0.2')).toBe('ECONNREFUSED');
   });
 
-  it('is a host of its own if that is wished', async () => {
+  it('can be another host', async () => {
     const listener = await listening({ host: '127.0.0.2', path: '/hooks' });
     expect(listener.url).toBe(`http://127.0.0.2:${listener.port}/hooks`);
     expect(await httpRequest(listener.url)).toMatchObject({ status: 200 });
   });
 
-  it.each(['127.0.0.1', '::1', '0.0.0.0', '::'])('is refused if another server has the port on %s', async (host) => {
+  it.each(['127.0.0.1', '::1', '0.0.0.0', '::'])('is refused if another server uses the port on %s', async (host) => {
     const other = createServer().listen({ port: 0, host });
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -406,11 +406,11 @@ describe('where it listens', () => {
     });
   });
 
-  it('is not an address that this machine does not have', async () => {
+  it('is refused if this machine does not have it', async () => {
     await expect(listening({ host: '192.0.2.1' })).rejects.toMatchObject({ exit: 'configuration', code: 'port' });
   });
 
-  it('is free again once it is closed, whoever still holds a connection', async () => {
+  it('is free again after close, even with open connections', async () => {
     const listener = await listening();
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -421,11 +421,12 @@ describe('where it listens', () => {
   });
 });
 
-/** The newest first. */
+/** Endless bodies. */
 function* bodiesOf(lane: number): Generator<string> {
   for (let at = 0; ; at++) yield `${lane} ${at}`;
 }
 
+/** Recorded events, newest first. */
 function received({ stateFolder }: Listening): readonly Received[] {
   return Array.from(newestFirst(stateFolder), ({ event }) => event);
 }

@@ -13,7 +13,7 @@ export const later: Later = (milliseconds, run) => {
   return () => clearTimeout(timer);
 };
 
-/** A folder that is gone when the test is. */
+/** A folder that is removed after the test. */
 export function temporary(): string {
   const path = mkdtempSync(join(tmpdir(), 'bizmsg-events-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ export interface Listening extends RunningReceiver {
   readonly warned: readonly string[];
 }
 
-/** A receiver on a free port with its own log, for as long as the test runs. */
+/** A receiver on a free port with its own log; closed after the test. */
 export async function listening(options: Partial<ReceiverOptions> & { log?: TestLog } = {}): Promise<Listening> {
   const stateFolder = temporary();
   const log = options.log ?? logIn(stateFolder);
@@ -66,7 +66,7 @@ export async function listening(options: Partial<ReceiverOptions> & { log?: Test
   return { ...receiver, stateFolder, log, warned };
 }
 
-/** The first so many of what goes on. */
+/** Returns the first `count` items. */
 export async function take<T>(items: AsyncIterable<T>, count: number): Promise<readonly T[]> {
   const taken: T[] = [];
   if (count === 0) return taken;

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { isSecret, sign } from '../../src/contract/signature.ts';
 
-// of the specification
+// The test vector of the specification.
 const vector = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   signed: { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },
@@ -10,20 +10,17 @@ const vector = {
 } as const;
 
 describe('a signature', () => {
-  it('is that of the official vector', () => {
+  it('matches the official test vector', () => {
     expect(sign(vector.signed, vector.secret)).toBe(vector.signature);
   });
 
-  it.each(['', '{}', 'línea\n✓ 😀', '\u0000', 'a'.repeat(1_000_000)])(
-    'is what another implementation makes',
-    (body) => {
-      const signed = { ...vector.signed, body };
-      const theirs = new Webhook(vector.secret).sign(signed.id, new Date(signed.timestamp * 1000), body);
-      expect(sign(signed, vector.secret)).toBe(theirs);
-    },
-  );
+  it.each(['', '{}', 'línea\n✓ 😀', '\u0000', 'a'.repeat(1_000_000)])('matches another implementation', (body) => {
+    const signed = { ...vector.signed, body };
+    const theirs = new Webhook(vector.secret).sign(signed.id, new Date(signed.timestamp * 1000), body);
+    expect(sign(signed, vector.secret)).toBe(theirs);
+  });
 
-  it('is the same of a text and of its bytes', () => {
+  it('is the same for a text and its bytes', () => {
     const body = new TextEncoder().encode(vector.signed.body);
     expect(sign({ ...vector.signed, body }, vector.secret)).toBe(vector.signature);
   });
@@ -39,7 +36,7 @@ describe('a secret', () => {
     ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n', false],
     ['whsec_MfKQ9r8G KYqrTwjUPD8ILPZIo2LaLaSw', false],
     ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLéé', false],
-  ])('is known by its form: %j', (text, expected) => {
+  ])('is recognized by its format: %j', (text, expected) => {
     expect(isSecret(text)).toBe(expected);
   });
 });

@@ -20,10 +20,10 @@ describe('a good signature', () => {
   });
 
   it.each([
-    ['with one that a rotated secret made', [other, secret], { verdict: 'good', by: 'a rotated secret' }],
-    ['whose secret is given without whsec_', [secret.slice(6)], { verdict: 'good' }],
-    ['whose secret is given with a line feed', [`${secret}\n`], { verdict: 'good' }],
-  ])('is found %s', (_, secrets, expected) => {
+    ['if a rotated secret made it', [other, secret], { verdict: 'good', by: 'a rotated secret' }],
+    ['if the secret is given without whsec_', [secret.slice(6)], { verdict: 'good' }],
+    ['if the secret is given with a line feed', [`${secret}\n`], { verdict: 'good' }],
+  ])('is accepted %s', (_, secrets, expected) => {
     expect(judged(text, text, secrets)).toEqual(expected);
   });
 
@@ -40,7 +40,7 @@ describe('a good signature', () => {
     expect(judgedBy(twice)).toEqual({ verdict: 'good' });
   });
 
-  it('may use the header names that begin with svix-', () => {
+  it('may use header names that begin with svix-', () => {
     const svix = headersOf(signed(text)).map(([name, value]) => [name.replace('Webhook', 'Svix'), value] as const);
     expect(judgedBy(svix)).toEqual({ verdict: 'good' });
   });
