@@ -9,7 +9,7 @@ const now = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
 
 describe('the version of Node', () => {
-  it('is held against what the package names', () => {
+  it('is checked against the engines in package.json', () => {
     const { engines: named } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(named.node).toBe(engines);
   });
@@ -24,18 +24,18 @@ describe('the version of Node', () => {
     ['24.0.0', 'pass'],
     ['26.1.2', 'pass'],
     ['31.0.0-nightly', 'pass'],
-  ])('%s: %s', (version, status) => {
+  ])('%s gives %s', (version, status) => {
     expect(nodeCheck(version, now).status).toBe(status);
   });
 
-  it('is a warning once nobody mends it', () => {
+  it('gives a warning after its end of life', () => {
     expect(nodeCheck('20.19.0', Date.parse('2026-05-01')).status).toBe('warn');
   });
 });
 
 describe('the clock', () => {
-  const heard = (date: string | undefined) => clockCheck({ sentAt: now, receivedAt: now + 200, date });
-  const at = (seconds: number) => heard(new Date(now + seconds * 1000).toUTCString());
+  const checkDate = (date: string | undefined) => clockCheck({ sentAt: now, receivedAt: now + 200, date });
+  const at = (seconds: number) => checkDate(new Date(now + seconds * 1000).toUTCString());
 
   it.each([
     [0, 'pass'],
@@ -43,15 +43,15 @@ describe('the clock', () => {
     [5, 'pass'],
     [-7, 'warn'],
     [6, 'warn'],
-  ])('of a service that is %i s ahead: %s', (seconds, status) => {
+  ])('of a service that is %i s ahead gives %s', (seconds, status) => {
     expect(at(seconds).status).toBe(status);
   });
 
-  it.each([undefined, 'noon'])('is passed over where the service says %j', (date) => {
-    expect(heard(date).status).toBe('skip');
+  it.each([undefined, 'noon'])('is skipped if the service sends the date %j', (date) => {
+    expect(checkDate(date).status).toBe('skip');
   });
 
-  it('says which of the two is ahead', () => {
+  it('is reported as ahead or behind', () => {
     expect([at(60).message, at(-60).message]).toEqual(["60 s behind the service's", "59 s ahead of the service's"]);
   });
 });
@@ -60,18 +60,23 @@ describe('a certificate', () => {
   const shown = { host: 'api.test', fault: undefined, subject: 'Api', issuer: 'Root', until: now + 90 * day };
 
   it.each([
-    ['that is good for long', shown, 'pass', 'by Root, valid for 90 days'],
-    ['that ends soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, valid for 5 days'],
-    ['that has ended', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'it ended on 2026-03-01'],
-    ['of another host', { ...shown, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'fail', 'it is for Api, not for api.test'],
+    ['that is valid for a long time', shown, 'pass', 'by Root, valid for 90 days'],
+    ['that expires soon', { ...shown, until: now + 5 * day }, 'warn', 'by Root, valid for 5 days'],
+    ['that has expired', { ...shown, fault: 'CERT_HAS_EXPIRED', until: now }, 'fail', 'it ended on 2026-03-01'],
     [
-      'of an unknown authority',
+      'for another host',
+      { ...shown, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+      'fail',
+      'it is for Api, not for api.test',
+    ],
+    [
+      'from an unknown authority',
       { ...shown, fault: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
       'fail',
       'Root signed it, whom this machine does not know',
     ],
-    ['that is wrong in a rare way', { ...shown, fault: 'CERT_REVOKED' }, 'fail', 'it is not trusted: CERT_REVOKED'],
-  ])('%s', (_, one, status, message) => {
+    ['with an unusual error', { ...shown, fault: 'CERT_REVOKED' }, 'fail', 'it is not trusted: CERT_REVOKED'],
+  ])('%s is checked', (_, one, status, message) => {
     expect(certificateCheck(one, now)).toMatchObject({ status, message });
   });
 });
@@ -81,7 +86,7 @@ describe('a key', () => {
     ['sk_test_0123456789ab', 'sandbox', 'pass', 'sk_test_…89ab, a sandbox key'],
     ['sk_live_0123456789ab', 'live', 'pass', 'sk_live_…89ab, a live key: what it sends is real'],
     ['0123456789abcdef', 'unknown', 'warn', '…cdef has neither prefix, and is taken for a live key'],
-  ] as const)('%s', (key, mode, status, message) => {
+  ] as const)('%s is recognized as %s', (key, mode, status, message) => {
     expect(keyCheck({ key, mode }, false)).toMatchObject({ status, message });
   });
 });
@@ -97,23 +102,23 @@ describe('a plan', () => {
   } as const;
   const unknown = { perMinute: undefined, perMonth: undefined };
 
-  it('that is not known is a warning, with the line that tells it', () => {
+  it('that is unknown gives a warning with the command that sets it', () => {
     const { status, remedy } = planCheck(caller, unknown, false);
     expect([status, remedy]).toEqual(['warn', expect.stringContaining(String.raw`set 'o'\''neil' --plan NAME`)]);
   });
 
-  it('that is negotiated needs its rate', () => {
+  it('that is negotiated needs a rate', () => {
     const { remedy } = planCheck({ ...caller, plan: 'enterprise' }, unknown, false);
     expect(remedy).toContain('--plan enterprise --rate N/m');
   });
 
-  it('that is known says how much it is', () => {
+  it('that is known is reported with its rate', () => {
     const { message } = planCheck({ ...caller, plan: 'scale' }, { perMinute: 1000, perMonth: 50_000 }, false);
     expect(message).toBe('scale, 1,000 requests a minute');
   });
 });
 
-it('says which candidates the caller repeated', () => {
+it('reports the source of the caller and those it overrides', () => {
   const caller = { kind: 'service', source: '--profile', profile: 'acme', baseUrl: '', key: '', mode: 'live' } as const;
   const candidates = [
     { source: '--profile', wins: true, address: 'a', why: '' },
@@ -135,7 +140,7 @@ it.each([
   expect(runsCheck(states, old)).toMatchObject({ status, message });
 });
 
-it('tells of what dead processes left, and how to remove what nobody can read', () => {
+it('reports leftovers of dead processes, and how to remove unreadable ones', () => {
   const traces = { folder: '/s', strays: [], dead: 1 };
   expect(leftoversCheck([traces]).message).toBe('1 trace of a dead process; the next command clears it');
   expect(leftoversCheck([traces, traces]).message).toBe('2 traces of dead processes; the next command clears them');
@@ -147,6 +152,6 @@ it('tells of what dead processes left, and how to remove what nobody can read', 
 it.each([
   ['/home/ada/.config/bizmsg', '/home/ada/.config/bizmsg'],
   ["/home/ada's", String.raw`'/home/ada'\''s'`],
-])('writes %s so that it can be pasted', (path, word) => {
+])('quotes %s for the shell if needed', (path, word) => {
   expect(shellPath(path)).toBe(word);
 });

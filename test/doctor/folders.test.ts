@@ -17,18 +17,18 @@ function folderWith(files: Readonly<Record<string, number>>, mode = 0o700): stri
   return folder;
 }
 
-describe('a folder of ours', () => {
+describe('a folder of bizmsg', () => {
   it('passes if only the user can access it', () => {
     const folder = folderWith({ 'runs/one/journal': 0o600 });
     expect(check(folder)).toMatchObject({ status: 'pass', message: `${folder}, 1 file, permissions OK` });
   });
 
-  it.each([0o640, 0o604, 0o602, 0o660])('fails for a file of mode %o, however deep it lies', (mode) => {
+  it.each([0o640, 0o604, 0o602, 0o660])('fails for a file of mode %o at any depth', (mode) => {
     const folder = folderWith({ 'runs/one/journal': mode });
     expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `chmod 600 ${folder}/runs/one/journal` });
   });
 
-  it('names the folder where several files are open', () => {
+  it('names the folder if others can access several files', () => {
     const folder = folderWith({ a: 0o644, b: 0o644 });
     expect(check(folder)).toMatchObject({ status: 'fail', remedy: `chmod -R go-rwx ${folder}` });
   });
@@ -41,21 +41,21 @@ describe('a folder of ours', () => {
     [undefined, 0xef53],
     [undefined, 0x01021994],
     [undefined, 0x794c7630],
-  ])('is on a network file system (%s) by the number of its kind', (name, type) => {
+  ])('is recognized as on a network file system by its type: %s', (name, type) => {
     expect(networkFileSystem(type)).toBe(name);
   });
 
-  it('is a warning when others can look in', () => {
+  it('gives a warning if others can list it', () => {
     const folder = folderWith({ a: 0o600 }, 0o755);
     expect(check(folder)).toMatchObject({ status: 'warn', remedy: `chmod 700 ${folder}` });
   });
 
-  it('need not be there, and is not made', () => {
+  it('can be missing, and is not created', () => {
     const folder = join(newHome(), 'deep/down');
     expect([check(folder).status, check(folder).message]).toEqual(['pass', `${folder} is created when needed`]);
   });
 
-  it.each(['state', 'state/below'])('fails where a file stands in its place: %s', (name) => {
+  it.each(['state', 'state/below'])('fails if a file is in its place: %s', (name) => {
     const home = newHome();
     writeFileSync(join(home, 'state'), '');
     expect(check(join(home, name))).toMatchObject({

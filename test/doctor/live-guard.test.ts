@@ -12,7 +12,7 @@ const newFolder = () => join(newHome(), 'ledger');
 const filesIn = (folder: string) =>
   readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
 
-/** A ledger that has two rows. Returns its folder and its only segment. */
+/** Creates a ledger with two rows; returns its folder, its only segment and its secret. */
 async function used() {
   const folder = newFolder();
   const ledger = openLedger(folder);
@@ -65,7 +65,7 @@ it.each<[what: string, damage: (ledger: Used) => void, message: string, remedy: 
   });
 });
 
-it('fails if a file stands where the folder should', () => {
+it('fails if a file is in place of the folder', () => {
   const folder = newFolder();
   writeFileSync(folder, '');
   expect(check(folder)).toMatchObject({ status: 'fail', exit: 3, remedy: `mv ${folder} ${folder}.away` });

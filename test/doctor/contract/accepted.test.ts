@@ -4,33 +4,33 @@ import { parseJson } from '../../../src/base/json.ts';
 import { serve } from '../../client/servers.ts';
 import { cli } from '../../support/cli.ts';
 import { callerOf, newHome } from '../../support/fake-service.ts';
-import { examine, key, openService, type Otherwise, refused, send, writing } from './rig.ts';
+import { examine, key, openService, type Override, refused, send, writing } from './rig.ts';
 
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 const contacts = '/api/public/contacts';
 
-/** It takes whatever is posted. */
-const taking: Otherwise = ({ method }) =>
+/** Accepts every POST. */
+const acceptPosts: Override = ({ method }) =>
   method === 'POST' ? { status: 200, body: { message_id: 'm_77' } } : undefined;
 
 const postsTo = (seen: Awaited<ReturnType<typeof openService>>['seen']) =>
   seen.filter(({ method }) => method === 'POST').map(({ url }) => url);
 
-describe('of a service that takes what it has to refuse', () => {
-  it.each([liveKey, 'plain-4f9Qm2Zp'])('nothing is posted after the first, with the key %s', async (own) => {
-    const { url, seen } = await openService(taking);
+describe('a service that accepts requests it must refuse', () => {
+  it.each([liveKey, 'plain-4f9Qm2Zp'])('gets no POST after the first with the key %s', async (own) => {
+    const { url, seen } = await openService(acceptPosts);
     const { code } = await examine(url, [], { env: callerOf(url, own) });
     expect([code, postsTo(seen)]).toEqual([12, [send]]);
   });
 
-  it('with a sandbox key the other endpoint is asked once', async () => {
-    const { url, seen } = await openService(taking);
+  it('gets one POST to the other endpoint with a sandbox key', async () => {
+    const { url, seen } = await openService(acceptPosts);
     const { code } = await examine(url);
     expect([code, postsTo(seen)]).toEqual([12, [send, contacts]]);
   });
 
-  it('nothing is written there, though it was allowed', async () => {
-    const { url, seen } = await openService(taking);
+  it('gets no writes even if they are allowed', async () => {
+    const { url, seen } = await openService(acceptPosts);
     const { code, clauses } = await examine(url, [...writing, '--yes'], { env: callerOf(url, liveKey) });
     expect([code, postsTo(seen)]).toEqual([12, [send]]);
     expect(clauses.get('send-status')).toMatchObject({
@@ -39,8 +39,8 @@ describe('of a service that takes what it has to refuse', () => {
     });
   });
 
-  it('what was not asked is not tried, and why', async () => {
-    const { url } = await openService(taking);
+  it('is reported with the reason why clauses were not tried', async () => {
+    const { url } = await openService(acceptPosts);
     const { clauses, notShown } = await examine(url, [], { env: callerOf(url, liveKey) });
     expect(clauses.get('malformed-contact')).toMatchObject({
       verdict: 'not tried',
@@ -51,8 +51,8 @@ describe('of a service that takes what it has to refuse', () => {
     expect(notShown.get('key-scope')?.found).not.toContain(`POST ${contacts}: allowed`);
   });
 
-  it('stderr and the report say what may have been sent, with its id, and where it is listed', async () => {
-    const { url } = await openService(taking);
+  it('is reported on stdout and stderr with the message id and the command that lists it', async () => {
+    const { url } = await openService(acceptPosts);
     const home = newHome();
     const env = callerOf(url, liveKey);
     const { stdout, stderr } = await cli(['doctor', '--contract'], { home, env });
@@ -65,8 +65,8 @@ describe('of a service that takes what it has to refuse', () => {
     expect(activity.stdout).toContain('m_77');
   });
 
-  it('names it in the JSON, and nothing where all was refused', async () => {
-    const [bad, good] = [await openService(taking), await openService()];
+  it('is reported in the JSON with the accepted requests', async () => {
+    const [bad, good] = [await openService(acceptPosts), await openService()];
     const [{ stdout }, refusing] = [await examine(bad.url), await examine(good.url)];
     expect(parseJson(stdout)).toMatchObject({
       accepted: [
@@ -77,17 +77,17 @@ describe('of a service that takes what it has to refuse', () => {
     expect(parseJson(refusing.stdout)).toMatchObject({ accepted: [] });
   });
 
-  it('is told of, though the service breaks off after it', async () => {
+  it('is reported even if it disconnects later', async () => {
     const { url } = await openService((asked, reply, times) =>
-      asked.path.includes('no-such-path') ? { ...reply, breaks: true } : taking(asked, reply, times),
+      asked.path.includes('no-such-path') ? { ...reply, breaks: true } : acceptPosts(asked, reply, times),
     );
     const { code, stderr } = await examine(url, [], { env: callerOf(url, liveKey) });
     expect([code, stderr.includes('m_77')]).toEqual([9, true]);
   });
 });
 
-describe('what the document does not state', () => {
-  it.each([201, 206, 226])('a list that is answered %i is no difference', async (status) => {
+describe('a service', () => {
+  it.each([201, 206, 226])('can answer a list with %i without a difference', async (status) => {
     const { url } = await openService(({ path, method }, reply) =>
       method === 'GET' && path === contacts && reply.status === 200 ? { ...reply, status } : undefined,
     );
@@ -95,7 +95,7 @@ describe('what the document does not state', () => {
     expect([code, clauses.get('listContacts')?.verdict]).toEqual([0, 'holds']);
   });
 
-  it('a service that ignores keys does not know requests by them', async () => {
+  it('that ignores keys differs in missing-key, and proves nothing about bearer', async () => {
     const { url } = await openService(({ method }, reply) => {
       if (reply.status !== 401) return undefined;
       return method === 'GET' ? { status: 200, body: [] } : refused(400);
@@ -105,7 +105,7 @@ describe('what the document does not state', () => {
   });
 });
 
-it('an answer that is compressed, though nobody asked for it, is called so', async () => {
+it('reports a response that is compressed without a request for it', async () => {
   const { url, seen } = await serve((_, __, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
     response.end(gzipSync('[]'));

@@ -4,18 +4,18 @@ import { callerOf } from '../../support/fake-service.ts';
 import { broken } from './broken.ts';
 import { examine, key as usualKey, openService, writing } from './rig.ts';
 
-describe('of a service that keeps to the document but for one clause', () => {
+describe('a service that differs from the document in one clause', () => {
   it.each(broken)(
-    'names $clause when $how, and no other',
-    async ({ clause, otherwise, key = usualKey, prefix = '', argv = [] }) => {
-      const { url } = await openService((asked, ...rest) => otherwise?.(asked, ...rest), 'http', prefix);
+    'is reported for $clause only, if $how',
+    async ({ clause, override, key = usualKey, prefix = '', argv = [] }) => {
+      const { url } = await openService((asked, ...rest) => override?.(asked, ...rest), 'http', prefix);
       const env = callerOf(url + prefix, key);
       const { differing, code } = await examine(url, [...writing, ...argv], { env });
       expect([differing, code]).toEqual([[clause], 12]);
     },
   );
 
-  it('has a service that breaks each clause that can be broken', () => {
+  it('is tested for every clause that can be broken', () => {
     const alone = new Set(['https', 'bearer', 'contact-created', 'status-403', 'status-429', 'status-500']);
     const asked = clauses.filter((clause) => clause.asked !== 'nothing').map(({ id }) => id);
     const breakable = asked.filter((id) => !alone.has(id));

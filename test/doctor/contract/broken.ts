@@ -1,4 +1,4 @@
-import { type Otherwise, parsed, refused, type Reply, send } from './rig.ts';
+import { type Override, parsed, refused, type Reply, send } from './rig.ts';
 
 const otherStatus = (status: number, reply: Reply): Reply => ({ ...reply, status });
 const isPost = (path: string): ((asked: { method: string; path: string }) => boolean) => {
@@ -13,153 +13,153 @@ const isHalf = (body: string) => body !== '' && parsed(body) === undefined;
 interface Broken {
   readonly clause: string;
   readonly how: string;
-  readonly otherwise?: Otherwise;
+  readonly override?: Override;
   readonly key?: string;
   readonly prefix?: string;
   readonly argv?: readonly string[];
 }
 
 const withMessage =
-  (body: unknown): Otherwise =>
+  (body: unknown): Override =>
   (asked, reply) =>
     isSend(asked) && reply.status === 200 ? { status: 200, body } : undefined;
 
-/** Services that keep to the document but for one clause. */
+/** Services that differ from the document in one clause. */
 export const broken: readonly Broken[] = [
   {
     clause: 'json',
-    how: 'a list comes as HTML',
-    otherwise: (asked, reply) =>
+    how: 'a list is HTML',
+    override: (asked, reply) =>
       isGet('campaigns', asked) && reply.status === 200 ? { status: 200, body: '<p>', type: 'text/html' } : undefined,
   },
   {
     clause: 'json',
     how: 'a 401 is empty',
-    otherwise: (_, reply) => (reply.status === 401 ? { status: 401, body: '', type: '' } : undefined),
+    override: (_, reply) => (reply.status === 401 ? { status: 401, body: '', type: '' } : undefined),
   },
   {
     clause: 'json',
-    how: 'JSON is called text',
-    otherwise: (asked, reply) => (isGet('templates', asked) ? { ...reply, type: 'text/plain' } : undefined),
+    how: 'JSON has the type text/plain',
+    override: (asked, reply) => (isGet('templates', asked) ? { ...reply, type: 'text/plain' } : undefined),
   },
   {
     clause: 'json',
-    how: 'what is called JSON is none',
-    otherwise: (_, reply) => (reply.status === 400 ? { status: 400, body: 'oh, {' } : undefined),
+    how: 'a response with the type JSON is not JSON',
+    override: (_, reply) => (reply.status === 400 ? { status: 400, body: 'oh, {' } : undefined),
   },
   {
     clause: 'json',
-    how: 'a contact that is created is answered with nothing',
-    otherwise: (asked, reply) =>
+    how: 'the response to a created contact is empty',
+    override: (asked, reply) =>
       isContact(asked) && reply.status === 201 ? { status: 201, body: '', type: '' } : undefined,
   },
   {
     clause: 'statuses',
-    how: 'a status is no status of HTTP',
-    otherwise: ({ query }, reply) => (query === '' ? undefined : otherStatus(499, reply)),
+    how: 'a status is not defined in HTTP',
+    override: ({ query }, reply) => (query === '' ? undefined : otherStatus(499, reply)),
   },
   {
     clause: 'listContacts',
-    how: 'it is not there',
-    otherwise: (asked) => (isGet('contacts', asked) ? refused(404) : undefined),
+    how: 'it is missing',
+    override: (asked) => (isGet('contacts', asked) ? refused(404) : undefined),
   },
   {
     clause: 'listTemplates',
-    how: 'it is answered 400',
-    otherwise: (asked, reply) => (isGet('templates', asked) && reply.status === 200 ? refused(400) : undefined),
+    how: 'it is answered with 400',
+    override: (asked, reply) => (isGet('templates', asked) && reply.status === 200 ? refused(400) : undefined),
   },
   {
     clause: 'listCampaigns',
-    how: 'it is elsewhere',
-    otherwise: (asked, reply) =>
+    how: 'it redirects',
+    override: (asked, reply) =>
       isGet('campaigns', asked) && reply.status === 200
         ? { status: 301, body: {}, headers: { Location: '/campaigns' } }
         : undefined,
   },
   {
     clause: 'sendTemplate',
-    how: 'it is not there',
-    otherwise: (asked, reply) => (isSend(asked) && reply.status !== 401 ? refused(404) : undefined),
+    how: 'it is missing',
+    override: (asked, reply) => (isSend(asked) && reply.status !== 401 ? refused(404) : undefined),
   },
   {
     clause: 'createContact',
-    how: 'it takes no POST',
-    otherwise: (asked, reply) => (isContact(asked) && reply.status !== 401 ? refused(405) : undefined),
+    how: 'it refuses POST',
+    override: (asked, reply) => (isContact(asked) && reply.status !== 401 ? refused(405) : undefined),
   },
   {
     clause: 'send-status',
-    how: 'a message is answered 202',
-    otherwise: (asked, reply) => (isSend(asked) && reply.status === 200 ? otherStatus(202, reply) : undefined),
+    how: 'a message is answered with 202',
+    override: (asked, reply) => (isSend(asked) && reply.status === 200 ? otherStatus(202, reply) : undefined),
   },
-  { clause: 'message-id', how: 'it is a number', otherwise: withMessage({ message_id: 7 }) },
-  { clause: 'message-id', how: 'it is empty', otherwise: withMessage({ message_id: '' }) },
-  { clause: 'message-id', how: 'it is missing', otherwise: withMessage({ id: 'm_1' }) },
-  { clause: 'message-id', how: 'the answer is an array', otherwise: withMessage([{ message_id: 'm_1' }]) },
-  { clause: 'key-prefix', how: 'a key has another one', key: 'plain-4f9Qm2Zp', argv: ['--yes'] },
+  { clause: 'message-id', how: 'it is a number', override: withMessage({ message_id: 7 }) },
+  { clause: 'message-id', how: 'it is empty', override: withMessage({ message_id: '' }) },
+  { clause: 'message-id', how: 'it is missing', override: withMessage({ id: 'm_1' }) },
+  { clause: 'message-id', how: 'the answer is an array', override: withMessage([{ message_id: 'm_1' }]) },
+  { clause: 'key-prefix', how: 'a key has another prefix', key: 'plain-4f9Qm2Zp', argv: ['--yes'] },
   {
     clause: 'missing-key',
-    how: 'a list needs none',
-    otherwise: (asked) =>
+    how: 'a list needs no key',
+    override: (asked) =>
       isGet('templates', asked) && asked.authorization === undefined ? { status: 200, body: [] } : undefined,
   },
   {
     clause: 'missing-key',
-    how: 'it is answered 403',
-    otherwise: ({ authorization }) => (authorization === undefined ? refused(403) : undefined),
+    how: 'it is answered with 403',
+    override: ({ authorization }) => (authorization === undefined ? refused(403) : undefined),
   },
   {
     clause: 'missing-key',
-    how: 'a message needs none',
-    otherwise: (asked) =>
+    how: 'a message needs no key',
+    override: (asked) =>
       isSend(asked) && asked.authorization === undefined ? { status: 200, body: { message_id: 'm_1' } } : undefined,
   },
   {
     clause: 'invalid-key',
-    how: 'any will do',
-    otherwise: ({ authorization = '', method }) =>
+    how: 'any key is accepted',
+    override: ({ authorization = '', method }) =>
       method === 'GET' && authorization.includes('NoSuchKey') ? { status: 200, body: [] } : undefined,
   },
   {
     clause: 'missing-field',
-    how: 'it is answered 422',
-    otherwise: (asked, reply) =>
+    how: 'it is answered with 422',
+    override: (asked, reply) =>
       isSend(asked) && reply.status === 400 && parsed(asked.body)?.['params'] !== 3 && !isHalf(asked.body)
         ? otherStatus(422, reply)
         : undefined,
   },
   {
     clause: 'missing-field',
-    how: 'a message to nobody is taken',
-    otherwise: (asked) =>
+    how: 'a message without a recipient is accepted',
+    override: (asked) =>
       isSend(asked) && asked.body.startsWith('{"template"') ? { status: 200, body: { message_id: 'm_1' } } : undefined,
   },
   {
     clause: 'malformed-message',
-    how: 'it is answered 500, again and again',
-    otherwise: (asked, reply) =>
+    how: 'it is always answered with 500',
+    override: (asked, reply) =>
       isSend(asked) && isHalf(asked.body) && reply.status === 400 ? otherStatus(500, reply) : undefined,
   },
   {
     clause: 'field-types',
-    how: 'numbers are taken',
-    otherwise: (asked) =>
+    how: 'numbers are accepted',
+    override: (asked) =>
       isSend(asked) && asked.body.startsWith('{"to":1') ? { status: 200, body: { message_id: 'm_1' } } : undefined,
   },
   {
     clause: 'malformed-contact',
-    how: 'it is answered 415',
-    otherwise: (asked, reply) =>
+    how: 'it is answered with 415',
+    override: (asked, reply) =>
       isContact(asked) && isHalf(asked.body) && reply.status === 400 ? otherStatus(415, reply) : undefined,
   },
   {
     clause: 'unknown-resource',
-    how: 'there is something at every path',
-    otherwise: (_, reply) => (reply.status === 404 ? { status: 200, body: {} } : undefined),
+    how: 'every path exists',
+    override: (_, reply) => (reply.status === 404 ? { status: 200, body: {} } : undefined),
   },
   {
     clause: 'unknown-resource',
-    how: 'an ID that nobody has is answered 400',
-    otherwise: ({ path }, reply) => (path.includes('no-such-id') ? otherStatus(400, reply) : undefined),
+    how: 'an unknown ID is answered with 400',
+    override: ({ path }, reply) => (path.includes('no-such-id') ? otherStatus(400, reply) : undefined),
   },
-  { clause: 'no-version-segment', how: 'it has one', prefix: '/v2' },
+  { clause: 'no-version-segment', how: 'paths have a version segment', prefix: '/v2' },
 ];

@@ -6,16 +6,16 @@ import { cli } from '../../support/cli.ts';
 import { callerOf, newHome } from '../../support/fake-service.ts';
 import { examine, examined, key, openService, person, send, writing } from './rig.ts';
 
-describe('of a service that keeps to the document', () => {
-  it('nothing differs, also of what is written', async () => {
+describe('the report about a service that follows the document', () => {
+  it('has no differences, also with writes', async () => {
     const { url } = await openService();
     const { code, differing, clauses } = await examine(url, writing);
     expect([code, differing]).toEqual([0, []]);
-    const told = ['message-id', 'send-status', 'contact-created', 'json', 'bearer'];
-    expect(told.map((id) => clauses.get(id)?.verdict)).toEqual(told.map(() => 'holds'));
+    const checked = ['message-id', 'send-status', 'contact-created', 'json', 'bearer'];
+    expect(checked.map((id) => clauses.get(id)?.verdict)).toEqual(checked.map(() => 'holds'));
   });
 
-  it('https is told where it is spoken', async () => {
+  it('confirms https', async () => {
     const { url } = await openService(undefined, 'https');
     const home = newHome();
     writeFileSync(join(home, 'authority.pem'), authority);
@@ -24,13 +24,13 @@ describe('of a service that keeps to the document', () => {
     expect([code, clauses.get('https')?.verdict]).toEqual([0, 'holds']);
   });
 
-  it('as many calls are told as were made, and announced before', async () => {
+  it('counts the calls made, as announced on stderr', async () => {
     const { url, seen } = await openService();
     const { calls, stderr } = await examine(url);
     expect([calls, stderr.includes(`${seen.length} calls`)]).toEqual([seen.length, true]);
   });
 
-  it('no body is sent that could be taken, and none at all but to the two POSTs', async () => {
+  it('needs no valid body, and no POST to other endpoints', async () => {
     const { url, seen } = await openService();
     await examine(url);
     const posts = seen.filter(({ method }) => method !== 'GET');
@@ -43,7 +43,7 @@ describe('of a service that keeps to the document', () => {
     expect([...new Set(posts.map(({ url }) => url))]).toEqual([send, '/api/public/contacts']);
   });
 
-  it('fields are told by names and types, and no value of theirs', async () => {
+  it('lists fields by name and type, without values', async () => {
     const { url } = await openService();
     const { stdout, stderr, notShown } = await examine(url, writing);
     expect(notShown.get('contact-fields')?.found).toEqual([
@@ -63,7 +63,7 @@ describe('of a service that keeps to the document', () => {
     ).toEqual([]);
   });
 
-  it('a name that is data is not told either', async () => {
+  it('omits field names that are data', async () => {
     const records = [{ [person.phone]: 1, 'ada@example.com': 2, 'Ada Lovelace': 3, plain: 4 }];
     const { url } = await openService(({ path }, { status }) =>
       path.endsWith('/contacts') && status === 200 ? { status, body: records } : undefined,
@@ -73,7 +73,7 @@ describe('of a service that keeps to the document', () => {
   });
 
   it.each([[], ['-o', 'json'], ['--debug'], ['--debug', '-o', 'ndjson']])(
-    'a key that comes back in every part of an answer is not told with %j',
+    'omits a key that is echoed in every part of a response, with %j',
     async (...argv) => {
       const headers = { 'X-RateLimit-Key': key, [`X-Version-${key}`]: key };
       const body = { [key]: key, error: { [key]: key }, records: [{ [key]: key }] };
@@ -89,7 +89,7 @@ describe('of a service that keeps to the document', () => {
     },
   );
 
-  it('headers about the rate and the version are told by name', async () => {
+  it('names the headers about rate and version', async () => {
     const headers = { 'X-RateLimit-Limit': '60', 'Retry-After': '1', 'API-Version': '2026-01-01' };
     const { url } = await openService((_, reply) => ({ ...reply, headers }));
     const { notShown } = await examine(url);

@@ -20,16 +20,16 @@ export interface Reply {
   readonly body: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of an answer. */
+  /** Closes the connection instead of answering. */
   readonly breaks?: true;
 }
 
-/** What it does otherwise than the document says; undefined where it does as that says. */
-export type Otherwise = (asked: Asked, reply: Reply, times: number) => Reply | undefined;
+/** Replaces a reply that follows the document; undefined keeps it. */
+export type Override = (asked: Asked, reply: Reply, times: number) => Reply | undefined;
 
-/** A service that does all as the document says, but for what it is told to do otherwise. */
+/** A service that follows the document, except for replies that `override` replaces. */
 export async function openService(
-  otherwise: Otherwise = () => undefined,
+  override: Override = () => undefined,
   scheme: 'http' | 'https' = 'http',
   prefix = '',
 ): Promise<Service> {
@@ -39,8 +39,8 @@ export async function openService(
     const asked = { method, path, query, authorization: headers.authorization, body };
     const seen = (times.get(method + url + body) ?? 0) + 1;
     times.set(method + url + body, seen);
-    const right = rightly(asked);
-    const reply = otherwise(asked, right, seen) ?? right;
+    const correct = correctReply(asked);
+    const reply = override(asked, correct, seen) ?? correct;
     if (reply.breaks) return response.socket?.destroy();
     const type = reply.type ?? 'application/json';
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
@@ -50,7 +50,7 @@ export async function openService(
 
 export const refused = (status: number): Reply => ({ status, body: { message: `no: ${status}` } });
 
-function rightly({ method, path, authorization, body }: Asked): Reply {
+function correctReply({ method, path, authorization, body }: Asked): Reply {
   if (!/^Bearer (sk_test_4f9Qm2ZpL8xVt3HdXk7R|sk_live_7Rw1Kc5NbY6uJe0SqMvA|plain-4f9Qm2Zp)$/.test(authorization ?? ''))
     return refused(401);
   const answer = handlers[`${method} ${path.replace('/api/public/', '')}`];
@@ -81,11 +81,11 @@ export function parsed(text: string): Readonly<Record<string, unknown>> | undefi
 export const send = '/api/public/messages/send-template';
 export const writing = ['--allow-writes', '2', '--to', '+12025550101', '--template', 'welcome'];
 
-export interface Doctored extends Ran {
+export interface Examination extends Ran {
   readonly clauses: ReadonlyMap<string, Clause>;
   readonly notShown: ReadonlyMap<string, Clause>;
   readonly calls: unknown;
-  /** The clauses that are named as broken. */
+  /** Ids of the clauses that differ. */
   readonly differing: readonly string[];
 }
 
@@ -96,12 +96,12 @@ interface Clause {
   readonly seen: readonly unknown[];
 }
 
-/** `doctor --contract` of that service. */
+/** Runs `doctor --contract` against a service. */
 export function examine(url: string, argv: readonly string[] = [], given: Partial<CliOptions> = {}) {
   return examined(argv, { home: newHome(), env: callerOf(url, key), ...given });
 }
 
-export async function examined(argv: readonly string[], options: CliOptions): Promise<Doctored> {
+export async function examined(argv: readonly string[], options: CliOptions): Promise<Examination> {
   const ran = await cli(['doctor', '--contract', '-o', 'json', '--retries', '0', ...argv], options);
   const report = parsed(ran.stdout) ?? {};
   const clauses = byId(report['clauses']);

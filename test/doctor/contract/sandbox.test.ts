@@ -12,37 +12,37 @@ const compared = (argv: readonly string[] = [], apiKey = world.sandbox.keys.sand
 
 const seeds = Array.from({ length: 10 }, (_, index) => `vary:${index}`);
 
-describe.each(['default', 'bare', ...seeds])('of the sandbox in shape %s', (shape) => {
+describe.each(['default', 'bare', ...seeds])('the sandbox in shape %s', (shape) => {
   const { error, created } = shapeNamed(shape);
   const isJson = error !== 'html' && error !== 'nothing';
 
-  it(`only §1 differs, and only where errors are no JSON: ${error}`, async () => {
+  it(`differs only in §1, and only if errors are not JSON: ${error}`, async () => {
     await open({ shape });
     const { code, differing } = await compared();
     expect([code, differing]).toEqual(isJson ? [0, []] : [12, ['json']]);
   });
 
-  it('the same where it may write', async () => {
+  it('differs only in §1 if writes are allowed', async () => {
     await open({ shape });
     const { differing } = await compared(writing);
     expect(differing).toEqual(isJson && created !== 'nothing' ? [] : ['json']);
   });
 
-  it.each(['read-only', 'send-only'] as const)('the same with a key that is %s', async (scope) => {
+  it.each(['read-only', 'send-only'] as const)('differs only in §1 with a %s key', async (scope) => {
     await open({ shape });
     const { code, differing } = await compared([], world.sandbox.keys.create(scope).text);
     expect([code, differing]).toEqual(isJson ? [0, []] : [12, ['json']]);
   });
 
-  it('the same on a plan that is used up, or lacks an endpoint', async () => {
+  it('differs only in §1 on an exhausted plan that lacks an endpoint', async () => {
     await open({ shape, monthly: 0, without: ['listCampaigns'] });
     const { differing } = await compared(writing);
     expect(differing).toEqual(isJson && created !== 'nothing' ? [] : ['json']);
   });
 });
 
-describe('of the sandbox', () => {
-  it('changes nothing, with nothing but GETs and what is refused', async () => {
+describe('the sandbox', () => {
+  it('gets only GETs and requests it refuses, and does not change', async () => {
     await open();
     const before = world.sandbox.counts();
     const { calls } = await compared();
@@ -59,7 +59,7 @@ describe('of the sandbox', () => {
     [1, 1, 0],
     [2, 1, 1],
     [9, 1, 1],
-  ])('with --allow-writes %i there are %i messages and %i contacts more', async (most, messages, contacts) => {
+  ])('gets, with --allow-writes %i, %i messages and %i contacts', async (most, messages, contacts) => {
     await open();
     const before = world.sandbox.counts();
     const argv = most === 0 ? [] : writing.with(1, String(most));
@@ -68,7 +68,7 @@ describe('of the sandbox', () => {
     expect([after.messages - before.messages, after.contacts - before.contacts]).toEqual([messages, contacts]);
   });
 
-  it('no value of a contact, and no key, is in any form of it', async () => {
+  it('is reported without contact values or keys in any format', async () => {
     await open();
     const values = world.sandbox.contacts().flatMap(({ id, phone, name }) => [id, phone, name ?? id]);
     const secrets = [...values, world.sandbox.keys.sandbox, world.sandbox.keys.live];
@@ -78,7 +78,7 @@ describe('of the sandbox', () => {
     }
   });
 
-  it('reads by the sections of the document', async () => {
+  it('is reported by section of the document', async () => {
     await open();
     const { stdout } = await world.run(['doctor', '--contract']);
     const headings = stdout.split('\n').filter((line) => /^§\d /.test(line));
@@ -87,7 +87,7 @@ describe('of the sandbox', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('names what differs, and where', async () => {
+  it('is reported with each difference and its request', async () => {
     await open({ shape: seeds.find((seed) => shapeNamed(seed).error === 'html') ?? '' });
     const { stdout, code } = await world.run(['doctor', '--contract']);
     expect(code).toBe(12);
@@ -95,7 +95,7 @@ describe('of the sandbox', () => {
     expect(stdout).toContain('GET /api/public/contacts without a key: 401, text/html, not JSON\n');
   });
 
-  it('keeps to the plan of a starter', async () => {
+  it('returns no 429 on the starter plan', async () => {
     await open({ plan: 'starter' });
     await compared();
     expect(world.sandbox.requests().filter(({ status }) => status === 429)).toEqual([]);

@@ -5,20 +5,20 @@ import { examine, key, openService, refused, send, writing } from './rig.ts';
 
 const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0SqMvA';
 
-describe('what is written', () => {
+describe('a write', () => {
   const posted = (seen: Awaited<ReturnType<typeof openService>>['seen']) =>
     seen.filter(({ body }) => body.includes('+12025550101')).map(({ url, body }) => [url, body]);
 
-  it('with a live key it is confirmed first', async () => {
+  it('needs confirmation with a live key', async () => {
     const { url, seen } = await openService();
     const env = callerOf(url, liveKey);
     const declined = await examine(url, writing, { env });
     expect([declined.code, seen]).toEqual([11, []]);
-    const meant = await examine(url, [...writing, '--yes'], { env });
-    expect([meant.code, posted(seen).length]).toEqual([0, 2]);
+    const confirmed = await examine(url, [...writing, '--yes'], { env });
+    expect([confirmed.code, posted(seen).length]).toEqual([0, 2]);
   });
 
-  it('is nothing without a template but the contact, with the fields that are given', async () => {
+  it('without a template creates only the contact, with the given fields', async () => {
     const { url, seen } = await openService();
     const { clauses } = await examine(url, [
       '--allow-writes',
@@ -37,7 +37,7 @@ describe('what is written', () => {
     ]);
   });
 
-  it('of which nobody knows whether it was done is exit 13, after the report', async () => {
+  it('with an unknown result ends with 13, after the report', async () => {
     const { url } = await openService((asked, reply) =>
       asked.path === send && reply.status === 200 ? { ...reply, breaks: true } : undefined,
     );
@@ -45,7 +45,7 @@ describe('what is written', () => {
     expect([code, clauses.get('send-status')?.verdict, calls]).toEqual([13, 'not told', 21]);
   });
 
-  it('and is refused, because its template is not known, is no difference', async () => {
+  it('that is refused for an unknown template is no difference', async () => {
     const { url } = await openService((asked, reply) =>
       asked.path === send && reply.status === 200 ? refused(404) : undefined,
     );
@@ -54,7 +54,7 @@ describe('what is written', () => {
   });
 });
 
-describe('the options', () => {
+describe('the command line', () => {
   it.each([
     [['doctor', '--to', '+12025550101'], 'add --contract'],
     [['doctor', '--allow-writes', '1'], 'add --contract'],
@@ -62,7 +62,7 @@ describe('the options', () => {
     [['doctor', '--contract', '--allow-writes', '1'], 'add --to'],
     [['doctor', '--contract', '--allow-writes', '0', '--to', '+12025550101'], 'add --allow-writes'],
     [['doctor', '--contract', '--dry-run'], 'remove it'],
-  ])('%j are refused', async (argv, hint) => {
+  ])('%j is refused', async (argv, hint) => {
     const { url, seen } = await openService();
     const { code, stderr } = await cli(argv, { home: newHome(), env: callerOf(url, key) });
     expect([code, stderr.includes(hint), seen]).toEqual([2, true, []]);
