@@ -3,7 +3,10 @@ import type { State } from './states.ts';
 
 /** Where claims are made, so that a row is sent once: a file for one machine, or a server for a team. */
 export interface Ledger {
-  /** Decides rules 1 and 2 and registers the planned rows, in one atomic step. Registers nothing if it stops. */
+  /**
+   * Finds the run that this input continues (rule 1), stops if another run has sent some of its rows (rule 2), and
+   * registers the planned rows, in one atomic step. Registers nothing if it stops.
+   */
   register(plan: Plan): Registered | Promise<Registered>;
   /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
   claim(rows: readonly Row[], rule: Rule): readonly Verdict[] | Promise<readonly Verdict[]>;
@@ -12,7 +15,7 @@ export interface Ledger {
   /** Gives planned rows up: the input no longer has them, or the run is closed. */
   withdraw(rows: Withdrawn): void | Promise<void>;
 
-  /** The verdict that `claim` would give now. Claims nothing. */
+  /** The verdict that `claim` would give now. Claims nothing, but records that dead processes have left rows unsure. */
   look(row: Row, rule: Rule): Verdict | Promise<Verdict>;
   /** All runs and jobs, the oldest first. */
   runs(): readonly RunState[] | Promise<readonly RunState[]>;

@@ -55,7 +55,7 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
   return {
     register(plan) {
       book.load();
-      const world = current();
+      const world = buryDead();
       const { registered: result, changes } = decideRegister(book, world, plan, newId);
       if (plan.isRehearsal || result.stop) return result;
       keep([...introduction(world), ...changes]);
@@ -63,13 +63,13 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       return result;
     },
     claim(rows, rule) {
-      const world = current();
+      const world = buryDead();
       const { verdicts, changes } = decideClaim(book, world, rows, rule, orderFor(rule));
       if (changes.length > 0) keep([...introduction(world), ...changes]);
       return verdicts;
     },
     look(row, rule) {
-      const [verdict] = decideClaim(book, current(), [row], rule, orderFor(rule)).verdicts;
+      const [verdict] = decideClaim(book, buryDead(), [row], rule, orderFor(rule)).verdicts;
       return verdict ?? { verdict: 'yours' };
     },
     settle(outcomes) {
@@ -81,10 +81,10 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
       const run = knownRun(book, id);
       keep([{ type: 'withdraw', run: id, at: now(), rows: positionsOf(book, run, rows), closes: false }]);
     },
-    runs: () => runStates(book, current()),
+    runs: () => runStates(book, buryDead()),
     resolve(id, found, rows) {
       book.load();
-      current();
+      buryDead();
       const { count, changes } = decideResolve(book, now(), id, found, rows);
       keep(changes);
       return count;
@@ -115,8 +115,8 @@ export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
     return { now: now(), owner: owners.at(-1) ?? '', isOwn: (id) => owners.includes(id), isAlive };
   }
 
-  /** After the rows of dead processes have become unsure. */
-  function current(): World {
+  /** Records that the rows in flight of dead processes are unsure. */
+  function buryDead(): World {
     const world = worldNow();
     keep(buriesOf(book, world));
     return world;

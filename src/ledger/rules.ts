@@ -65,8 +65,9 @@ function candidates(book: Book, world: World, plan: Plan): readonly Run[] {
     if (subject.account.id !== account.id && subject.account.origin !== account.origin) return false;
     if (job !== undefined) return true;
     if (choice.again && !run.isAgain) return false;
-    const isOver = isFinished(run) && !(choice.retryUnsure && run.counts.unsure > 0) && !wasCutShort(run, book, world);
-    return !isOver && !run.isClosed && !(isIdle(run, world) && !isLive(run, book, world));
+    const hasWork = !isFinished(run) || (choice.retryUnsure && run.counts.unsure > 0);
+    const isAbandoned = isIdle(run, world) && !isLive(run, book, world);
+    return (hasWork || wasCutShort(run, book, world)) && !run.isClosed && !isAbandoned;
   });
   found.sort((a, b) => b.order - a.order);
   return job === undefined ? found.filter((run) => isMostlyIn(run, book, plan)) : found;

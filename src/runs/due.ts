@@ -53,7 +53,7 @@ export interface KnownRow {
   readonly fate: Fate | undefined;
 }
 
-/** Reads the input once more; throws if it has changed since the survey. */
+/** Reads the input once more; throws if it has changed since the preflight. */
 export async function* readAgain({ input, found, fates: codes }: Known): AsyncGenerator<readonly KnownRow[]> {
   let index = 0;
   const known = (row: Row): KnownRow => {

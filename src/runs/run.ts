@@ -75,7 +75,7 @@ function isEnded(ran: Ended | DryRunEnded): ran is Ended {
 /** Everything before the first row is sent. */
 async function prepared(running: Running): Promise<Ended | DryRunEnded> {
   const { context, job, options, input, client, opened, signals } = running;
-  const found = await surveyed(running);
+  const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
   const { mode } = client.target;
@@ -268,7 +268,7 @@ function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
   return counts.due + counts.retry;
 }
 
-async function surveyed({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Preflight> {
+async function preflightOf({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
   const digest = (body: object) => job.digest(body, { secret, mode });

@@ -116,10 +116,7 @@ const day = 86_400_000;
 async function refuseOldSends(stateFolder: string, { kill, now }: Pick<Host, 'kill' | 'now'>): Promise<void> {
   const secret = join(stateFolder, 'activity', 'secret');
   if (!existsSync(secret)) return;
-  const [{ activityFolder }, { newestFirst }] = await Promise.all([
-    import('./activity/log.ts'),
-    import('./activity/log.ts'),
-  ]);
+  const { activityFolder, newestFirst } = await import('./activity/log.ts');
   for (const { intent, state } of newestFirst(activityFolder(stateFolder), kill, () => {})) {
     if (intent.at < now() - day) break;
     if (intent.digest === undefined || (state !== 'unsure' && state !== 'under way')) continue;

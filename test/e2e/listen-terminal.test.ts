@@ -26,7 +26,8 @@ function open(): Terminal {
 async function listen(words = ''): Promise<{ readonly terminal: Terminal; readonly port: number }> {
   const terminal = open();
   await terminal.enter(`bizmsg webhooks listen --port 0${words}`);
-  const [, port] = /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(press Ctrl-C to stop\)/)) ?? [];
+  const [, port] =
+    /Ready http:\/\/127\.0\.0\.1:(\d+)/.exec(await terminal.until(/Ready .* \(press Ctrl-C to stop\)/)) ?? [];
   return { terminal, port: Number(port) };
 }
 

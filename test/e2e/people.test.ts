@@ -41,7 +41,7 @@ describe('a terminal', () => {
     const terminal = await open(await rig.newWorld(), { columns: 40 });
     await terminal.enter('bizmsg help output');
     await terminal.ended();
-    expect(terminal.screen()).toContain('  -o ndjson   one object a line\n');
+    expect(terminal.screen()).toContain('  -o ndjson   one object per line\n');
     await terminal.enter('clear; bizmsg contacts list');
     await terminal.ended();
     const [header, first] = terminal

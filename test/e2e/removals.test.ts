@@ -38,7 +38,7 @@ const losing = [
     /Move acme to https:\/\/other\.example\.com and remove its keys sk_test_…t3Hd, sk_live_…Je0S, which were stored for https:\/\/api\.example\.com/,
   ],
   ['profiles set acme --base-url http://api.example.com', /remove its keys/],
-  ['webhooks history --clear', /Remove 1 file of recorded events/],
+  ['webhooks history --clear', /Delete 1 file of recorded events/],
 ] as const;
 
 describe('without a terminal', () => {
@@ -73,7 +73,7 @@ describe('without a terminal', () => {
   });
 
   it('webhooks history --clear --yes removes the events', async () => {
-    expect((await run('webhooks history --clear --yes')).stdout).toBe('Removed files: 1\n');
+    expect((await run('webhooks history --clear --yes')).stdout).toBe('Deleted files: 1\n');
     expect((await run('webhooks history -o json')).stdout).toBe('[]\n');
   });
 

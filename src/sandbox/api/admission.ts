@@ -98,13 +98,7 @@ export function isMonthUsedUp(state: State, now: number): boolean {
   return perMonth !== undefined && (state.months.get(monthOf(now)) ?? 0) >= perMonth;
 }
 
-export const endpointNames = [
-  'sendTemplate',
-  'listContacts',
-  'createContact',
-  'listTemplates',
-  'listCampaigns',
-] as const satisfies readonly EndpointName[];
+export const endpointNames = Object.keys(endpoints).filter((name): name is EndpointName => name in endpoints);
 
 const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
 
