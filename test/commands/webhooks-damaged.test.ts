@@ -11,18 +11,18 @@ const bodies = ['one', 'two', 'three'].map((name) => `{"type":"order.paid","name
 
 /** A journal of three events, whose lines with these texts are damaged. */
 async function damaged(...texts: readonly string[]) {
-  const heard = await listener();
+  const opened = await listener();
   const ids: string[] = [];
-  for (const body of bodies) ids.push(await heard.send(body));
+  for (const body of bodies) ids.push(await opened.send(body));
   const [one = '', two = '', three = ''] = ids;
-  const { path, at } = damage(heard, texts);
+  const { path, at } = damage(opened, texts);
   return {
-    ...heard,
+    ...opened,
     one,
     two,
     three,
     path,
-    said: `note: ${path} is damaged: the line at byte ${at} has a wrong checksum`,
+    note: `note: ${path} is damaged: the line at byte ${at} has a wrong checksum`,
   };
 }
 
@@ -43,22 +43,22 @@ const second = 'two';
 
 describe('a journal with a damaged line', () => {
   it.each([[[second]], [[header]], [[owner]], [[header, owner, second]]])(
-    'shows the rest, and says once which line: %j',
+    'shows the rest, and reports the line once: %j',
     async (texts) => {
-      const { one, three, two, run, said } = await damaged(...texts);
+      const { one, three, two, run, note } = await damaged(...texts);
       const left = texts.includes(second) ? [three, one] : [three, two, one];
       const { code, stdout, stderr } = await run('webhooks history -o id');
       expect([code, stdout]).toEqual([0, left.map((id) => `${id}\n`).join('')]);
-      expect(stderr).toBe(`${said}, and is skipped\n`);
+      expect(stderr).toBe(`${note}, and is skipped\n`);
     },
   );
 
   it('does not hide events of other journals', async () => {
-    const { stateFolder, one, three, run, said } = await damaged(second);
+    const { stateFolder, one, three, run, note } = await damaged(second);
     const { id } = logIn(stateFolder).received(delivery());
     const { code, stdout, stderr } = await run('webhooks history -o id');
     expect([code, stdout.split('\n').sort()]).toEqual([0, ['', one, three, id].sort()]);
-    expect(stderr).toBe(`${said}, and is skipped\n`);
+    expect(stderr).toBe(`${note}, and is skipped\n`);
   });
 
   it('causes no warning if the damaged line is not read', async () => {
@@ -68,20 +68,20 @@ describe('a journal with a damaged line', () => {
 
   it('shows, verifies and replays the other events', async () => {
     const handler = await receiver();
-    const { one, three, run, said } = await damaged(second);
+    const { one, three, run, note } = await damaged(second);
     const shown = await run(`webhooks show ${one} --raw -`);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('"one"')]);
     const checked = await run(`webhooks verify ${one}`);
     expect([checked.code, checked.stdout]).toEqual([12, expect.stringContaining('unsigned')]);
     const replayed = await run(`webhooks replay ${one} ${three} --to ${handler.url}`);
     expect([replayed.code, handler.received.map(({ body }) => body)]).toEqual([0, [bodies[0], bodies[2]]]);
-    for (const { stderr } of [shown, checked, replayed]) expect(stderr).toBe(`${said}, and is skipped\n`);
+    for (const { stderr } of [shown, checked, replayed]) expect(stderr).toBe(`${note}, and is skipped\n`);
   });
 
   it('does not find the event of the damaged line by its id', async () => {
-    const { two, run, said } = await damaged(second);
+    const { two, run, note } = await damaged(second);
     const { code, stderr } = await run(`webhooks show ${two}`);
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`${said}, and is skipped\nerror: there is no event`)]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`${note}, and is skipped\nerror: there is no event`)]);
   });
 
   it.each([[header], [second], ['three']])('does not stop later events from arriving: %s', async (text) => {

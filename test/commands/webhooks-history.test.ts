@@ -11,7 +11,7 @@ const failed = '{"type":"message.failed","data":{"message_id":"msg_2","error":{"
 const minute = 60_000;
 
 describe('webhooks history', () => {
-  it('lists the newest first, with their subject and the response of the handler', async () => {
+  it('lists events newest first, with subject and response of the handler', async () => {
     const { send, journal, run } = await listener(ticking());
     const [one, two, three] = [await send(read), await send(failed), await send('no json')];
     const url = 'http://127.0.0.1:3000/';
@@ -133,7 +133,7 @@ describe('webhooks history --clear', () => {
     expect(readdirSync(join(stateFolder, 'events')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(1);
   });
 
-  it('keeps damaged journals, except with the option that removes them', async () => {
+  it('keeps damaged journals unless --damaged is given', async () => {
     const [home, dead] = [newHome(), 2 ** 22 + 1];
     const events = join(home, '.local/state/bizmsg/events');
     const journal = logIn(join(home, '.local/state/bizmsg'), { pid: dead });

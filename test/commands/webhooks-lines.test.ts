@@ -30,7 +30,7 @@ it('breaks the line of an event between its fields, and a long field at its spac
   ]);
 });
 
-it('gives a pipe one line, with the time in UTC', async () => {
+it('prints one line to a pipe, with the time in UTC', async () => {
   const [line, ...others] = await lines(event, 40, false);
   expect([line?.split('  ')[0], others]).toEqual([at.toISOString(), []]);
 });
@@ -39,7 +39,7 @@ it('marks a repeated event', async () => {
   expect((await lines({ ...event, again: true }, 40)).at(-1)).toBe('  fails  signed  repeated');
 });
 
-it('shows what tells two events apart that are about no message', async () => {
+it('shows the amount and id of an event without a message', async () => {
   const paid = {
     ...event,
     name: 'order.paid',
@@ -54,8 +54,8 @@ it('shows what tells two events apart that are about no message', async () => {
 it.each([
   [{ status: 204 }, '  → 204 in 30001 ms'],
   [{ error: 'no whole answer within 30 s' }, '  → no whole answer within 30 s'],
-])('says how long sending it on took unless a failure says so itself: %j', async (came, said) => {
-  expect(await lines({ ...sent, ...came }, 80)).toEqual([`${said}  ${event.id}  ${sent.url}`]);
+])('shows how long forwarding took, unless the error includes it: %j', async (result, text) => {
+  expect(await lines({ ...sent, ...result }, 80)).toEqual([`${text}  ${event.id}  ${sent.url}`]);
 });
 
 async function lines(item: Item, width: number, terminal = true): Promise<readonly string[]> {

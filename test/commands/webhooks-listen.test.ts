@@ -19,13 +19,13 @@ interface Wait {
 interface Listening {
   readonly home: string;
   readonly url: string;
-  /** Those of a minute: each lasts until the test ends it. */
+  /** One-minute waits; each lasts until the test ends it. */
   readonly waits: readonly Wait[];
-  /** What it said on stderr, once it has ended. */
+  /** Ends the listener; returns its stderr. */
   end(): Promise<string>;
 }
 
-/** A listener in this process, with a clock on which no minute passes by itself. */
+/** Starts a listener in this process; its one-minute waits end only when the test ends them. */
 async function listen(env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<Listening> {
   const home = newHome();
   const [file, over] = [join(home, 'ready.json'), new AbortController()];
@@ -50,59 +50,59 @@ async function listen(env: Readonly<Record<string, string>>, ...argv: readonly s
 
 const send = (url: string, type: string) => fetch(url, { method: 'POST', body: JSON.stringify({ type }) });
 
-it('says again after a silent minute that an account’s events arrive only through a public address', async () => {
+it('repeats after a minute without events that an account’s events arrive only through a public address', async () => {
   const { url, waits, end } = await listen(account);
   await expect.poll(() => waits.length, soon).toBe(1);
   waits[0]?.end();
   const text = `events of the account of BIZMSG_API_KEY arrive only through a public address that leads to ${url}`;
-  const said = (await end()).split('\n').map((line) => line.replace(/ and is registered in .*/, ''));
-  expect(said.slice(0, 2)).toEqual([`note: ${text}`, `note: no events yet: ${text}`]);
+  const notes = (await end()).split('\n').map((line) => line.replace(/ and is registered in .*/, ''));
+  expect(notes.slice(0, 2)).toEqual([`note: ${text}`, `note: no events yet: ${text}`]);
   expect(waits).toHaveLength(1);
 });
 
 it.each([
   ['that is shown', []],
   ['that is not shown', ['--events', 'message']],
-])('does not say so when an event came within the minute, one %s', async (_, argv) => {
+])('does not repeat the note if an event %s arrives within the minute', async (_, argv) => {
   const { url, waits, end } = await listen(account, ...argv);
   await send(url, 'order.paid');
   await expect.poll(() => waits, soon).toMatchObject([{ isOff: true }]);
   expect(await end()).not.toContain('nothing came yet');
 });
 
-it('does not say so to whoever ends it before', async () => {
+it('does not repeat the note if it ends earlier', async () => {
   const { waits, end } = await listen(account);
   await end();
   expect(waits).toMatchObject([{ isOff: true }]);
 });
 
-it('says that the network reaches it, and where it listens', async () => {
+it('warns with its address if the network can reach it', async () => {
   const { url, end } = await listen({}, '--host', '0.0.0.0');
   expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   expect(await end()).toContain(`listening on ${new URL(url).host}: anyone who can reach this machine can send events`);
 });
 
-it('says nothing of the network where only this machine reaches it', async () => {
+it('does not warn about the network if only this machine can reach it', async () => {
   const { end } = await listen({}, '--host', 'localhost');
   expect(await end()).not.toContain('whoever reaches');
 });
 
 it.each([
   ['an account', account],
-  ['nobody that is known', {}],
-])('catches up with nothing of %s: exit 2', async (_, env) => {
+  ['no profile', {}],
+])('refuses --catch-up with %s', async (_, env) => {
   const { code, stderr } = await cli(['webhooks', 'listen', '--port', '0', '--catch-up'], { home: newHome(), env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('--catch-up needs the sandbox')]);
 });
 
-it('waits for no minute where nobody says whose events these are', async () => {
+it('does not wait a minute without a profile', async () => {
   const { url, waits, end } = await listen({});
   await send(url, 'order.paid');
   expect(await end()).toContain('no profile is set');
   expect(waits).toEqual([]);
 });
 
-it('says once how to send again what a handler did not take', async () => {
+it('explains once how to resend events that the handler did not accept', async () => {
   const { home, url, end } = await listen({}, '--forward-to', String(await deadPort()));
   await send(url, 'order.paid');
   await send(url, 'order.paid');
@@ -111,12 +111,12 @@ it('says once how to send again what a handler did not take', async () => {
   expect((await end()).split('webhooks replay --failed sends it again')).toHaveLength(2);
 });
 
-it('tells whoever has no profile how the events of the sandbox come', async () => {
+it('names the option that receives sandbox events if no profile is set', async () => {
   const { end } = await listen({});
   expect(await end()).toContain('; --profile local receives those of the sandbox\n');
 });
 
-it('refuses a route that nothing can take', async () => {
+it('refuses a route that no event can match', async () => {
   const words = ['webhooks', 'listen', '--port', '0', '--events', 'message', '--route', 'order=3000'];
   const { code, stderr } = await cli(words, { home: newHome() });
   expect([code, stderr]).toEqual([2, 'error: --route has order, but --events excludes it\n  add it to --events\n']);
@@ -128,6 +128,6 @@ it.each([
   ['message.read', 'message.read,contact', []],
   ['message.failed', 'message', []],
   ['message', 'message.read', []],
-])('finds what of %s no event has that %s takes', (route, events, idle) => {
+])('finds names in the route %s that the filter %s excludes', (route, events, idle) => {
   expect(unmatchedNames(route, events)).toEqual(idle);
 });

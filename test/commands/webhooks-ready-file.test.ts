@@ -49,7 +49,7 @@ it('is not removed at the end if another file has its name', async () => {
   expect([(await end()).code, content()]).toEqual([0, '{"type":"ready","url":"http://127.0.0.1:1"}\n']);
 });
 
-it('of a running listener is not replaced by another one', async () => {
+it('of a running listener is not replaced by a second listener', async () => {
   await ready();
   const before = content();
   const { code, stderr } = await refused();

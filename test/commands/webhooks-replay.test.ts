@@ -68,7 +68,7 @@ describe('webhooks replay', () => {
     expect((await run('webhooks replay --failed', { terminal: 80 })).stdout).toBe('Nothing to replay\n');
   });
 
-  it('sends with --failed also events that were never forwarded, to the address of the others', async () => {
+  it('also sends, with --failed, events that were never forwarded, to the address of the others', async () => {
     const { send, journal, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     const url = `${target.url}/hooks`;
@@ -107,8 +107,8 @@ describe('webhooks replay', () => {
     ['an escape in a value', 'X-A: \u001b]0;owned\u0007'],
     ['a NUL in a value', 'X-A: b\u0000'],
     ['a control character in a name', 'X-\u0001A: b'],
-    ['a name that is not one of a header', 'X(A): b'],
-    ['a header that is not sent on, with a control character', 'Connection: a\u0001'],
+    ['an invalid header name', 'X(A): b'],
+    ['a control character in a header that is not forwarded', 'Connection: a\u0001'],
   ])('refuses a file with %s, and sends nothing', async (_, header) => {
     const { home } = await listener();
     const target = await serve((_seen, __, response) => response.end());
@@ -119,7 +119,7 @@ describe('webhooks replay', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('sends what show --raw wrote to a file, or stdin', async () => {
+  it('sends a file written by show --raw, or stdin', async () => {
     const { send, home, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     await send(body, [['X-A', 'b']]);
@@ -161,7 +161,7 @@ describe('webhooks replay', () => {
     expect([code, stdout]).toEqual([10, expect.stringContaining('no whole answer within 0.05 s')]);
   });
 
-  it.runIf(canLimitFiles)('sends also what it cannot record', async () => {
+  it.runIf(canLimitFiles)('sends events even if it cannot record the results', async () => {
     const { send, home, run } = await listener();
     const target = await serve((_, __, response) => response.end());
     await send('1');

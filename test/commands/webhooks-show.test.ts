@@ -40,7 +40,7 @@ describe('webhooks show', () => {
     ['text', Buffer.from('two\nlines \u001b[31m'), 'two\nlines [31m'],
     ['bytes', Buffer.from([0xff, 0xfe]), '2 bytes that are not text'],
     ['what is packed', gzipSync('{"a":1}'), '{\n  "a": 1\n}'],
-  ])('shows %s safely on a terminal', async (what, bytes, shown) => {
+  ])('shows a body safely on a terminal: %s', async (what, bytes, shown) => {
     const { send, run } = await listener();
     await send(bytes, what === 'what is packed' ? [['Content-Encoding', 'gzip']] : []);
     expect((await run('webhooks show --no-color', { terminal: 80 })).stdout).toContain(`\n\n${shown}`);
@@ -68,7 +68,7 @@ describe('webhooks show', () => {
     expect([code, ids.filter((id) => !stderr.includes(id))]).toEqual([2, []]);
   });
 
-  it('lists five of many matches, and that there are more', async () => {
+  it('lists five of many matches, and indicates that there are more', async () => {
     const { send, run } = await listener();
     for (let n = 0; n < 6; n++) await send(String(n));
     expect((await run('webhooks show e')).stderr).toMatch(/6 events begin with e\n.*: (?:e\w+, ){5}…\n/);

@@ -12,7 +12,7 @@ const minute = 60_000;
 const env = { BIZMSG_WEBHOOK_SECRET: secret };
 
 describe('webhooks verify', () => {
-  it('says that the newest event is good, by the clock of when it came', async () => {
+  it('accepts the newest event by the time when it was received', async () => {
     const long = Date.now() - 60 * minute;
     const { send, run } = await listener(() => long);
     const id = await send(body, signed(body, { at: long }));
@@ -23,11 +23,11 @@ describe('webhooks verify', () => {
 
   it.each([
     ['another secret', signed(body, { by: otherSecret }), 'wrong secret or modified body'],
-    ['a body that was changed', signed(`${body}\n`), 'the line feed at the end was removed'],
+    ['a changed body', signed(`${body}\n`), 'the line feed at the end was removed'],
     ['an old timestamp', signed(body, { at: Date.now() - 10 * minute }), ' 10 minutes behind this clock'],
     ['a timestamp of another year', signed(body, { at: Date.now() - 1200 * 24 * 60 * minute }), 'is 3 years behind'],
     ['no signature', [], 'it has no signature headers'],
-  ])('says what is wrong: %s', async (_, headers, why) => {
+  ])('explains why a signature is not good: %s', async (_, headers, why) => {
     const { send, run } = await listener();
     await send(body, headers);
     const { code, stdout, stderr } = await run('webhooks verify', { env });
@@ -35,7 +35,7 @@ describe('webhooks verify', () => {
     expect(stdout).toContain(why);
   });
 
-  it('says that it knows no secret, and how to give one', async () => {
+  it('reports that no secret is known, and how to give one', async () => {
     const { send, run } = await listener();
     await send(body, signed(body));
     const { code, stdout } = await run('webhooks verify -o json');
@@ -43,7 +43,7 @@ describe('webhooks verify', () => {
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('--secret-stdin') });
   });
 
-  it('takes the secret from stdin, a file, the environment, or the profile', async () => {
+  it('reads the secret from stdin, a file, the environment, or the profile', async () => {
     const { send, home, run } = await listener();
     await send(body, signed(body));
     writeFileSync(join(home, 'secret'), `${secret}\n`);
@@ -59,7 +59,7 @@ describe('webhooks verify', () => {
     expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(ran.map(() => [0, '']));
   });
 
-  it('takes with --profile local that of the sandbox, and starts none', async () => {
+  it('uses the secret of the sandbox with --profile local, and does not start one', async () => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: otherSecret }));
     const without = await run('webhooks verify --profile local', { env });
@@ -80,7 +80,7 @@ describe('webhooks verify', () => {
     ['--file none.http', 2, 'cannot be read'],
     ['--at noon', 2, 'is not a time'],
     ['e1zz', 5, 'there is no event'],
-  ])('%s is exit %i', async (words, exit, reason) => {
+  ])('with %s ends with %i', async (words, exit, reason) => {
     const { send, home, run } = await listener();
     await send(body, signed(body));
     storeProfiles(home);
@@ -91,7 +91,7 @@ describe('webhooks verify', () => {
 });
 
 describe('webhooks verify --file', () => {
-  it('judges what show --raw wrote by the clock of now, or as it was at a time', async () => {
+  it('checks a file of show --raw by the current time, or by --at', async () => {
     const long = Date.now() - 60 * minute;
     const { send, home, run } = await listener(() => long);
     await send(body, signed(body, { at: long }));
@@ -102,7 +102,7 @@ describe('webhooks verify --file', () => {
     expect([then.code, then.stdout]).toEqual([0, `good: ${file}: signed with the secret in BIZMSG_WEBHOOK_SECRET\n`]);
   });
 
-  it('reads stdin, and says when that is not an event file', async () => {
+  it('reads stdin, and refuses it if it is not an event file', async () => {
     const { run } = await listener();
     const head = signed(body).map(([name, value]) => `${name}: ${value}\n`);
     const good = await run('webhooks verify --file -', { env, stdin: `POST / HTTP/1.1\n${head.join('')}\n${body}` });
@@ -114,19 +114,19 @@ describe('webhooks verify --file', () => {
 });
 
 describe('webhooks sign', () => {
-  it('prints headers that another implementation takes', async () => {
+  it('prints headers that another implementation accepts', async () => {
     const { code, stdout } = await sign('- --id evt_7', body);
     expect(code).toBe(0);
     expect(new Webhook(secret).verify(body, headersIn(stdout))).toEqual(JSON.parse(body));
     expect(headersIn(stdout)['webhook-id']).toBe('evt_7');
   });
 
-  it('makes an id of its own, another one each time', async () => {
+  it('creates a new id each time', async () => {
     const ids = [await sign('-', body), await sign('-', body)].map(({ stdout }) => headersIn(stdout)['webhook-id']);
     expect(ids).toEqual([expect.stringMatching(/^evt_[\w-]{36}$/), expect.not.stringMatching(ids[0] ?? '')]);
   });
 
-  it('signs a delivery anew, under its own id', async () => {
+  it('signs a delivery again with the same id', async () => {
     const old = signed(body, { by: otherSecret, id: 'evt_old' }).map(([name, value]) => `${name}: ${value}\r\n`);
     const { stdout } = await sign('- --timestamp 1777636800', `POST / HTTP/1.1\r\n${old.join('')}\r\n${body}`);
     expect(Object.entries(headersIn(stdout))).toEqual(signed(body, { at: 1777636800_000, id: 'evt_old' }));
@@ -138,7 +138,7 @@ describe('webhooks sign', () => {
     ['- --secret-stdin', {}, 2, 'stdin is used twice'],
     ['- --timestamp soon', env, 2, 'is not a number of seconds'],
     ['', env, 2, '<file> is missing'],
-  ])('%s with %o is exit %i', async (words, given, exit, reason) => {
+  ])('%s with %o ends with %i', async (words, given, exit, reason) => {
     const { code, stdout, stderr } = await sign(words, body, given);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(reason);
@@ -150,7 +150,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
   const refused = (why = 'must decode from base64 to at least 16 bytes') =>
     expect.objectContaining({ code: 3, stdout: '', stderr: expect.stringContaining(why) });
 
-  it.each(weak)('proves nothing about an event that it signed: %j', async (text) => {
+  it.each(weak)('cannot verify an event that it signed: %j', async (text) => {
     const { send, home, run } = await listener();
     await send(body, signed(body, { by: text }));
     writeFileSync(join(home, 'secret'), text);
@@ -165,7 +165,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     ]).toEqual(Array.from({ length: 6 }, () => refused()));
   });
 
-  it.each(weak)('is not listened with, signed with or stored: %j', async (text) => {
+  it.each(weak)('is refused by listen, sign and profiles set: %j', async (text) => {
     const { home, run } = await listener();
     const env = { BIZMSG_WEBHOOK_SECRET: text };
     const listened = await run('webhooks listen --port 0', { env });
@@ -177,7 +177,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     ]).toEqual(Array.from({ length: 3 }, () => refused()));
   });
 
-  it.each(weak)('is not given to a webhook of the sandbox: %j', async (text) => {
+  it.each(weak)('is refused for a webhook of the sandbox: %j', async (text) => {
     const home = newHome();
     const { webhooks } = await serveLocal(home);
     const words = 'sandbox webhooks add http://127.0.0.1:9/ --secret-stdin'.split(' ');
@@ -185,7 +185,7 @@ describe('a webhook secret of fewer than 16 bytes', () => {
     expect(webhooks.list()).toEqual([]);
   });
 
-  it('in a profile says what stores the right one', async () => {
+  it('in a profile causes an error that names the command to replace it', async () => {
     const { home, run } = await listener();
     storeProfiles(home, 'whsec_');
     expect((await run('webhooks sign -', { stdin: body })).stderr).toContain(
