@@ -6,8 +6,8 @@ import { isLocalKey, keyPrefixes, modeOf, scopes } from '../../src/contract/keys
 import { plans } from '../../src/contract/plans.ts';
 import { statuses } from '../../src/contract/statuses.ts';
 
-describe('the contract says what the document says', () => {
-  it('§4: the endpoints', () => {
+describe('the contract matches the document', () => {
+  it('in §4: the endpoints', () => {
     const table = Object.values(endpoints).map(({ method, path, family }) => `${method} ${path} ${family}`);
     expect(table).toEqual([
       'POST /api/public/messages/send-template Messages',
@@ -18,7 +18,7 @@ describe('the contract says what the document says', () => {
     ]);
   });
 
-  it('§2: what is announced only, by family', () => {
+  it('in §2: features that are only announced, by family', () => {
     expect(Object.fromEntries(announced.map(({ family, features }) => [family, features]))).toEqual({
       Messages: ['media sending', 'delivery-status lookup', 'plain text and interactive sending'],
       Contacts: ['contact update', 'tagging', 'segments'],
@@ -29,7 +29,7 @@ describe('the contract says what the document says', () => {
     });
   });
 
-  it('§6: the events and when they fire', () => {
+  it('in §6: the events and when they fire', () => {
     expect(events).toEqual({
       'message.received': 'A customer sends a new inbound message.',
       'message.delivered': "An outbound message reaches the customer's device.",
@@ -42,7 +42,7 @@ describe('the contract says what the document says', () => {
     });
   });
 
-  it('§7: the statuses and their causes', () => {
+  it('in §7: the statuses and their causes', () => {
     expect(Object.entries(statuses).map(([status, { name, cause }]) => [Number(status), name, cause])).toEqual([
       [400, 'Bad Request', 'The request body is missing a required field or is malformed.'],
       [401, 'Unauthorized', 'The key is missing, invalid or revoked.'],
@@ -53,7 +53,7 @@ describe('the contract says what the document says', () => {
     ]);
   });
 
-  it('§8: the plans', () => {
+  it('in §8: the plans', () => {
     expect(Object.entries(plans).map(([name, { perMinute, perMonth }]) => [name, perMinute, perMonth])).toEqual([
       ['starter', 60, 3_000],
       ['growth', 300, 15_000],
@@ -62,7 +62,7 @@ describe('the contract says what the document says', () => {
     ]);
   });
 
-  it('§5: keys and scopes', () => {
+  it('in §5: keys and scopes', () => {
     expect(keyPrefixes).toEqual({ sandbox: 'sk_test_', live: 'sk_live_' });
     expect(scopes).toEqual(['read-only', 'send-only', 'full']);
     expect(['sk_test_1', 'sk_live_1', 'pk_1'].map(modeOf)).toEqual(['sandbox', 'live', undefined]);
@@ -78,7 +78,7 @@ describe('the contract says what the document says', () => {
 describe('the readers', () => {
   const { body, answer } = endpoints.sendTemplate;
 
-  it('read a message as §2 shows it', () => {
+  it('accept a message as shown in §2', () => {
     expect(body({ to: '+12025550101', template: 'a', params: ['x'], more: 1 })).toEqual({
       to: '+12025550101',
       template: 'a',
@@ -97,7 +97,7 @@ describe('the readers', () => {
     [{ to: '+1', template: 'a', params: ['x', 1] }, '/params/1'],
     [[], ''],
     [null, ''],
-  ])('refuse %j and say where', (value, at) => {
+  ])('refuse %j and name the position', (value, at) => {
     expect(() => body(value)).toThrow(expect.objectContaining({ name: 'Mismatch', at }));
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { csvLine, tsvLine } from '../../../src/cli/output/rows.ts';
 import { safeJson, safeLine, safeLines, safeValue } from '../../../src/cli/output/text.ts';
 
-it('escapes values in TSV, so that they add no line or column', () => {
+it('escapes values in TSV so that they add no lines or columns', () => {
   expect(tsvLine(['x\n+19005550199', 'a\tb', 'c\rd', 'e\0f', 'g\\n', null])).toBe(
     'x\\n+19005550199\ta\\tb\tc\\rd\te\\0f\tg\\\\n\t\n',
   );
@@ -49,7 +49,7 @@ it.each([
   ['نمی\u200cخواهم', 'نمی\u200cخواهم'],
   ['क्\u200dष', 'क्\u200dष'],
   ['👩\u200d👩\u200d👧', '👩\u200d👩\u200d👧'],
-])('shows invisible characters that make texts look alike, and keeps those of a script: %j', (text, safe) => {
+])('removes or escapes invisible characters, except those that a script needs: %j', (text, safe) => {
   expect(safeLine(text)).toBe(safe);
   const json = JSON.stringify({ text });
   expect(JSON.parse(safeJson(json))).toEqual({ text });

@@ -5,8 +5,8 @@ const page = `List contacts
 
 Usage: bizmsg contacts list [options]
 
-Of a list that goes on, it says so; all of it comes with --all, a page at a
-time.
+Shows one page, and a note if the list is longer; use --all to list all pages,
+one at a time.
 
 Arguments and options:
   --limit <n>  how many
@@ -28,9 +28,9 @@ it('wraps a page for a narrow terminal, except examples', () => {
 
 Usage: bizmsg contacts list [options]
 
-Of a list that goes on, it says so; all
-of it comes with --all, a page at a
-time.
+Shows one page, and a note if the list
+is longer; use --all to list all pages,
+one at a time.
 
 Arguments and options:
   --limit <n>  how many

@@ -16,7 +16,7 @@ describe('a line of progress', () => {
     expect(progressLine(half, columns)).toBe(line);
   });
 
-  it('omits failures if there are none, and the time left if it is unknown', () => {
+  it('omits failures if zero, and the time left if unknown', () => {
     const line = progressLine({ settled: 0, total: 5, failed: 0, unsure: 0, perSecond: undefined }, 40);
     expect(line).toBe('[                    ] 0 of 5 · 0 %');
   });
@@ -35,7 +35,7 @@ it.each([
   [3_599, '59 min 59 s'],
   [3_601, '1 h 1 min'],
   [90_000, '1 d 1 h'],
-])('%d seconds read %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(span(seconds)).toBe(text);
 });
 

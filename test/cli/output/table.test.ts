@@ -7,7 +7,7 @@ const now = new Date(2026, 10, 21, 16, 0);
 const id = (n: number) => `ord_sandbox_b2df07d27b00000${n}`;
 
 describe('a table on a terminal', () => {
-  it('cuts the longest texts first, but no id and no name', async () => {
+  it('cuts the longest texts first, but not ids or names', async () => {
     const rows = [1, 2].map((n) => ({ id: id(n), name: 'broadcast.completed', detail: `${n} ${'long '.repeat(9)}` }));
     expect((await shown(rows, 72)).lines).toEqual([
       'id                            name                 detail',
@@ -74,7 +74,7 @@ describe('a table on a terminal', () => {
   );
 });
 
-it('is not cut in a pipe, and times are not changed', async () => {
+it('does not cut texts or change times in a pipe', async () => {
   const row = { id: 1, at: now.toISOString(), detail: 'long '.repeat(60).trim() };
   const { lines } = await shown([row, row], 40, false);
   expect(lines[1]).toBe(`1   ${row.at}  ${row.detail}`);
@@ -125,7 +125,7 @@ describe('a cell of a megabyte', () => {
     expect(lines[2] === `Ada${' '.repeat(name.length - 1)}2`).toBe(true);
   });
 
-  it('also has a shortened header', async () => {
+  it('is also cut in the header', async () => {
     const { lines } = await shown([{ ['é'.repeat(1_000_000)]: 'x', n: 1 }, { n: 2 }], 20); // prettier-ignore
     expect(lines[0]).toBe(`${'é'.repeat(16)}…  n`);
   });
