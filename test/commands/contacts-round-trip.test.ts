@@ -130,7 +130,7 @@ describe('a tab-separated file', () => {
   });
 
   it.each([
-    ['phone\tname\n+12025550141\tC:\\\\temp\n', 'escapes such as \\t and \\n are undone'],
+    ['phone\tname\n+12025550141\tC:\\\\temp\n', 'escapes such as \\t and \\n are decoded'],
     ['phone\tname\n+12025550141\tC:\\temp\n+12025550142\tC:\\Users\n', 'backslashes are kept as they are'],
   ])('is read with a note if its backslashes are ambiguous: %j', async (content, note) => {
     expect((await imported(content)).stderr).toContain(note);

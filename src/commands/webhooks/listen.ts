@@ -26,7 +26,7 @@ const described = {
     'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
   ],
   sample:
-    'Ready http://127.0.0.1:4781 for the events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
+    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
 } as const;
