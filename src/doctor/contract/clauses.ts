@@ -31,11 +31,6 @@ import {
 } from './probes.ts';
 import { type Bearing, type Clause, type Facts, type Judged, judged, together } from './verdict.ts';
 
-function chapterOf({ section }: Clause): number {
-  // A clause with several sections is listed under the first.
-  return Number(/\d+/.exec(section)?.[0]);
-}
-
 /** §1 */
 const serviceClauses: readonly Clause[] = [
   {
@@ -403,3 +398,8 @@ export const clauses: readonly Clause[] = [
   ...versionClauses,
   ...hiddenClauses,
 ].sort((one, other) => chapterOf(one) - chapterOf(other));
+
+function chapterOf({ section }: Clause): number {
+  // A clause with several sections is listed under the first.
+  return Number(/\d+/.exec(section)?.[0]);
+}
