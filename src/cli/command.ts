@@ -13,7 +13,7 @@ export type { Ui } from './output/ui.ts';
 export type View = (ui: Ui) => string | Uint8Array;
 
 /** The result of a command: the data, its text form, and the exit code. */
-export interface Outcome {
+export interface CommandResult {
   readonly data: unknown;
   readonly text: View;
   /** A failure is reported after the data is printed. */
@@ -57,7 +57,7 @@ interface Described {
 export interface Command extends Described {
   readonly kind: 'command';
   readonly params: Params;
-  readonly run: (context: Context, texts: Texts, emit: Emit) => Promise<Outcome>;
+  readonly run: (context: Context, texts: Texts, emit: Emit) => Promise<CommandResult>;
 }
 
 /** The command's own params; a global name would hide the global option. */
@@ -126,7 +126,10 @@ async function drained<I, R>(items: AsyncGenerator<readonly I[], R>, show: (item
 type Ending<R> = Omit<Definition<Params, R>, 'run' | 'params'>;
 
 /** Passes only values to the view that are safe for a terminal; the view handles bytes. */
-function ended<R>({ view, data, exit, changes, piped, pipedAs, unprinted, first }: Ending<R>, result: R): Outcome {
+function ended<R>(
+  { view, data, exit, changes, piped, pipedAs, unprinted, first }: Ending<R>,
+  result: R,
+): CommandResult {
   return {
     data: data ? data(result) : result,
     text: (ui) => view(safeValue(result), ui),

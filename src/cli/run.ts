@@ -3,7 +3,7 @@ import type { Host } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
 import { checkValues, locate, wantsJson } from './argv.ts';
-import type { Command, Emit, Outcome } from './command.ts';
+import type { Command, Emit, CommandResult } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
 import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
@@ -25,7 +25,7 @@ export async function run(host: Host, tree: Tree): Promise<number> {
   }
 }
 
-async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outcome['exit']> {
+async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {
   const { path, node, rest } = await locate(tree, host.argv);
   if (node.kind !== 'command') {
     if (!rest.some((word) => word === '--help' || word === '-h') && host.argv.length > 0) throw wordMissing(path, node);
@@ -58,7 +58,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
     clean: reporter.clean,
     note: context.note,
   };
-  let outcome: Outcome | undefined;
+  let outcome: CommandResult | undefined;
   try {
     const printer = createPrinter(options);
     const ran = () => outcomeOf(() => node.run(context, texts, emitting(printer)), given);
@@ -75,7 +75,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Outc
 }
 
 /** A truncated result is not a success, unless it is stored elsewhere. */
-function exitOf({ exit, unprinted: kept }: Outcome, { stdout, signal }: Host): Outcome['exit'] {
+function exitOf({ exit, unprinted: kept }: CommandResult, { stdout, signal }: Host): CommandResult['exit'] {
   const isCutOff = stdout.unprinted.bytes > 0 && kept === undefined;
   return isCutOff && exit === 'done' ? signalExit(signal.reason) : exit;
 }
@@ -128,7 +128,7 @@ async function shown(host: Host, text: string): Promise<number> {
 }
 
 /** Runs the command; a dry run returns the planned request. */
-async function outcomeOf(perform: () => Promise<Outcome>, { dryRun }: Globals): Promise<Outcome> {
+async function outcomeOf(perform: () => Promise<CommandResult>, { dryRun }: Globals): Promise<CommandResult> {
   if (!dryRun) return perform();
   const { DryRunResult, curlLine } = await import('../client/dry-run.ts');
   try {
@@ -149,7 +149,7 @@ function emitting({ item }: Printer): Emit {
 }
 
 /** Completes the output of a list, also after a failure, so that it can be parsed. */
-async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise<Outcome> {
+async function ended(perform: () => Promise<CommandResult>, { end }: Printer): Promise<CommandResult> {
   try {
     const outcome = await perform();
     await end();
@@ -162,7 +162,7 @@ async function ended(perform: () => Promise<Outcome>, { end }: Printer): Promise
 
 /** Prints the result. After a change, a result that does not fit the output options is printed whole. */
 async function print(
-  { data, text, changed, piped, first, exit, unprinted, isPlan }: Outcome,
+  { data, text, changed, piped, first, exit, unprinted, isPlan }: CommandResult,
   given: PrinterOptions,
   context: Pick<Context, 'note'>,
 ): Promise<void> {
@@ -186,7 +186,7 @@ async function print(
 }
 
 /** The command's own failure matters more than the failed write. */
-function keptElsewhere(full: CliError, exit: Outcome['exit'], hint: string): CliError {
+function keptElsewhere(full: CliError, exit: CommandResult['exit'], hint: string): CliError {
   if (!(exit instanceof CliError) || exit.code === full.code)
     return new CliError(full.exit, full.code, full.message, { hint, cause: full });
   return new CliError(exit.exit, exit.code, `${exit.message}; and ${full.message}`, { hint, cause: full });

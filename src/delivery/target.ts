@@ -18,7 +18,7 @@ interface Response extends Kept {
 }
 
 /** A response, an error, or both if the response is incomplete. */
-export interface Outcome {
+export interface PostResult {
   readonly response?: Response;
   readonly error?: string;
 }
@@ -26,7 +26,7 @@ export interface Outcome {
 /** A connection pool for one URL. */
 export interface Target {
   /** Sends one POST without following redirects. Never rejects. */
-  send(request: OutgoingRequest): Promise<Outcome>;
+  send(request: OutgoingRequest): Promise<PostResult>;
   close(): void;
 }
 
@@ -68,10 +68,13 @@ interface ExchangeDetails {
 }
 
 /** Resolves to `stale` if the server had closed the kept-alive connection. */
-function exchange(request: ClientRequest, { body: sent, timeout, host }: ExchangeDetails): Promise<Outcome | 'stale'> {
+function exchange(
+  request: ClientRequest,
+  { body: sent, timeout, host }: ExchangeDetails,
+): Promise<PostResult | 'stale'> {
   return new Promise((resolve) => {
     let answer: { readonly head: IncomingMessage; readonly body: Body } | undefined;
-    const end = (outcome: Outcome | 'stale') => {
+    const end = (outcome: PostResult | 'stale') => {
       clearTimeout(timer);
       resolve(outcome);
     };

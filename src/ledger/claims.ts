@@ -1,8 +1,8 @@
 import { type Book, type Change, type Found, isFinished, type Run, type Work } from './book.ts';
 import { rangesOf } from './places.ts';
 import {
-  type Outcome,
-  type Row,
+  type Settlement,
+  type RowDigest,
   type Rule,
   type RunRule,
   type RunState,
@@ -34,11 +34,11 @@ export function buriesOf(book: Book, world: World): readonly Change[] {
 }
 
 /** Decides each row of a group. `after` is the change with which the command registered: it knew of all before. */
-export function decideClaim(book: Book, world: World, rows: readonly Row[], rule: Rule, after?: number): Claimed {
+export function decideClaim(book: Book, world: World, rows: readonly RowDigest[], rule: Rule, after?: number): Claimed {
   return 'single' in rule ? claimSingle(book, world, rows, rule) : claimInRun(book, world, rows, rule, after);
 }
 
-function claimInRun(book: Book, world: World, rows: readonly Row[], rule: RunRule, after?: number): Claimed {
+function claimInRun(book: Book, world: World, rows: readonly RowDigest[], rule: RunRule, after?: number): Claimed {
   const run = knownRun(book, rule.run);
   const { now: at, owner } = world;
   const [claimed, lost]: [Set<number>, number[]] = [new Set(), []];
@@ -66,7 +66,7 @@ function claimInRun(book: Book, world: World, rows: readonly Row[], rule: RunRul
 function createAdded(first: number) {
   const positions = new Map<string, number>();
   return {
-    positionOf(row: Row): number {
+    positionOf(row: RowDigest): number {
       const key = Buffer.from(row).toString('latin1');
       const position = positions.get(key) ?? first + positions.size;
       positions.set(key, position);
@@ -91,7 +91,7 @@ function verdictOn(book: Book, run: Run, entry: number, rule: RunRule, after: nu
 function otherThan(
   book: Book,
   world: World,
-  row: Row,
+  row: RowDigest,
   run: Run,
   rule: RunRule,
   after = run.order,
@@ -103,7 +103,7 @@ function otherThan(
   return found && elsewhereIn(book, found.entry, found.run);
 }
 
-function claimSingle(book: Book, world: World, rows: readonly Row[], rule: SingleRule): Claimed {
+function claimSingle(book: Book, world: World, rows: readonly RowDigest[], rule: SingleRule): Claimed {
   const { now: at, owner } = world;
   const id = singlesOf(rule.single);
   const known = book.runs.get(id);
@@ -128,7 +128,7 @@ function claimSingle(book: Book, world: World, rows: readonly Row[], rule: Singl
 }
 
 /** The last 10 minutes count, and all rows that are unsure or in flight; planned rows do not. */
-function refusalOf(book: Book, { now }: World, row: Row, rule: SingleRule): Verdict | undefined {
+function refusalOf(book: Book, { now }: World, row: RowDigest, rule: SingleRule): Verdict | undefined {
   const { entries } = book;
   const { account, mode } = rule.single;
   let refusal: Verdict | undefined;
@@ -150,7 +150,7 @@ function isSameOrigin({ subject }: Run, { single }: SingleRule): boolean {
   return isDigest && subject.account.origin === single.account.origin;
 }
 
-function* equalTo(book: Book, row: Row): Generator<{ readonly entry: number; readonly run: Run }> {
+function* equalTo(book: Book, row: RowDigest): Generator<{ readonly entry: number; readonly run: Run }> {
   const { entries } = book;
   for (let entry = entries.first(row, 0); entry !== -1; entry = entries.next(entry)) {
     const run = book.runOf(entry);
@@ -170,7 +170,7 @@ function takenBy(book: Book, run: Run, id: string | undefined): Verdict {
 type Superseded = Map<Run, number[]>;
 
 /** The user accepts that an unsure row of another run may have been sent: this run answers for it now. */
-function supersede(book: Book, row: Row, own: Run | undefined, superseded: Superseded): void {
+function supersede(book: Book, row: RowDigest, own: Run | undefined, superseded: Superseded): void {
   for (const { entry, run } of equalTo(book, row)) {
     if (run === own || book.entries.stateOf(entry) !== 'unsure') continue;
     superseded.set(run, [...(superseded.get(run) ?? []), run.rows.positionOf(entry)]);
@@ -189,7 +189,7 @@ function supersedesOf(superseded: Superseded, at: number): readonly Change[] {
 
 /** The outcomes of a group, by run and by the process life that claimed the row. */
 export function decideSettle(book: Book, world: World, outcomes: readonly Settled[]): readonly Change[] {
-  const groups = new Map<string, { run: Run; owner: string; positions: Record<Outcome, number[]> }>();
+  const groups = new Map<string, { run: Run; owner: string; positions: Record<Settlement, number[]> }>();
   for (const { run: id, row, outcome } of outcomes) {
     const run = knownRun(book, id);
     const entry = book.find(run, row, 0);
@@ -215,14 +215,14 @@ export function decideSettle(book: Book, world: World, outcomes: readonly Settle
 }
 
 /** The positions of these rows in a run; of all its rows without any. */
-export function positionsOf(book: Book, run: Run, rows: readonly Row[] | undefined): readonly number[] {
+export function positionsOf(book: Book, run: Run, rows: readonly RowDigest[] | undefined): readonly number[] {
   if (!rows) return [0, run.rows.count()];
   const entries = rows.map((row) => book.find(run, row, 0)).filter((entry) => entry !== -1);
   return rangesOf(entries.map((entry) => run.rows.positionOf(entry)));
 }
 
 /** Records the user's findings about unsure rows, and counts these rows. */
-export function decideResolve(book: Book, now: number, id: string, event: Found, rows?: readonly Row[]) {
+export function decideResolve(book: Book, now: number, id: string, event: Found, rows?: readonly RowDigest[]) {
   const run = knownRun(book, id);
   const positions = positionsOf(book, run, rows);
   let count = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular, createStateFolder } from '../base/files.ts';
-import type { Account, Row } from './ledger.ts';
+import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
 export const secondSize = 8;
@@ -26,14 +26,14 @@ export interface Contact {
   readonly body: unknown;
 }
 
-export function messageRow(secret: Buffer, { mode, template, to, params }: Message): Row {
+export function messageRow(secret: Buffer, { mode, template, to, params }: Message): RowDigest {
   const row = new Uint8Array(rowSize);
   putHash(row, 0, digestSize, keyed(secret, [mode, 'message', template, to, params]));
   putHash(row, digestSize, secondSize, keyed(secret, ['recipient', template, to]));
   return row;
 }
 
-export function contactRow(secret: Buffer, { mode, phone, body }: Contact): Row {
+export function contactRow(secret: Buffer, { mode, phone, body }: Contact): RowDigest {
   const row = new Uint8Array(rowSize);
   putHash(row, 0, digestSize, keyed(secret, [mode, 'contact'], canonical(body)));
   putHash(row, digestSize, secondSize, keyed(secret, ['phone', phone]));

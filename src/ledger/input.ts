@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createMarks } from './entries.ts';
 import { digestSize, rowSize } from './identity.ts';
-import type { Kind, Row, Rows } from './ledger.ts';
+import type { Kind, RowDigest, Rows } from './ledger.ts';
 
 export interface Input extends Rows {
   /** The next row of the input. */
-  add(row: Row): void;
+  add(row: RowDigest): void;
   /** Frees what finds equal rows, which takes as much memory as the rows; `read` goes on working. */
   freeIndexes(): void;
 }
@@ -37,7 +37,7 @@ export function createInput(kind: Kind): Input {
     before: (row) => defined(marks.nextSecond(row)),
   };
 
-  function push(row: Row, isDuplicate: boolean): void {
+  function push(row: RowDigest, isDuplicate: boolean): void {
     const mark = marks.push(row, 0);
     if (isDuplicate) return;
     marks.index(mark);
@@ -48,21 +48,21 @@ export function createInput(kind: Kind): Input {
    * Ada, then Ava, then Ada: all three are sent, in this order. The third row is not the first one, so its digest also
    * depends on the row before it.
    */
-  function addContact(row: Row): void {
+  function addContact(row: RowDigest): void {
     const latest = marks.firstSecond(row, 0);
     if (latest === -1) return push(row, false);
     if (isEqual(latest, row)) return push(row, true);
     push(after(latest, row), false);
   }
 
-  function isEqual(latest: number, row: Row): boolean {
+  function isEqual(latest: number, row: RowDigest): boolean {
     const before = marks.nextSecond(latest);
     const expected = before === -1 ? row : after(before, row);
     marks.read(latest, scratch, 0);
     return Buffer.compare(scratch, expected) === 0;
   }
 
-  function after(before: number, row: Row): Row {
+  function after(before: number, row: RowDigest): RowDigest {
     const earlier = new Uint8Array(rowSize);
     marks.read(before, earlier, 0);
     const digest = createHash('sha256').update(earlier).update(row).digest();

@@ -9,18 +9,18 @@ export interface Ledger {
    */
   register(plan: Plan): Registered | Promise<Registered>;
   /** Claims what is free; verdicts in the same order. Atomic across all users of the ledger. */
-  claim(rows: readonly Row[], rule: Rule): readonly Verdict[] | Promise<readonly Verdict[]>;
+  claim(rows: readonly RowDigest[], rule: Rule): readonly Verdict[] | Promise<readonly Verdict[]>;
   /** Records outcomes. */
   settle(outcomes: readonly Settled[]): void | Promise<void>;
   /** Gives planned rows up: the input no longer has them, or the run is closed. */
   withdraw(rows: Withdrawn): void | Promise<void>;
 
   /** The verdict that `claim` would give now. Claims nothing, but records that dead processes have left rows unsure. */
-  look(row: Row, rule: Rule): Verdict | Promise<Verdict>;
+  look(row: RowDigest, rule: Rule): Verdict | Promise<Verdict>;
   /** All runs and jobs, the oldest first. */
   runs(): readonly RunState[] | Promise<readonly RunState[]>;
   /** Records what was found out about unsure rows, or about some of them; returns how many there were. */
-  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly Row[]): number | Promise<number>;
+  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number | Promise<number>;
   /** Withdraws the rows that were not sent, so that no command continues the run. */
   closeRun(run: string): void | Promise<void>;
   /** Permits sending again what this run sent, or all messages with one of these second digests. */
@@ -30,7 +30,7 @@ export interface Ledger {
 }
 
 /** 20 bytes: the digest of a row (12), then its second digest (8). `identity.ts` makes them. */
-export type Row = Uint8Array;
+export type RowDigest = Uint8Array;
 
 export type Kind = 'message' | 'contact';
 
@@ -79,7 +79,7 @@ export interface Rows {
   /** 20 bytes a row. */
   readonly bytes: Uint8Array;
   /** The 20 bytes of one row. */
-  read(row: number): Row;
+  read(row: number): RowDigest;
   /** Equal to an earlier row of the input; for contacts: to the latest row of that contact. */
   isDuplicate(row: number): boolean;
   /** Whether a row has this digest, or this second digest. The bytes of a row begin at `at`. */
@@ -203,17 +203,17 @@ export interface Owner {
 
 export interface Settled {
   readonly run: string;
-  readonly row: Row;
-  readonly outcome: Outcome;
+  readonly row: RowDigest;
+  readonly outcome: Settlement;
 }
 
 /** `release`: the service refused before it looked at the row (429, 401, 403, no connection). */
-export type Outcome = 'done' | 'failed' | 'unsure' | 'release';
+export type Settlement = 'done' | 'failed' | 'unsure' | 'release';
 
 export interface Withdrawn {
   readonly run: string;
   /** All that were not sent, if left out. */
-  readonly rows?: readonly Row[] | undefined;
+  readonly rows?: readonly RowDigest[] | undefined;
 }
 
 export type Forgotten = { readonly run: string } | { readonly seconds: readonly Uint8Array[] };

@@ -5,7 +5,7 @@ import type {
   Ledger,
   Plan,
   Registered,
-  Row,
+  RowDigest,
   Rule,
   RunState,
   Settled,
@@ -34,12 +34,12 @@ export interface MemoryOptions {
 /** The ledger without waiting: what it decides is what the file and a server decide. */
 export interface MemoryLedger extends Ledger {
   register(plan: Plan): Registered;
-  claim(rows: readonly Row[], rule: Rule): readonly Verdict[];
+  claim(rows: readonly RowDigest[], rule: Rule): readonly Verdict[];
   settle(outcomes: readonly Settled[]): void;
   withdraw(rows: Withdrawn): void;
-  look(row: Row, rule: Rule): Verdict;
+  look(row: RowDigest, rule: Rule): Verdict;
   runs(): readonly RunState[];
-  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly Row[]): number;
+  resolve(run: string, found: 'sent' | 'not-sent', rows?: readonly RowDigest[]): number;
   closeRun(run: string): void;
   forget(what: Forgotten): void;
   close(): void;

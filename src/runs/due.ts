@@ -2,7 +2,7 @@ import { jsonText } from '../base/json.ts';
 import type { Context, Emit } from '../cli/command.ts';
 import { type Fate, fates } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
-import type { Row } from './input/row.ts';
+import type { InputRow } from './input/row.ts';
 import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
@@ -46,7 +46,7 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
 }
 
 export interface KnownRow {
-  readonly row: Row;
+  readonly row: InputRow;
   /** Among the valid rows. */
   readonly index: number;
   /** Undefined for an invalid row. */
@@ -56,7 +56,7 @@ export interface KnownRow {
 /** Reads the input once more; throws if it has changed since the preflight. */
 export async function* readAgain({ input, found, fates: codes }: Known): AsyncGenerator<readonly KnownRow[]> {
   let index = 0;
-  const known = (row: Row): KnownRow => {
+  const known = (row: InputRow): KnownRow => {
     const isValid = found.valid[row.number - 1] === 1;
     const fate = isValid ? (fates[codes[index] ?? 0] ?? 'due') : undefined;
     return { row, index: isValid ? index++ : index, fate };
@@ -82,7 +82,7 @@ interface Place {
   readonly line: number;
 }
 
-function placeIn(row: Row, { input }: Known): Place {
+function placeIn(row: InputRow, { input }: Known): Place {
   return { number: row.number, line: placeOf(row, input.source) };
 }
 
@@ -93,7 +93,7 @@ function add<T>(groups: Map<string, T[]>, name: string, item: T): void {
 }
 
 /** Why a row is invalid: by itself, or because of an earlier one. */
-export function invalidity(row: Row, mapper: Mapper, { found }: Pick<Known, 'found'>): string {
+export function invalidity(row: InputRow, mapper: Mapper, { found }: Pick<Known, 'found'>): string {
   const mapped = 'reason' in row ? row : mapper.map(row);
   return 'reason' in mapped ? mapped.reason : found.conflictOf(mapped.body);
 }

@@ -1,6 +1,6 @@
 import type { SendHooks } from '../client/exchange.ts';
 import { CliError } from '../base/errors.ts';
-import type { Ledger, Outcome as Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
+import type { Ledger, Settlement, Owner, RunRule, Verdict } from '../ledger/ledger.ts';
 import type { RunLog } from './log.ts';
 import { type Clock, createOutage, outageStop, type OutageOptions } from './outage.ts';
 import type { Outcome, Ready } from './row.ts';
@@ -184,16 +184,16 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     if (!(error instanceof CliError)) stop.crash(error);
     const failure = error instanceof CliError ? error : unexpected(error);
     if (failure.status !== undefined) outage.over();
-    const fate = flight.phase === 'leaving' ? fateOf(failure) : 'unsent';
-    if (fate === 'failed') reject(flight.row, 'failed', failure);
-    else if (fate === 'unsure' || fate === 'lost') reject(flight.row, 'unsure', failure);
+    const kind = flight.phase === 'leaving' ? kindOf(failure) : 'unsent';
+    if (kind === 'failed') reject(flight.row, 'failed', failure);
+    else if (kind === 'unsure' || kind === 'lost') reject(flight.row, 'unsure', failure);
     else giveBack(flight);
     if (failure.exit === 'interrupted' || barring.has(failure.exit)) stop.because(stoppedBy(failure));
-    const isGone = fate === 'lost' || (fate === 'unsent' && failure.exit === 'network');
+    const isGone = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isGone && !stop.reason) outage.begin(failure);
-    if (fate === 'failed' || fate === 'unsure' || (fate === 'lost' && flight.outages === outages))
+    if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))
       count(failure, flight.row.isRetry);
-    if (fate === 'lost') outages += 1;
+    if (kind === 'lost') outages += 1;
   }
 
   function reject(row: Ready, outcome: 'failed' | 'unsure', { code, message }: CliError): void {
@@ -332,12 +332,12 @@ function unexpected(error: unknown): CliError {
 }
 
 /**
- * What an error means for its row. `lost`: there was no answer, so the service may be gone. `unsent`: the service has
- * surely not acted, and the row is released.
+ * What an error means for its row. `lost`: there was no answer, so the service may be down. `unsent`: the service has
+ * certainly not acted, and the row is released.
  */
-type Fate = 'failed' | 'unsure' | 'lost' | 'unsent';
+type FailureKind = 'failed' | 'unsure' | 'lost' | 'unsent';
 
-function fateOf({ exit, done, status }: CliError): Fate {
+function kindOf({ exit, done, status }: CliError): FailureKind {
   if (exit === 'unsure' || done === 'unknown')
     return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
   return barring.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import type { Row } from './input/row.ts';
+import type { InputRow } from './input/row.ts';
 import { placeOf } from './input/source.ts';
 import { invalidity, type KnownRow, readAgain } from './due.ts';
 import { reasonsBefore } from './history.ts';
@@ -46,7 +46,8 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
     try {
       removeDrafts(input, word);
       if (!isNeeded && !before[word]) continue;
-      const rows = (see: (row: Row) => void) => rejectedRows(running, ending, { word, reasons, unsurePlaces, see });
+      const rows = (see: (row: InputRow) => void) =>
+        rejectedRows(running, ending, { word, reasons, unsurePlaces, see });
       const { secret } = running.opened.ledger;
       files[word] = await writeRejected({ context, input, folder, word, before: before[word], secret, rows });
     } catch (error) {
@@ -66,14 +67,14 @@ interface Wanted {
   readonly reasons: ReasonFinder;
   readonly unsurePlaces: number[];
   /** Called with each row of the input. */
-  readonly see: (row: Row) => void;
+  readonly see: (row: InputRow) => void;
 }
 
 async function* rejectedRows(running: Running, { found, accepted }: Ending, wanted: Wanted) {
   const { word, reasons, unsurePlaces, see } = wanted;
   const { input } = running;
   for await (const batch of readAgain({ input, found, fates: accepted.fates })) {
-    const rejected: { row: Row; reason: string }[] = [];
+    const rejected: { row: InputRow; reason: string }[] = [];
     for (const known of batch) {
       see(known.row);
       const reason = reasons(known, word);

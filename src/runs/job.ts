@@ -1,15 +1,15 @@
 import type { Context, Emit } from '../cli/command.ts';
 import type { Mode } from '../contract/keys.ts';
-import type { Row as Digest, Kind } from '../ledger/ledger.ts';
+import type { RowDigest, Kind } from '../ledger/ledger.ts';
 import type { OpenedLedger, RunClient } from '../session/run-client.ts';
 import type { OwnProcess } from '../session/sandboxes.ts';
 import type { RowsInput } from './input.ts';
-import type { Mapped, Row } from './input/row.ts';
+import type { Mapped, InputRow } from './input/row.ts';
 import type { Source } from './input/source.ts';
 import type { RunInput } from './options.ts';
 import type { RunSignals } from './stop.ts';
 
-type GoodRow = Extract<Row, { readonly fields: unknown }>;
+type GoodRow = Extract<InputRow, { readonly fields: unknown }>;
 
 /** The differences between an import and a batch. */
 export interface Job {
@@ -22,7 +22,7 @@ export interface Job {
   /** Throws if an option does not fit the input. */
   mapper(source: Source): Promise<Mapper>;
   /** Identifies a row in the ledger. */
-  digest(body: object, keys: { readonly secret: Buffer; readonly mode: Mode }): Digest;
+  digest(body: object, keys: { readonly secret: Buffer; readonly mode: Mode }): RowDigest;
   /** Columns of the input that no option names yet. */
   free?(columns: readonly string[]): readonly string[];
   /** A warning about the first body, for a dry run. */

@@ -1,8 +1,8 @@
-import { sameRecipientHint, heldMark, type Row } from './input/row.ts';
+import { sameRecipientHint, heldMark, type InputRow } from './input/row.ts';
 import { placeOf, checksumOf, type Checksums, type Source, unitOf } from './input/source.ts';
 import { jsonText } from '../base/json.ts';
 import { createInput, type Input } from '../ledger/input.ts';
-import type { Row as Digest } from '../ledger/ledger.ts';
+import type { RowDigest } from '../ledger/ledger.ts';
 import type { Job, Mapper } from './job.ts';
 import { createReasons, type Reasons } from './reasons.ts';
 import { type SuspectCell, findSuspectCell } from './spreadsheet-check.ts';
@@ -57,7 +57,7 @@ export interface PreflightOptions {
   readonly source: Source;
   readonly job: Pick<Job, 'kind' | 'allowsSameRecipient'>;
   readonly mapper: Mapper;
-  readonly digest: (body: object) => Digest;
+  readonly digest: (body: object) => RowDigest;
   readonly signal: AbortSignal;
 }
 
@@ -97,7 +97,7 @@ export async function preflight({ source, job, mapper, digest, signal }: Preflig
     suspectRows,
   };
 
-  function look(row: Row): void {
+  function look(row: InputRow): void {
     rows += 1;
     const mapped = 'reason' in row ? row : mapper.map(row);
     const place = { line: row.line, row: row.number };
@@ -126,13 +126,13 @@ export async function preflight({ source, job, mapper, digest, signal }: Preflig
   }
 
   /** A list with a recipient twice is mostly a mistake. */
-  function sameRecipient(bytes: Digest): string | undefined {
+  function sameRecipient(bytes: RowDigest): string | undefined {
     if (job.kind !== 'message' || job.allowsSameRecipient || !input.hasSecond(bytes, 0) || input.hasRow(bytes, 0))
       return undefined;
     return conflictWith(bytes);
   }
 
-  function conflictWith(bytes: Digest): string {
+  function conflictWith(bytes: RowDigest): string {
     conflicts += 1;
     const earlier = input.latest(bytes, 0) ?? 0;
     return `${heldMark}${unitOf(source)} ${places.at(earlier)}; to send it anyway, ${sameRecipientHint}`;

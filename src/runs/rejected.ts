@@ -18,7 +18,7 @@ import { silenceOf } from '../base/liveness.ts';
 import type { Context } from '../cli/command.ts';
 import { besideOf, type RowsInput } from './input.ts';
 import { recordText } from './input/csv.ts';
-import { damagedMark, errorField, type Row, textField } from './input/row.ts';
+import { damagedMark, errorField, type InputRow, textField } from './input/row.ts';
 import { placeOf, type Source, unitOf } from './input/source.ts';
 
 export type RejectKind = 'failed' | 'unsure';
@@ -40,7 +40,9 @@ interface RejectedOptions {
   /** Keys the digests of rows. */
   readonly secret: Buffer;
   /** The rows for the file, in the order of the input, with their reasons. Each row of the input is passed to `see`. */
-  readonly rows: (see: (row: Row) => void) => AsyncIterable<readonly { readonly row: Row; readonly reason: string }[]>;
+  readonly rows: (
+    see: (row: InputRow) => void,
+  ) => AsyncIterable<readonly { readonly row: InputRow; readonly reason: string }[]>;
 }
 
 /**
@@ -68,7 +70,7 @@ async function writeAt(
   first: string,
 ): Promise<RejectFile | undefined> {
   const own = before && isUnchanged(before) ? before.file : undefined;
-  const digestOf = (row: Row) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
+  const digestOf = (row: InputRow) => createHmac('sha256', secret).update(jsonText(row.raw)).digest('base64');
   const listOf = (sha256: string) => join(folder, `${word}-${sha256.slice(0, 16)}.rows`);
   /** Rows of the file that the input, up to here, does not have. */
   const gone = own === undefined ? undefined : before && digestsIn(listOf(before.sha256));
@@ -100,7 +102,7 @@ async function writeAt(
   }
 }
 
-function placeText(row: Row, source: RowsInput['source']): string {
+function placeText(row: InputRow, source: RowsInput['source']): string {
   return `${unitOf(source)} ${placeOf(row, source)}`;
 }
 
@@ -238,7 +240,7 @@ type Shape = Pick<Source, 'format' | 'delimiter' | 'fields' | 'bom'> & Partial<P
 
 /** Writes rejected rows. */
 interface Rejects {
-  add(row: Row, reason: string): void;
+  add(row: InputRow, reason: string): void;
   /** Closes a JSON array. */
   end(): void;
 }
@@ -265,14 +267,14 @@ export function createRejects(shape: Shape, write: (text: string) => void): Reje
 
 interface Form {
   readonly begin: string;
-  row(row: Row, reason: string, first: boolean): string;
+  row(row: InputRow, reason: string, first: boolean): string;
   readonly end: string;
 }
 
 function formOf({ format, fields = [], delimiter = ',', escapes }: Shape): Form {
   if (format === 'ndjson') return { begin: '', row: (row, reason) => `${objectText(row, reason)}\n`, end: '' };
   if (format !== 'json') return tableForm(fields, { delimiter, escaped: escapes === 'undone' });
-  const row = (row: Row, reason: string, first: boolean) => (first ? '' : ',\n') + objectText(row, reason);
+  const row = (row: InputRow, reason: string, first: boolean) => (first ? '' : ',\n') + objectText(row, reason);
   return { begin: '[\n', row, end: '\n]\n' };
 }
 
@@ -285,7 +287,7 @@ function tableForm(fields: readonly string[], options: Parameters<typeof recordT
   };
 }
 
-function cellsOf(row: Row, fields: readonly string[]): readonly string[] {
+function cellsOf(row: InputRow, fields: readonly string[]): readonly string[] {
   if ('fields' in row) return fields.map((name) => textOf(row.fields[name]));
   return fields.map((_, at) => (at === 0 ? textOf(row.raw) : ''));
 }
@@ -299,7 +301,7 @@ function unmarked(reason: string): string {
   return reason.startsWith(damagedMark) ? ` ${reason}` : reason;
 }
 
-function objectText(row: Row, reason: string): string {
+function objectText(row: InputRow, reason: string): string {
   const known = 'fields' in row ? row.fields : { [textField]: row.raw };
   return jsonText({ ...known, [errorField]: reason });
 }

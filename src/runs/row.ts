@@ -1,4 +1,4 @@
-import type { Row as Digest } from '../ledger/ledger.ts';
+import type { RowDigest } from '../ledger/ledger.ts';
 
 /** A row that may be sent. */
 export interface Ready {
@@ -11,7 +11,7 @@ export interface Ready {
   /** It failed in an earlier command. */
   readonly isRetry?: boolean | undefined;
   /** By which the ledger knows it. */
-  readonly digest: Digest;
+  readonly digest: RowDigest;
 }
 
 /** The end of a row in this command. */

@@ -11,7 +11,7 @@ import {
 import { errorAnswer, rateHeaders } from './api/answers.ts';
 import { isTooLarge } from './api/bodies.ts';
 import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
-import { handlers, type Outcome } from './api/handlers.ts';
+import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
 import { drawFault, type FaultDraw } from './faults/faults.ts';
@@ -133,7 +133,7 @@ export function refused({ shape, clock }: Pick<Service, 'shape' | 'clock'>, refu
 
 function admitted(exchange: Exchange, service: Service, key: Key, now: number): Decision {
   const rate = service.minute.take(now, limitsOf(service.state.plan).perMinute);
-  const served = (at: number): Outcome => {
+  const served = (at: number): HandlerResult => {
     const { reply, ...rest } = attempt(service, () => {
       checkMinute(rate);
       return serve(exchange, service, key, at);
@@ -160,7 +160,7 @@ function checkMinute(rate: Rate | undefined): void {
 }
 
 /** The document leaves the order of checks open. Ours: path, plan, scope, then the endpoint's own checks. */
-function serve(exchange: Exchange, { state, shape, ids }: Service, key: Key, now: number): Outcome {
+function serve(exchange: Exchange, { state, shape, ids }: Service, key: Key, now: number): HandlerResult {
   const { path, query } = targetOf(exchange.target);
   const endpoint = endpointAt(exchange.method, path);
   // §5.7

@@ -4,7 +4,7 @@ import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import { CliError } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import type { Outcome } from '../ledger/ledger.ts';
+import type { Settlement } from '../ledger/ledger.ts';
 import type { CheckedTarget, Session } from './session.ts';
 import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
@@ -55,7 +55,7 @@ async function duplicateGuardFor(
 }
 
 /** An observed answer may hold a failure. */
-function outcomeOf(answer: unknown): Outcome {
+function outcomeOf(answer: unknown): Settlement {
   return isRecord(answer) && answer['failure'] instanceof CliError ? outcomeOfError(answer['failure']) : 'done';
 }
 
@@ -67,7 +67,7 @@ const notSentExits: ReadonlySet<string> = new Set([
   'network',
 ]);
 
-function outcomeOfError(error: unknown): Outcome {
+function outcomeOfError(error: unknown): Settlement {
   if (!(error instanceof CliError) || error.done === 'unknown' || error.exit === 'unsure') return 'unsure';
   return notSentExits.has(error.exit) ? 'release' : 'failed';
 }

@@ -1,7 +1,7 @@
 import type { BodyOf } from '../contract/endpoints.ts';
 import type { SendHooks } from '../client/exchange.ts';
 import { type CliError, unsafe } from '../base/errors.ts';
-import { type Outcome, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
+import { type Settlement, type SingleRule, singlesOf, type Verdict } from '../ledger/ledger.ts';
 import type { AnyCaller, CheckedTarget, Session } from './session.ts';
 import { openLedger } from './ledger.ts';
 
@@ -9,7 +9,7 @@ import { openLedger } from './ledger.ts';
 export interface DuplicateGuard extends SendHooks {
   /** Prompts before the request takes a rate-limit slot. */
   ask(): Promise<void>;
-  settle(outcome: Outcome): Promise<void>;
+  settle(outcome: Settlement): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function openDuplicateGuard({
   const run = singlesOf(subject);
   let rule: SingleRule = { single: subject, again, retryUnsure };
   let isClaimed = false;
-  const settle = async (outcome: Outcome) => {
+  const settle = async (outcome: Settlement) => {
     if (!isClaimed) return;
     isClaimed = false;
     await ledger.settle([{ run, row, outcome }]);

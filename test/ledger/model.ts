@@ -3,9 +3,9 @@ import {
   type Fate,
   fates,
   type Ledger,
-  type Outcome,
+  type Settlement,
   type Plan,
-  type Row,
+  type RowDigest,
   type Verdict,
 } from '../../src/ledger/ledger.ts';
 import { day, hour, planOf, type PlanOptions, rowOf } from './rig.ts';
@@ -25,7 +25,7 @@ export interface World {
 export type Step =
   | { readonly do: 'start'; readonly process: number; readonly rows: readonly string[]; readonly options: PlanOptions }
   | { readonly do: 'claim'; readonly process: number; readonly count: number }
-  | { readonly do: 'send'; readonly process: number; readonly outcomes: readonly Outcome[] }
+  | { readonly do: 'send'; readonly process: number; readonly outcomes: readonly Settlement[] }
   | { readonly do: 'settle' | 'die' | 'stall' | 'revive' | 'end'; readonly process: number }
   | { readonly do: 'wait'; readonly milliseconds: number };
 
@@ -44,7 +44,7 @@ const options: fc.Arbitrary<PlanOptions> = fc.record({
   changed: fc.constantFrom(undefined, 'skip', 'send'),
   retryUnsure: seldom(true),
 });
-const outcome = fc.constantFrom<Outcome>('done', 'done', 'done', 'failed', 'unsure', 'release');
+const outcome = fc.constantFrom<Settlement>('done', 'done', 'done', 'failed', 'unsure', 'release');
 
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
@@ -109,11 +109,11 @@ interface Command {
   /** Granted but not sent. */
   readonly granted: Flight[];
   /** Sent, with an outcome that is not recorded yet. */
-  readonly sent: { readonly flight: Flight; readonly outcome: Outcome }[];
+  readonly sent: { readonly flight: Flight; readonly outcome: Settlement }[];
 }
 
 interface Flight {
-  readonly row: Row;
+  readonly row: RowDigest;
   readonly grant: Grant;
 }
 
@@ -178,7 +178,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     return verdicts;
   }
 
-  function grant(process: Process, { run, plan }: Command, row: Row): Grant {
+  function grant(process: Process, { run, plan }: Command, row: RowDigest): Grant {
     const key = Buffer.from(row).toString('hex');
     const earlier = grants.get(key) ?? [];
     for (const other of earlier) {
@@ -199,7 +199,7 @@ export async function check(world: World, steps: readonly Step[]): Promise<void>
     return made;
   }
 
-  function send({ command }: Process, outcomes: readonly Outcome[]): void {
+  function send({ command }: Process, outcomes: readonly Settlement[]): void {
     if (!command) return;
     for (const outcome of outcomes) {
       const flight = command.granted.shift();

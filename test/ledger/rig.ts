@@ -12,7 +12,7 @@ import {
   type Kind,
   type Plan,
   type Registered,
-  type Row,
+  type RowDigest,
   type Stop,
 } from '../../src/ledger/ledger.ts';
 import { type FileLedger, type FileLedgerOptions, openFileLedger } from '../../src/ledger/file/file-ledger.ts';
@@ -26,18 +26,18 @@ export const day = 24 * hour;
 export const account = { id: 'profile:acme', origin: 'https://api.example.com', isKeyDigest: false };
 
 /** `Ada:1` is a message to Ada with the param 1. */
-export function message(text: string): Row {
+export function message(text: string): RowDigest {
   const [to = '', param = ''] = text.split(':');
   return messageRow(secret, { mode: 'live', template: 'welcome', to, params: [param] });
 }
 
 /** `Ada:1` is a contact with the phone Ada and the name 1. */
-function contact(text: string): Row {
+function contact(text: string): RowDigest {
   const [phone = '', name = ''] = text.split(':');
   return contactRow(secret, { mode: 'live', phone, body: { phone, name } });
 }
 
-export function messages(text: string): readonly Row[] {
+export function messages(text: string): readonly RowDigest[] {
   return text.split(' ').filter(Boolean).map(message);
 }
 
@@ -54,7 +54,7 @@ export function planOf(text: string, options: PlanOptions = {}): Plan {
 }
 
 /** The row of the input as the ledger stores it. */
-export function rowOf({ input }: Plan, row: number): Row {
+export function rowOf({ input }: Plan, row: number): RowDigest {
   return input.bytes.slice(row * 20, row * 20 + 20);
 }
 

@@ -1,8 +1,8 @@
 import { parseJson } from '../../base/json.ts';
-import { errorField, heldReason, type Row, textField, type TextReader } from './row.ts';
+import { errorField, heldReason, type InputRow, textField, type TextReader } from './row.ts';
 
 /** Reads the rows of a JSON array, holding one element at a time in memory. */
-export function createArrayReader(limit: number, give: (row: Row) => void): TextReader {
+export function createArrayReader(limit: number, give: (row: InputRow) => void): TextReader {
   const scanner = createElementScanner();
   let phase: 'before' | 'between' | 'inside' | 'after' | 'reported' = 'before';
   let [line, number] = [1, 0];
@@ -71,7 +71,7 @@ export function createArrayReader(limit: number, give: (row: Row) => void): Text
 }
 
 /** Reads the rows of NDJSON. Only `\n` ends a line, since JSON text may contain other line breaks. */
-export function createLineReader(limit: number, give: (row: Row) => void): TextReader {
+export function createLineReader(limit: number, give: (row: InputRow) => void): TextReader {
   let [rest, line, number, skipping] = ['', 1, 0, false];
 
   function push(text: string, last: boolean): void {
@@ -171,8 +171,8 @@ function createElementScanner(): ElementScanner {
 }
 
 /** Parses one JSON value as a row. */
-function objectRow(text: string, number: number, line: number): Row {
-  const bad = (reason: string, raw = text): Row => ({ number, line, raw, reason });
+function objectRow(text: string, number: number, line: number): InputRow {
+  const bad = (reason: string, raw = text): InputRow => ({ number, line, raw, reason });
   const read = parsed(text);
   if ('reason' in read) return bad(read.reason);
   if (!isObject(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);

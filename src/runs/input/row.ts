@@ -1,5 +1,5 @@
 /** One record of an input, as it was read. */
-export type Row = GoodRow | BadRow;
+export type InputRow = GoodRow | BadRow;
 
 interface Place {
   /** Counted from 1, without header lines and blank lines. */

@@ -8,7 +8,7 @@ import { suggestFile } from '../../base/suggest.ts';
 import { delimiterOf } from './csv.ts';
 import { createDecoder, type Encoding, encodingOf } from './encoding.ts';
 import { createArrayReader, createLineReader } from './json.ts';
-import type { Row, TextReader } from './row.ts';
+import type { InputRow, TextReader } from './row.ts';
 import { createHeaderReader, createTableReader, type Header } from './table.ts';
 import { createEscapeScan, type Escapes } from './tsv-escapes.ts';
 
@@ -47,7 +47,7 @@ export interface Source {
    * Yields rows in batches of a few hundred, including damaged ones, the same each time. `onChunk` gets each chunk of
    * bytes before its rows, valid only during the call, and an empty one at the end; if it throws, reading stops.
    */
-  rows(signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void): AsyncGenerator<readonly Row[]>;
+  rows(signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void): AsyncGenerator<readonly InputRow[]>;
 }
 
 /** Maximum number of rows in a batch. */
@@ -118,7 +118,7 @@ async function readHeader(plan: Plan, delimiter: string): Promise<Header> {
 }
 
 async function* rowsOf(plan: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
-  let rows: Row[] = [];
+  let rows: InputRow[] = [];
   const reader = readerOf(plan, (row) => rows.push(row));
   for await (const { text, last } of textsOf(plan, signal, onBytes)) {
     reader.push(text, last);
@@ -127,7 +127,7 @@ async function* rowsOf(plan: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8
   }
 }
 
-function readerOf({ delimiter, limit, escaped, format, file }: Plan, give: (row: Row) => void): TextReader {
+function readerOf({ delimiter, limit, escaped, format, file }: Plan, give: (row: InputRow) => void): TextReader {
   if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped }, file.name, give);
   return format === 'json' ? createArrayReader(limit, give) : createLineReader(limit, give);
 }
@@ -330,7 +330,7 @@ export function unitOf({ format }: Pick<Source, 'format'>): Unit {
   return format === 'json' ? 'record' : 'line';
 }
 
-export function placeOf({ line, number }: Pick<Row, 'line' | 'number'>, source: Pick<Source, 'format'>): number {
+export function placeOf({ line, number }: Pick<InputRow, 'line' | 'number'>, source: Pick<Source, 'format'>): number {
   return unitOf(source) === 'record' ? number : line;
 }
 

@@ -1,7 +1,7 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { normalizedPhone } from '../../contract/phones.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
-import { type Damage, damagedMark, errorField, heldReason, quoted, type Row, type TextReader } from './row.ts';
+import { type Damage, damagedMark, errorField, heldReason, quoted, type InputRow, type TextReader } from './row.ts';
 
 export interface Header {
   /** All but `bizmsg_error`. */
@@ -28,7 +28,7 @@ export function createHeaderReader(options: RecordOptions, file: string, give: (
 }
 
 /** Reads the rows of a table. */
-export function createTableReader(options: RecordOptions, file: string, give: (row: Row) => void): TextReader {
+export function createTableReader(options: RecordOptions, file: string, give: (row: InputRow) => void): TextReader {
   let number = 0;
   let read: ReadCells | undefined;
   return createRecordReader(options, {
@@ -47,7 +47,7 @@ function damagedHeader({ line, reason }: Damage, file: string): CliError {
   return usage(`the header of "${file}" (line ${line}) cannot be read: ${reason}`, 'fix its first line');
 }
 
-type ReadCells = (cells: readonly string[], number: number, line: number) => Row;
+type ReadCells = (cells: readonly string[], number: number, line: number) => InputRow;
 
 /** Ignores unnamed columns at the end; they must be empty. */
 function rowReader(

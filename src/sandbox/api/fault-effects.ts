@@ -6,12 +6,12 @@ import { errorAnswer } from './answers.ts';
 import type { Reply } from '../exchange.ts';
 import { isOnAnswers } from '../faults/input.ts';
 import { type FaultDraw, recordOf } from '../faults/faults.ts';
-import type { Outcome } from './handlers.ts';
+import type { HandlerResult } from './handlers.ts';
 import { Refusal } from '../refusal.ts';
 import type { Shape } from './shapes.ts';
 
 /** An outcome, with the faults that matched it. */
-export interface Decision extends Outcome {
+export interface Decision extends HandlerResult {
   readonly matched?: FaultRecord;
   readonly wait?: Wait;
 }
@@ -31,7 +31,7 @@ interface Context {
 }
 
 /** Applies the drawn fault to an outcome. Unless the fault is set to `after`, the request is not executed. */
-export function underFaults(draw: FaultDraw, context: Context, serve: (now: number) => Outcome): Decision {
+export function underFaults(draw: FaultDraw, context: Context, serve: (now: number) => HandlerResult): Decision {
   const { fault } = draw;
   const matched = recordOf(draw);
   if (!fault || !isOnAnswers(fault.effect)) return { ...serve(context.now), matched };
@@ -52,7 +52,7 @@ interface Latency {
 }
 
 /** If the client disconnects during the delay, the request is not executed. */
-function delayed({ ms, after, matched, now }: Latency, serve: (now: number) => Outcome): Decision {
+function delayed({ ms, after, matched, now }: Latency, serve: (now: number) => HandlerResult): Decision {
   const act = (at: number): Decision => {
     const outcome = serve(at);
     return { ...outcome, matched, detail: joined(`latency ${ms} ms`, outcome.detail) };

@@ -21,14 +21,14 @@ export interface Request {
   readonly random: () => number;
 }
 
-export interface Outcome {
+export interface HandlerResult {
   readonly reply: Reply;
   readonly changes: readonly Change[];
   /** Why the request was rejected. */
   readonly detail?: string;
 }
 
-export const handlers: Readonly<Record<EndpointName, (request: Request) => Outcome>> = {
+export const handlers: Readonly<Record<EndpointName, (request: Request) => HandlerResult>> = {
   sendTemplate,
   listContacts: (request) => list(request, 'contact', request.state.contacts),
   createContact,
@@ -36,7 +36,7 @@ export const handlers: Readonly<Record<EndpointName, (request: Request) => Outco
   listCampaigns: (request) => list(request, 'campaign', request.state.campaigns),
 };
 
-function sendTemplate(request: Request): Outcome {
+function sendTemplate(request: Request): HandlerResult {
   const { state, shape, now, key } = request;
   const body = jsonBody(request.exchange);
   const { to, template, params } = readOrRefuse(() => endpoints.sendTemplate.body(body));
@@ -63,7 +63,7 @@ function checkMonth(shape: Shape): void {
   throw new Refusal(shape.monthUsedUp, "the plan's monthly messages are used up");
 }
 
-function createContact(request: Request): Outcome {
+function createContact(request: Request): HandlerResult {
   const { state, shape, now } = request;
   const body = contactBody(jsonBody(request.exchange));
   const known = state.contacts.by.get(body.phone);
@@ -81,7 +81,7 @@ function isoTime(time: number): string {
   return lastText;
 }
 
-function list<K extends Kind>(request: Request, kind: K, collection: Collection<Records[K]>): Outcome {
+function list<K extends Kind>(request: Request, kind: K, collection: Collection<Records[K]>): HandlerResult {
   const page = pageOf(collection.list, request.query, request.shape.paging);
   return { reply: listAnswer(request.shape, kind, page), changes: [] };
 }

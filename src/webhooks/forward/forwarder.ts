@@ -1,7 +1,7 @@
 import type { Later } from '../../base/host.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createLanes, type Job, type Lanes } from '../../delivery/lanes.ts';
-import { openTarget, type Outcome, type Target } from '../../delivery/target.ts';
+import { openTarget, type PostResult, type Target } from '../../delivery/target.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import type { ForwardedItem } from '../items.ts';
 import type { EventLog } from '../log/log.ts';
@@ -126,14 +126,14 @@ export function createForwarder({ routes, retry }: Forwarding, options: Forwarde
   }
 }
 
-function isSuccess({ response, error }: Outcome): boolean {
+function isSuccess({ response, error }: PostResult): boolean {
   return error === undefined && response !== undefined && response.status >= 200 && response.status < 300;
 }
 
 /** Characters of an answer's body that are recorded. */
 const mostBody = 1_000;
 
-export function resultOf({ response, error }: Outcome): Pick<Forwarded, 'status' | 'error' | 'body'> {
+export function resultOf({ response, error }: PostResult): Pick<Forwarded, 'status' | 'error' | 'body'> {
   const body = response?.encoding === undefined ? response?.body.slice(0, mostBody) : undefined;
   return {
     ...(response && { status: response.status }),

@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/runs/input/row.ts';
+import type { InputRow } from '../../../src/runs/input/row.ts';
 import { openSource, checksumOf, verifyUnchanged } from '../../../src/runs/input/source.ts';
 import { newHome } from '../../support/fake-service.ts';
 
@@ -20,7 +20,7 @@ async function surveyed() {
 }
 
 async function read({ path, source, prints }: Awaited<ReturnType<typeof surveyed>>) {
-  const found: Row[] = [];
+  const found: InputRow[] = [];
   try {
     for await (const batch of source.rows(signal, verifyUnchanged(prints, path))) found.push(...batch);
   } catch (error) {
@@ -60,7 +60,7 @@ describe('an input that is read again', () => {
 
   it('is refused if it is truncated while it is read', async () => {
     const { path, source, prints } = await surveyed();
-    const found: Row[] = [];
+    const found: InputRow[] = [];
     const reading = async () => {
       for await (const batch of source.rows(signal, verifyUnchanged(prints, path))) {
         found.push(...batch);

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unescapeCsv } from '../../../src/base/cell-escapes.ts';
-import type { Row } from '../../../src/runs/input/row.ts';
+import type { InputRow } from '../../../src/runs/input/row.ts';
 import { createArrayReader, createLineReader } from '../../../src/runs/input/json.ts';
 import { recordText } from '../../../src/runs/input/csv.ts';
 import { createRejects } from '../../../src/runs/rejected.ts';
@@ -179,7 +179,7 @@ describe('failed rows', () => {
   });
 });
 
-function written(shape: Shape, rows: readonly Row[], reasons: readonly string[]): string {
+function written(shape: Shape, rows: readonly InputRow[], reasons: readonly string[]): string {
   let text = '';
   const rejects = createRejects(shape, (part) => (text += part));
   rows.forEach((row, at) => rejects.add(row, reasons[at] ?? reasons[0] ?? ''));
@@ -187,14 +187,14 @@ function written(shape: Shape, rows: readonly Row[], reasons: readonly string[])
   return text;
 }
 
-function tableRows(text: string, delimiter: string): readonly Row[] {
+function tableRows(text: string, delimiter: string): readonly InputRow[] {
   return inPieces([text], (give) => createTableReader({ delimiter, limit: 1_048_576 }, 'failed.csv', give));
 }
 
-function good(fields: Readonly<Record<string, unknown>>): Row {
+function good(fields: Readonly<Record<string, unknown>>): InputRow {
   return { number: 1, line: 1, raw: fields, fields };
 }
 
-function bad(raw: string, reason: string): Row {
+function bad(raw: string, reason: string): InputRow {
   return { number: 1, line: 1, raw, reason };
 }

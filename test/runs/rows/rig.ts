@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Row, TextReader } from '../../../src/runs/input/row.ts';
+import type { InputRow, TextReader } from '../../../src/runs/input/row.ts';
 import { openSource, type Source, type SourceOptions } from '../../../src/runs/input/source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bizmsg-rows-'));
@@ -16,7 +16,7 @@ export function fileOf(name: string, content: string | Uint8Array): string {
 }
 
 /** Reads its rows, which must be the same in chunks of 1 byte, of 7, and whole. */
-export async function read(path: string, options: SourceOptions = {}): Promise<readonly Row[]> {
+export async function read(path: string, options: SourceOptions = {}): Promise<readonly InputRow[]> {
   const [rows = [], ...others] = await Promise.all(
     [65_536, 7, 1].map(async (chunkSize) => rowsIn(await openSource(path, { ...options, chunkSize }))),
   );
@@ -28,15 +28,18 @@ export function readText(name: string, content: string | Uint8Array, options: So
   return read(fileOf(name, content), options);
 }
 
-export async function rowsIn(source: Source): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+export async function rowsIn(source: Source): Promise<readonly InputRow[]> {
+  const rows: InputRow[] = [];
   for await (const batch of source.rows()) rows.push(...batch);
   return rows;
 }
 
 /** Reads a text in the given chunks. */
-export function inPieces(pieces: readonly string[], reader: (give: (row: Row) => void) => TextReader): readonly Row[] {
-  const rows: Row[] = [];
+export function inPieces(
+  pieces: readonly string[],
+  reader: (give: (row: InputRow) => void) => TextReader,
+): readonly InputRow[] {
+  const rows: InputRow[] = [];
   const { push } = reader((row) => rows.push(row));
   for (const piece of pieces) push(piece, false);
   push('', true);
@@ -48,6 +51,6 @@ export function cut(text: string, size: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }
 
-export function fields(rows: readonly Row[]): readonly unknown[] {
+export function fields(rows: readonly InputRow[]): readonly unknown[] {
   return rows.map((row) => ('fields' in row ? row.fields : row.reason));
 }

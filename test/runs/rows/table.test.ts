@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/runs/input/row.ts';
+import type { InputRow } from '../../../src/runs/input/row.ts';
 import { createTableReader } from '../../../src/runs/input/table.ts';
 import { cut, fields, inPieces, readText } from './rig.ts';
 
@@ -119,6 +119,6 @@ describe('reading a table', () => {
   });
 });
 
-function reader(give: (row: Row) => void) {
+function reader(give: (row: InputRow) => void) {
   return createTableReader({ delimiter: ',', limit: 1_048_576 }, 'people.csv', give);
 }
