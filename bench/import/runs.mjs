@@ -6,17 +6,17 @@ import { cpuOf, peakOf } from '../rig/usage.mjs';
 export const key = 'sk_test_bench0123456789';
 
 /** Runs an import. `cpu` is in microseconds per row. */
-export function runImport(server, { file, count, state = newPath('state'), words = [] }) {
-  return run(startImport(server, { file, state, words }), count);
+export function runImport(server, { file, count, state = newPath('state'), words = [], preload }) {
+  return run(startImport(server, { file, state, words, preload }), count);
 }
 
-export function startImport({ url }, { file, state, words = [] }) {
-  return start(['contacts', 'import', file, '--quiet', ...words], state, url);
+export function startImport({ url }, { file, state, words = [], preload }) {
+  return start(['contacts', 'import', file, '--quiet', ...words], state, { url, preload });
 }
 
 /** Starts a command; by default with a closed port as the service. */
-export function start(words, state, url = 'http://127.0.0.1:1') {
-  return launch([bizmsg, ...words], 'pipe', {
+export function start(words, state, { url = 'http://127.0.0.1:1', preload } = {}) {
+  return launch([...(preload ? ['--require', preload] : []), bizmsg, ...words], 'pipe', {
     BIZMSG_API_KEY: key,
     BIZMSG_BASE_URL: url,
     BIZMSG_STATE_DIR: state,
