@@ -35,26 +35,24 @@ export interface EngineOptions {
 /** Sends one request; it does not leave if `leaving` rejects. Rejects with a CliError that says whether it was done. */
 type Send = (content: string, departure: SendHooks) => Promise<unknown>;
 
-export interface Sent {
-  readonly stopped: Stopped | undefined;
-}
-
 /** A row between its start and its outcome. */
 interface Flight {
   readonly row: Ready;
-  /** `waiting` for a slot, or to be repeated; `leaving`: claimed in the ledger by this process. */
+  /** `waiting` for a slot, or to be retried; `leaving`: claimed in the ledger by this process. */
   phase: 'waiting' | 'claiming' | 'leaving';
   /** The number of outages when it left: a row that an outage has lost is not a failure of the service. */
   outages: number;
 }
 
-interface Claim {
+interface ClaimRequest {
   readonly flight: Flight;
-  readonly go: () => void;
-  readonly stay: (why: Error) => void;
+  /** Lets the client send it. */
+  readonly send: () => void;
+  readonly refuse: (why: Error) => void;
 }
 
-interface Settling {
+/** What the ledger is to record about a row. */
+interface PendingSettlement {
   readonly row: Ready;
   readonly settlement: Settlement;
   /** Undefined for a row that was released and will be sent later. */
@@ -66,10 +64,10 @@ const takenPause = 300;
 
 /**
  * Sends rows, each once. A row is started, waits in the client until the rate limit has a slot for it, is claimed in the
- * ledger, leaves, and is settled. The claim is on record before the request: a crash at any point leaves at most the
- * rows in flight unsure, and all others are still planned.
+ * ledger, is sent, and is settled. The claim is on record before the request: a crash at any point leaves at most the
+ * rows in flight unsure, and all others are still planned. Returns why it stopped early.
  */
-export async function sendRows(options: EngineOptions): Promise<Sent> {
+export async function sendRows(options: EngineOptions): Promise<Stopped | undefined> {
   const { ledger, rule, log, send, clock, concurrency, onOutcome } = options;
   const alarm = createAlarm();
   const stop = createStop(options.signals, clock.later, alarm.ring);
@@ -78,61 +76,61 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
   const outage = createOutage({
     ...options,
     resume: alarm.ring,
-    giveUp: (last) => stop.because(outageStop(last)),
+    giveUp: (last) => stop.request(outageStop(last)),
     crash: stop.crash,
   });
   const flights = new Set<Flight>();
-  /** Released rows: the first to be sent next. */
-  const again: Ready[] = [];
+  /** Released rows. They are sent before the rows that follow. */
+  const released: Ready[] = [];
   /** Rows that another process is sending. */
   const taken: Ready[] = [];
-  let claims: Claim[] = [];
-  let settlings: Settling[] = [];
-  /** The disk may have been full: they are recorded at the end. */
-  const unrecorded: Settling[] = [];
+  let claims: ClaimRequest[] = [];
+  let settlements: PendingSettlement[] = [];
+  /** The disk may have been full: they are tried again at the end. */
+  const unrecorded: PendingSettlement[] = [];
   let [recording, printing, outages] = [0, 0, 0];
 
   for (;;) {
-    start();
-    write();
-    if (stop.reason) recall();
-    if (stop.isLeft) abandon();
-    if (isOver()) break;
-    await alarm.rung();
+    startRows();
+    flush();
+    if (stop.reason) cancelWaiting();
+    if (stop.isAbandoned) abandonFlights();
+    if (isFinished()) break;
+    await alarm.wait();
   }
   outage.end();
   const isDone = await isAllDone();
   await reader.close();
-  await recordLast();
+  await retryUnrecorded();
   stop.end();
-  return { stopped: isDone ? lateReason() : stop.reason };
+  return isDone ? lateReason() : stop.reason;
 
   /** Hands rows to the client while there is room. */
-  function start(): void {
-    const room = () => outage.width(concurrency) - flights.size - printing;
+  function startRows(): void {
+    const room = () => outage.limit(concurrency) - flights.size - printing;
     while (!stop.reason && room() > 0) {
-      const row = again.shift() ?? reader.next();
+      const row = released.shift() ?? reader.next();
       if (!row) return;
       const flight: Flight = { row, phase: 'waiting', outages };
       flights.add(flight);
-      send(row.content, { beforeSend: () => leave(flight), beforeRetry: () => release(flight) }).then(
-        (answer) => land(flight, answer),
-        (error: unknown) => fall(flight, error),
+      send(row.content, { beforeSend: () => requestClaim(flight), beforeRetry: () => release(flight) }).then(
+        (answer) => succeed(flight, answer),
+        (error: unknown) => fail(flight, error),
       );
     }
   }
 
-  /** The client has a slot for it. All rows that leave in one turn of the event loop are claimed together. */
-  function leave(flight: Flight): Promise<void> {
-    if (stop.reason) return Promise.reject(stays());
+  /** The client has a slot for it. All requests of one turn of the event loop make one claim. */
+  function requestClaim(flight: Flight): Promise<void> {
+    if (stop.reason) return Promise.reject(stopped());
     flight.phase = 'claiming';
-    return new Promise((go, stay) => {
-      claims.push({ flight, go, stay });
+    return new Promise((send, refuse) => {
+      claims.push({ flight, send, refuse });
       alarm.ring();
     });
   }
 
-  /** It waits to be repeated. A crash meanwhile must not make it unsure. */
+  /** It waits for its retry. A crash meanwhile must not make it unsure. */
   function release(flight: Flight): void {
     if (flight.phase !== 'leaving') return;
     flight.phase = 'waiting';
@@ -143,110 +141,110 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
    * Outcomes first: the ledger writes them before, or together with, the claims of the rows that follow. So a crash
    * leaves no more rows unsure than may be in flight.
    */
-  function write(): void {
-    const [settled, claimed] = [settlings, claims];
-    [settlings, claims] = [[], []];
-    if (settled.length > 0) void record(settled);
+  function flush(): void {
+    const [settled, claimed] = [settlements, claims];
+    [settlements, claims] = [[], []];
+    if (settled.length > 0) void recordSettlements(settled);
     if (claimed.length > 0) void claim(claimed);
   }
 
-  async function claim(group: readonly Claim[]): Promise<void> {
+  async function claim(group: readonly ClaimRequest[]): Promise<void> {
     try {
       const verdicts = await ledger.claim(
         group.map(({ flight }) => flight.row.digest),
         rule,
       );
-      const yours = group.filter((_, at) => verdicts[at]?.verdict === 'yours');
-      for (const { flight } of yours) [flight.phase, flight.outages] = ['leaving', outages];
-      log.claimed(yours.map(({ flight }) => flight.row));
-      group.forEach(({ go, stay }, at) => {
-        const verdict = verdicts[at];
-        if (verdict?.verdict === 'yours') go();
-        else stay(new NotGranted(verdict));
+      const granted = group.filter((_, index) => verdicts[index]?.verdict === 'yours');
+      for (const { flight } of granted) [flight.phase, flight.outages] = ['leaving', outages];
+      log.claimed(granted.map(({ flight }) => flight.row));
+      group.forEach(({ send, refuse }, index) => {
+        const verdict = verdicts[index];
+        if (verdict?.verdict === 'yours') send();
+        else refuse(new NotGranted(verdict));
       });
     } catch (error) {
       stop.crash(error);
-      for (const { stay } of group) stay(stays());
+      for (const { refuse } of group) refuse(stopped());
     }
   }
 
-  function land(flight: Flight, answer: unknown): void {
+  function succeed(flight: Flight, answer: unknown): void {
     if (!flights.delete(flight)) return;
-    outage.over();
+    outage.answered();
     streak.accepted();
     settle({ row: flight.row, settlement: 'done', outcome: { outcome: 'done', row: flight.row, answer } });
   }
 
-  function fall(flight: Flight, error: unknown): void {
+  function fail(flight: Flight, error: unknown): void {
     if (!flights.delete(flight)) return;
     alarm.ring();
-    if (error instanceof NotGranted) return pass(flight.row, error.verdict);
+    if (error instanceof NotGranted) return skip(flight.row, error.verdict);
     if (!(error instanceof CliError)) stop.crash(error);
     const failure = error instanceof CliError ? error : unexpected(error);
-    if (failure.status !== undefined) outage.over();
+    if (failure.status !== undefined) outage.answered();
     const kind = flight.phase === 'leaving' ? kindOf(failure) : 'unsent';
-    if (kind === 'failed') reject(flight.row, 'failed', failure);
-    else if (kind === 'unsure' || kind === 'lost') reject(flight.row, 'unsure', failure);
-    else giveBack(flight);
-    if (failure.exit === 'interrupted' || barring.has(failure.exit)) stop.because(stoppedBy(failure));
+    if (kind === 'failed') settleAs(flight.row, 'failed', failure);
+    else if (kind === 'unsure' || kind === 'lost') settleAs(flight.row, 'unsure', failure);
+    else requeue(flight);
+    if (failure.exit === 'interrupted' || affectsAllRows.has(failure.exit)) stop.request(stoppedBy(failure));
     const isGone = kind === 'lost' || (kind === 'unsent' && failure.exit === 'network');
     if (isGone && !stop.reason) outage.begin(failure);
     if (kind === 'failed' || kind === 'unsure' || (kind === 'lost' && flight.outages === outages))
-      count(failure, flight.row.isRetry);
+      countFailure(failure, flight.row.isRetry);
     if (kind === 'lost') outages += 1;
   }
 
-  function reject(row: Ready, outcome: 'failed' | 'unsure', { code, message }: CliError): void {
+  function settleAs(row: Ready, outcome: 'failed' | 'unsure', { code, message }: CliError): void {
     settle({ row, settlement: outcome, outcome: { outcome, row, code, reason: message } });
   }
 
-  function giveBack(flight: Flight): void {
-    again.push(flight.row);
+  function requeue(flight: Flight): void {
+    released.push(flight.row);
     release(flight);
   }
 
-  /** Rows that wait for a slot do not leave any more. */
-  function recall(): void {
+  /** Rows that wait for a slot are not sent. */
+  function cancelWaiting(): void {
     for (const flight of flights) {
       if (flight.phase !== 'waiting') continue;
       flights.delete(flight);
-      again.push(flight.row);
+      released.push(flight.row);
     }
   }
 
-  function count(failure: CliError, isRetry: boolean | undefined): void {
+  function countFailure(failure: CliError, isRetry: boolean | undefined): void {
     const reason = streak.failed(failure, isRetry);
-    if (reason) stop.because(reason);
+    if (reason) stop.request(reason);
   }
 
   /** The ledger did not grant it. */
-  function pass(row: Ready, verdict: Verdict | undefined): void {
-    if (verdict?.verdict === 'taken') return defer(row, verdict.owner);
+  function skip(row: Ready, verdict: Verdict | undefined): void {
+    if (verdict?.verdict === 'taken') return retryLater(row, verdict.owner);
     const kind = verdict?.verdict;
-    if (kind === 'failed') return tell({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
+    if (kind === 'failed') return report({ outcome: 'failed', row, code: 'failed-elsewhere', reason: failedElsewhere });
     const isUnsure = kind === 'unsure' || (verdict?.verdict === 'elsewhere' && verdict.state === 'unsure');
-    tell({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : kind === 'elsewhere' ? 'elsewhere' : 'this_run' });
+    report({ outcome: 'skipped', row, why: isUnsure ? 'unsure' : kind === 'elsewhere' ? 'elsewhere' : 'this_run' });
   }
 
-  function defer(row: Ready, owner: Owner): void {
+  function retryLater(row: Ready, owner: Owner): void {
     if (taken.push(row) > 1) return;
     options.onTaken?.(owner);
     clock.later(takenPause, () => {
-      again.push(...taken.splice(0));
+      released.push(...taken.splice(0));
       alarm.ring();
     });
   }
 
-  function settle(settling: Settling): void {
-    settlings.push(settling);
+  function settle(settlement: PendingSettlement): void {
+    settlements.push(settlement);
     alarm.ring();
   }
 
-  async function record(group: readonly Settling[]): Promise<void> {
+  async function recordSettlements(group: readonly PendingSettlement[]): Promise<void> {
     recording += 1;
     try {
-      await keep(group);
-      for (const { outcome } of group) if (outcome) tell(outcome);
+      await writeSettlements(group);
+      for (const { outcome } of group) if (outcome) report(outcome);
     } catch (error) {
       unrecorded.push(...group);
       stop.crash(error);
@@ -255,13 +253,13 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     alarm.ring();
   }
 
-  async function keep(group: readonly Settling[]): Promise<void> {
+  async function writeSettlements(group: readonly PendingSettlement[]): Promise<void> {
     await ledger.settle(group.map(({ row, settlement: outcome }) => ({ run: rule.run, row: row.digest, outcome })));
     log.released(group.flatMap(({ row, outcome }) => (outcome ? [] : [row])));
     log.settled(group.flatMap(({ outcome }) => outcome ?? []));
   }
 
-  function tell(outcome: Outcome): void {
+  function report(outcome: Outcome): void {
     const printed = onOutcome(outcome);
     if (!printed) return;
     printing += 1;
@@ -271,35 +269,35 @@ export async function sendRows(options: EngineOptions): Promise<Sent> {
     });
   }
 
-  function isOver(): boolean {
-    if (flights.size + recording + printing + settlings.length > 0) return false;
+  function isFinished(): boolean {
+    if (flights.size + recording + printing + settlements.length > 0) return false;
     return stop.reason !== undefined || isComplete();
   }
 
   function isComplete(): boolean {
-    return reader.isEmpty() && again.length + taken.length + flights.size === 0;
+    return reader.isEmpty() && released.length + taken.length + flights.size === 0;
   }
 
   /** A run that stopped after its last row may not know yet that this was the last one. */
   async function isAllDone(): Promise<boolean> {
-    const mayBeLate = stop.reason !== undefined && tooLate.has(stop.reason.code) && !stop.isLeft;
+    const mayBeLate = stop.reason !== undefined && tooLate.has(stop.reason.code) && !stop.isAbandoned;
     if (mayBeLate) await reader.lookAhead();
     return isComplete();
   }
 
-  /** After a second Ctrl-C: the answers are not waited for. */
-  function abandon(): void {
-    const failure = new CliError('unsure', 'left', 'the run was left while it was being sent');
-    for (const { row, phase } of flights) if (phase === 'leaving') reject(row, 'unsure', failure);
+  /** After a second Ctrl-C the run does not wait for answers. */
+  function abandonFlights(): void {
+    const failure = new CliError('unsure', 'left', 'the run was stopped without waiting for the answer');
+    for (const { row, phase } of flights) if (phase === 'leaving') settleAs(row, 'unsure', failure);
     flights.clear();
-    for (const { stay } of claims.splice(0)) stay(stays());
+    for (const { refuse } of claims.splice(0)) refuse(stopped());
   }
 
-  async function recordLast(): Promise<void> {
+  async function retryUnrecorded(): Promise<void> {
     if (unrecorded.length === 0) return;
     options.makeRoom?.();
     try {
-      await keep(unrecorded);
+      await writeSettlements(unrecorded);
     } catch (error) {
       stop.crash(error);
     }
@@ -323,8 +321,8 @@ class NotGranted extends Error {
   }
 }
 
-function stays(): CliError {
-  return new CliError('interrupted', 'interrupted', 'the run was stopped before this row left', { done: 'no' });
+function stopped(): CliError {
+  return new CliError('interrupted', 'interrupted', 'the run was stopped before this row was sent', { done: 'no' });
 }
 
 function unexpected(error: unknown): CliError {
@@ -340,11 +338,11 @@ type FailureKind = 'failed' | 'unsure' | 'lost' | 'unsent';
 function kindOf({ exit, done, status }: CliError): FailureKind {
   if (exit === 'unsure' || done === 'unknown')
     return status === undefined && exit !== 'interrupted' ? 'lost' : 'unsure';
-  return barring.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';
+  return affectsAllRows.has(exit) || exit === 'interrupted' || exit === 'network' ? 'unsent' : 'failed';
 }
 
-/** Every other row would meet the same. */
-const barring: ReadonlySet<string> = new Set(['configuration', 'keyRefused', 'rateLimited']);
+/** Exits of failures that every other row would meet, too. */
+const affectsAllRows: ReadonlySet<string> = new Set(['configuration', 'keyRefused', 'rateLimited']);
 
 interface Reader {
   /** The next row; undefined if none has been read yet, or none is left. */
@@ -398,7 +396,7 @@ function createReader(
 interface Alarm {
   ring(): void;
   /** Resolves at the end of the turn of the event loop in which it rang. */
-  rung(): Promise<void>;
+  wait(): Promise<void>;
 }
 
 function createAlarm(): Alarm {
@@ -415,7 +413,7 @@ function createAlarm(): Alarm {
         wake = undefined;
       });
     },
-    async rung() {
+    async wait() {
       if (!hasRung) await new Promise<void>((resolve) => (wake = resolve));
       hasRung = false;
     },

@@ -26,10 +26,10 @@ export interface OutageOptions {
 /** Holds a run while the service cannot be reached, and tests the connection until it can. */
 export interface Outage {
   /** The number of rows that may be in flight: none during the outage, then one until it is answered. */
-  width(concurrency: number): number;
+  limit(concurrency: number): number;
   begin(last: CliError): void;
   /** The service answered. */
-  over(): void;
+  answered(): void;
   end(): void;
 }
 
@@ -40,7 +40,7 @@ export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash
   let holding: AbortController | undefined;
   let latest: CliError | undefined;
   return {
-    width: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
+    limit: (concurrency) => (holding ? 0 : since === undefined ? concurrency : 1),
     begin(last) {
       latest = last;
       if (since === undefined) onOutage?.('gone', last);
@@ -49,7 +49,7 @@ export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash
       holding = new AbortController();
       hold(since, holding.signal).catch(crash);
     },
-    over() {
+    answered() {
       if (since === undefined) return;
       onOutage?.('back');
       end();

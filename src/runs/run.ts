@@ -212,7 +212,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   const recorded = await client.record({ name: job.endpoint, run, template: job.template });
   const spare = holdSpareFiles();
   try {
-    const { stopped } = await sendRows({
+    const stopped = await sendRows({
       ledger: opened.ledger,
       rule: {
         run,

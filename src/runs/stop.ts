@@ -22,8 +22,8 @@ interface Stop {
   /** The first reason; undefined while the run goes on. */
   readonly reason: Stopped | undefined;
   /** Requests in flight are no longer waited for. */
-  readonly isLeft: boolean;
-  because(reason: Stopped): void;
+  readonly isAbandoned: boolean;
+  request(reason: Stopped): void;
   /** Stops for an error: a foreseen one is the reason, any other is thrown by `end`. */
   crash(error: unknown): void;
   /** Stops listening to signals; throws an unforeseen error. */
@@ -36,13 +36,13 @@ const grace = 100;
 export function createStop({ stop, leave }: Signals, later: Later, changed: () => void): Stop {
   let reason: Stopped | undefined;
   let bug: { readonly error: unknown } | undefined;
-  let isLeft = false;
+  let isAbandoned = false;
   let cancel = () => {};
-  const onStop = () => because(interrupted(stop.reason));
+  const onStop = () => request(interrupted(stop.reason));
   const onLeave = () => {
-    because(interrupted(leave.reason));
+    request(interrupted(leave.reason));
     cancel = later(grace, () => {
-      isLeft = true;
+      isAbandoned = true;
       changed();
     });
   };
@@ -52,14 +52,14 @@ export function createStop({ stop, leave }: Signals, later: Later, changed: () =
     get reason() {
       return reason;
     },
-    get isLeft() {
-      return isLeft;
+    get isAbandoned() {
+      return isAbandoned;
     },
-    because,
+    request,
     crash(error) {
-      if (error instanceof CliError) return because(stoppedBy(error));
+      if (error instanceof CliError) return request(stoppedBy(error));
       bug ??= { error };
-      because({ exit: 'unexpected', code: 'unexpected', message: String(error) });
+      request({ exit: 'unexpected', code: 'unexpected', message: String(error) });
     },
     end() {
       cancel();
@@ -69,7 +69,7 @@ export function createStop({ stop, leave }: Signals, later: Later, changed: () =
     },
   };
 
-  function because(why: Stopped): void {
+  function request(why: Stopped): void {
     reason ??= why;
     changed();
   }

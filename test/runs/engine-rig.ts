@@ -85,7 +85,7 @@ export async function part(folder: string, input: Input, sending: Sending = {}):
     const [sent, outcomes]: [string[], Outcome[]] = [[], []];
     const due = dueIn(plan, accepted, input);
     onOpened?.({ ledger, run });
-    const { stopped } = await sendRows({
+    const stopped = await sendRows({
       ledger,
       log,
       reachable: async () => true,
