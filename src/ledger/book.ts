@@ -5,7 +5,7 @@ import { type Owner, singlesOf, type Subject } from './ledger.ts';
 import { BadChange, createPlaces, type Places, type Ranges } from './places.ts';
 import { type Event, isOpen, next, type State, states } from './states.ts';
 
-/** A record of the ledger. The book is the sum of all changes, in the order in which they were recorded. */
+/** A record of the ledger. The book is the sum of all changes in their order. `at` is the time of a change. */
 export type Change =
   /** A run begins, or another account takes it over. */
   | {
@@ -24,7 +24,7 @@ export type Change =
     }
   /** Rows that follow those which the run has. They are absent until a commit plans or work claims them. */
   | { readonly type: 'rows'; readonly run: string; readonly bytes: Uint8Array }
-  /** A command has registered all its rows. */
+  /** Ends the registration of a command. */
   | {
       readonly type: 'commit';
       readonly run: string;
@@ -73,7 +73,7 @@ export interface PastFacts {
   readonly owner: string | undefined;
 }
 
-/** The end of unsure rows by other ways than their request. */
+/** How unsure rows end without a request. */
 export type Found = 'sent' | 'not-sent' | 'supersede';
 
 export type Work = Readonly<Record<(typeof workKinds)[number], Ranges>>;
@@ -116,8 +116,8 @@ export interface Book {
   order(): number;
   runOf(entry: number): Run | undefined;
   /** The row of a run with the digest that begins at this byte; -1 without one. */
-  find(run: Pick<Run, 'number'>, bytes: Uint8Array, at: number): number;
-  /** The process that claimed it last; known of rows that are leaving or unsure. */
+  find(run: Pick<Run, 'number'>, bytes: Uint8Array, offset: number): number;
+  /** The process that claimed it last. It is known only while the row is leaving or unsure. */
   ownerOf(entry: number): KnownOwner | undefined;
   /** Owners that have rows in flight. */
   senders(): readonly KnownOwner[];
@@ -126,7 +126,7 @@ export interface Book {
   /** Throws a `BadChange` if it does not fit what came before. */
   apply(change: Change): void;
   dump(): BookDump;
-  /** In place of all that it has. The entries stay in the file until `load`. */
+  /** Replaces all that it has. The entries stay in the file until `load`. */
   restore(stored: StoredBook): void;
   /** Reads the entries that are still in a file. Deciding about many rows would read them one by one. */
   load(): void;
@@ -168,7 +168,7 @@ export function createBook(): Book {
   const numbered: Run[] = [];
   const owners = new Map<string, KnownOwner>();
   const claimants = new Map<number, string>();
-  const flying = new Map<string, Set<number>>();
+  const inFlight = new Map<string, Set<number>>();
   let order = 0;
 
   return {
@@ -179,13 +179,13 @@ export function createBook(): Book {
     owners,
     order: () => order,
     runOf: (entry) => numbered[entries.scopeOf(entry)],
-    find({ number }, bytes, at) {
-      let entry = entries.first(bytes, at);
-      while (entry !== -1 && entries.scopeOf(entry) !== number) entry = entries.next(entry);
+    find({ number }, bytes, offset) {
+      let entry = entries.newest(bytes, offset);
+      while (entry !== -1 && entries.scopeOf(entry) !== number) entry = entries.older(entry);
       return entry;
     },
     ownerOf: (entry) => owners.get(claimants.get(entry) ?? ''),
-    senders: () => [...flying].flatMap(([id, { size }]) => (size > 0 ? (owners.get(id) ?? []) : [])),
+    senders: () => [...inFlight].flatMap(([id, { size }]) => (size > 0 ? (owners.get(id) ?? []) : [])),
     reserve: (count) => entries.reserve(entries.count() + count),
     apply(change) {
       order += 1;
@@ -200,7 +200,7 @@ export function createBook(): Book {
   function dump(): BookDump {
     load();
     const named = namedOwners();
-    const indexes = new Map(named.map(({ id }, at) => [id, at]));
+    const indexes = new Map(named.map(({ id }, index) => [id, index]));
     return {
       order,
       runs: numbered.map((run) => ({
@@ -232,7 +232,7 @@ export function createBook(): Book {
   function clear(): void {
     layers?.close();
     [layers, entries, order] = [undefined, createEntries(), 0];
-    for (const map of [runs, owners, claimants, flying]) map.clear();
+    for (const map of [runs, owners, claimants, inFlight]) map.clear();
     numbered.length = 0;
   }
 
@@ -244,24 +244,24 @@ export function createBook(): Book {
     for (const owner of dump.owners) owners.set(owner.id, owner);
     for (const { counts, blocks, positions, ...facts } of dump.runs) {
       const run = newRun(facts);
-      states.forEach((state, at) => (run.counts[state] = counts[at] ?? 0));
-      for (let at = 0; at < blocks.length; at += 3) {
-        run.rows.skip((blocks[at] ?? 0) - run.rows.count());
-        run.rows.add(blocks[at + 1] ?? 0, blocks[at + 2] ?? 0);
+      states.forEach((state, index) => (run.counts[state] = counts[index] ?? 0));
+      for (let index = 0; index < blocks.length; index += 3) {
+        run.rows.skip((blocks[index] ?? 0) - run.rows.count());
+        run.rows.add(blocks[index + 1] ?? 0, blocks[index + 2] ?? 0);
       }
       run.rows.skip(positions - run.rows.count());
     }
-    for (let at = 0; at < dump.claimants.length; at += 2) {
-      const [entry, owner] = [dump.claimants[at] ?? 0, dump.owners[dump.claimants[at + 1] ?? 0]?.id ?? ''];
+    for (let index = 0; index < dump.claimants.length; index += 2) {
+      const [entry, owner] = [dump.claimants[index] ?? 0, dump.owners[dump.claimants[index + 1] ?? 0]?.id ?? ''];
       claimants.set(entry, owner);
-      if (entries.stateOf(entry) === 'leaving') fly(owner, entry);
+      if (entries.stateOf(entry) === 'leaving') addInFlight(owner, entry);
     }
   }
 
   function apply(change: Change): void {
     switch (change.type) {
       case 'run':
-        return begin(change);
+        return beginRun(change);
       case 'owner':
         return void owners.set(change.owner, {
           id: change.owner,
@@ -271,17 +271,17 @@ export function createBook(): Book {
           state: 'active',
         });
       case 'rows':
-        return add(runNamed(change.run), change.bytes);
+        return addRows(runNamed(change.run), change.bytes);
       case 'commit':
         return commit(change);
       case 'work':
-        return work(change);
+        return recordWork(change);
       case 'died':
-        return bury(change);
+        return markDead(change);
       case 'withdraw':
         return withdraw(change);
       case 'found': {
-        const run = seen(change);
+        const run = runChanged(change);
         return run.rows.each(change.rows, (entry) => move(run, entry, change.event, change.at));
       }
       case 'forget':
@@ -289,7 +289,7 @@ export function createBook(): Book {
       case 'forget-seconds':
         return forgetSeconds(change.seconds);
       case 'end':
-        return end(change.owner, change.at, 'ended');
+        return endOwner(change.owner, change.at, 'ended');
       case 'past-owner':
         return void owners.set(change.owner.id, change.owner);
       case 'past-run':
@@ -301,7 +301,7 @@ export function createBook(): Book {
     }
   }
 
-  function begin({ run: id, at, subject, again }: Extract<Change, { type: 'run' }>): void {
+  function beginRun({ run: id, at, subject, again }: Extract<Change, { type: 'run' }>): void {
     const known = runs.get(id);
     if (known && !known.isForgotten) {
       known.subject = subject;
@@ -338,7 +338,7 @@ export function createBook(): Book {
     return run;
   }
 
-  function add(run: Run, bytes: Uint8Array): void {
+  function addRows(run: Run, bytes: Uint8Array): void {
     if (bytes.length % rowSize !== 0) throw new BadChange(`${bytes.length} bytes are not whole rows`);
     const count = bytes.length / rowSize;
     const first = entries.count();
@@ -348,32 +348,32 @@ export function createBook(): Book {
 
   function addPast({ skip, bytes, owner, isLatest, ...change }: Extract<Past, { type: 'past-rows' }>): void {
     const run = runNamed(change.run);
-    const first = entries.count();
+    const firstNew = entries.count();
     run.rows.skip(skip);
-    add(run, bytes);
-    for (let entry = first; entry < entries.count(); entry++) {
+    addRows(run, bytes);
+    for (let entry = firstNew; entry < entries.count(); entry++) {
       entries.set(entry, change);
       entries.setLatest(entry, isLatest);
-      count(run, change.state, 1);
+      addToCount(run, change.state, 1);
       if (owner !== undefined) claimants.set(entry, owner);
-      if (owner !== undefined && change.state === 'leaving') fly(owner, entry);
+      if (owner !== undefined && change.state === 'leaving') addInFlight(owner, entry);
     }
   }
 
   function commit({ at, owner, plan, reopen, ...change }: Extract<Change, { type: 'commit' }>): void {
-    const run = seen({ ...change, at });
+    const run = runChanged({ ...change, at });
     run.isCommitted = true;
     run.isClosed = false;
-    sign(run, owner, at);
+    addOwner(run, owner, at);
     run.rows.each(plan, (entry) => move(run, entry, 'plan', at));
     run.rows.each(reopen, (entry) => move(run, entry, 'reopen', at));
   }
 
-  function work(change: Extract<Change, { type: 'work' }>): void {
+  function recordWork(change: Extract<Change, { type: 'work' }>): void {
     const { owner, at } = change;
-    const run = seen(change);
+    const run = runChanged(change);
     run.isCommitted = true;
-    sign(run, owner, at);
+    addOwner(run, owner, at);
     for (const kind of ['done', 'failed', 'unsure', 'release'] as const)
       run.rows.each(change[kind], (entry) => {
         // A claim that another process has taken over is not undone by the outcome of the first one.
@@ -384,26 +384,26 @@ export function createBook(): Book {
       move(run, entry, 'retry', at);
       if (entries.stateOf(entry) !== 'leaving') return;
       claimants.set(entry, owner);
-      fly(owner, entry);
+      addInFlight(owner, entry);
       if (run.subject.kind === 'contact') setLatest(run, entry);
     });
   }
 
-  function fly(owner: string, entry: number): void {
-    const own = flying.get(owner);
-    if (own) own.add(entry);
-    else flying.set(owner, new Set([entry]));
+  function addInFlight(owner: string, entry: number): void {
+    const known = inFlight.get(owner);
+    if (known) known.add(entry);
+    else inFlight.set(owner, new Set([entry]));
   }
 
-  function bury({ owner, at }: Extract<Change, { type: 'died' }>): void {
-    for (const entry of flying.get(owner) ?? []) {
+  function markDead({ owner, at }: Extract<Change, { type: 'died' }>): void {
+    for (const entry of inFlight.get(owner) ?? []) {
       const run = numbered[entries.scopeOf(entry)];
       if (run) move(run, entry, 'died', at);
     }
-    end(owner, at, 'dead');
+    endOwner(owner, at, 'dead');
   }
 
-  function end(id: string, at: number, state: 'dead' | 'ended'): void {
+  function endOwner(id: string, at: number, state: 'dead' | 'ended'): void {
     const owner = owners.get(id);
     if (!owner) throw new BadChange(`owner ${id} is unknown`);
     owners.set(id, { ...owner, at: state === 'ended' ? at : owner.at, state });
@@ -422,12 +422,12 @@ export function createBook(): Book {
 
   function forgetSeconds(bytes: Uint8Array): void {
     const row = new Uint8Array(rowSize);
-    for (let at = 0; at < bytes.length; at += 8) {
-      row.set(bytes.subarray(at, at + 8), rowSize - 8);
-      for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry)) {
+    for (let offset = 0; offset < bytes.length; offset += 8) {
+      row.set(bytes.subarray(offset, offset + 8), rowSize - 8);
+      for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry)) {
         const run = numbered[entries.scopeOf(entry)];
         if (!run) continue;
-        count(run, entries.stateOf(entry), -1);
+        addToCount(run, entries.stateOf(entry), -1);
         entries.erase(entry);
       }
     }
@@ -438,32 +438,32 @@ export function createBook(): Book {
     const before = entries.stateOf(entry);
     const state = next(before, event);
     if (before === state || entries.scopeOf(entry) !== run.number) return;
-    if (before === 'leaving') flying.get(claimants.get(entry) ?? '')?.delete(entry);
+    if (before === 'leaving') inFlight.get(claimants.get(entry) ?? '')?.delete(entry);
     if (state !== 'leaving' && state !== 'unsure') claimants.delete(entry);
-    count(run, before, -1);
-    count(run, state, 1);
+    addToCount(run, before, -1);
+    addToCount(run, state, 1);
     entries.set(entry, { state, time: Math.floor(at / 1_000), order });
   }
 
-  function count(run: Run, state: State, by: number): void {
+  function addToCount(run: Run, state: State, by: number): void {
     if (state !== 'absent') run.counts[state] += by;
   }
 
   function setLatest(run: Run, latest: number): void {
     const row = new Uint8Array(rowSize);
     entries.read(latest, row, 0);
-    for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry))
+    for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry))
       if (entries.scopeOf(entry) === run.number) entries.setLatest(entry, entry === latest);
   }
 
-  function sign(run: Run, id: string, at: number): void {
+  function addOwner(run: Run, id: string, at: number): void {
     const owner = owners.get(id);
     if (!owner) throw new BadChange(`owner ${id} is unknown`);
     run.owners.add(id);
     if (at > owner.at) owners.set(id, { ...owner, at });
   }
 
-  function seen({ run: id, at }: { readonly run: string; readonly at: number }): Run {
+  function runChanged({ run: id, at }: { readonly run: string; readonly at: number }): Run {
     const run = runNamed(id);
     run.lastAt = Math.max(run.lastAt, at);
     return run;

@@ -152,7 +152,7 @@ function isSameOrigin({ subject }: Run, { single }: SingleRule): boolean {
 
 function* equalTo(book: Book, row: RowDigest): Generator<{ readonly entry: number; readonly run: Run }> {
   const { entries } = book;
-  for (let entry = entries.first(row, 0); entry !== -1; entry = entries.next(entry)) {
+  for (let entry = entries.newest(row, 0); entry !== -1; entry = entries.older(entry)) {
     const run = book.runOf(entry);
     if (run && !run.isForgotten) yield { entry, run };
   }

@@ -1,24 +1,28 @@
 import { digestSize, rowSize } from './identity.ts';
 import { type State, states } from './states.ts';
 
-/** Packed rows that are found by either digest. A Map of strings would need ten times the memory. */
-export interface Marks {
+/** Rows that are found by either digest. A row is known by its index. */
+interface Rows {
   count(): number;
+  /** The latest row with the digest that begins at this byte; -1 without one. */
+  newest(bytes: Uint8Array, offset: number): number;
+  /** The one before it with the same digest; -1 without one. */
+  older(row: number): number;
+  /** The same for the second digest, which begins 12 bytes later. */
+  newestBySecond(bytes: Uint8Array, offset: number): number;
+  olderBySecond(row: number): number;
+  /** Copies a row. */
+  read(row: number, into: Uint8Array, offset: number): void;
+}
+
+/** Packed rows without a state. A Map of strings would need ten times the memory. */
+export interface Marks extends Rows {
   /** Makes room, so that the arrays need not grow in steps. */
   reserve(count: number): void;
-  /** Adds the row that begins at this byte; returns its index. It is not found before it is indexed. */
-  push(bytes: Uint8Array, at: number): number;
-  /** From now on it is the first of its chains. */
+  /** Adds the row that begins at this byte; returns its index. Look-ups do not return it before it is indexed. */
+  push(bytes: Uint8Array, offset: number): number;
+  /** Makes it the newest row with its digests. */
   index(mark: number): void;
-  /** The latest row with the digest that begins at this byte; -1 without one. */
-  first(bytes: Uint8Array, at: number): number;
-  /** The one before it with the same digest; -1 without one. */
-  next(mark: number): number;
-  /** The same for the second digest, which begins 12 bytes later. */
-  firstSecond(bytes: Uint8Array, at: number): number;
-  nextSecond(mark: number): number;
-  /** Copies a row. */
-  read(mark: number, into: Uint8Array, at: number): void;
   /** All rows, in the array in which they are kept. */
   bytes(): Uint8Array<ArrayBuffer>;
   /** Frees the memory of the indexes: rows are only read by their number from now on. */
@@ -36,20 +40,13 @@ export interface Dump {
   readonly arrays: readonly Uint32Array<ArrayBuffer>[];
 }
 
-/** Rows with their scopes and states, as they are. */
-export interface Lookup {
-  count(): number;
-  /** See `Marks`. */
-  first(bytes: Uint8Array, at: number): number;
-  next(entry: number): number;
-  firstSecond(bytes: Uint8Array, at: number): number;
-  nextSecond(entry: number): number;
-  read(entry: number, into: Uint8Array, at: number): void;
+/** Rows with their scopes and states. */
+export interface Lookup extends Rows {
   scopeOf(entry: number): number;
   stateOf(entry: number): State;
   /** Seconds since 1970 of the last change. */
   timeOf(entry: number): number;
-  /** The change that was the last, by its number. Unlike the time it never goes back. */
+  /** The number of the last change. Unlike the time, it never goes back. */
   orderOf(entry: number): number;
   /** For contacts: the row that this scope claimed last of all rows of the contact. */
   isLatest(entry: number): boolean;
@@ -59,7 +56,7 @@ export interface Lookup {
 export interface Entries extends Lookup {
   /** Makes room, so that the arrays need not grow in steps. */
   reserve(count: number): void;
-  add(bytes: Uint8Array, at: number, scope: number): number;
+  add(bytes: Uint8Array, offset: number, scope: number): number;
   set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void;
   setLatest(entry: number, isLatest: boolean): void;
   /** Makes a row unrecognizable. Its place is kept. */
@@ -84,22 +81,23 @@ export function createMarks(dump?: Dump): Marks {
   return {
     count: () => count,
     reserve,
-    push(bytes, at) {
+    push(bytes, offset) {
       if (count * rowWords === words.length) reserve(count + 1);
-      for (let word = 0; word < rowWords; word++) words[count * rowWords + word] = wordAt(bytes, at + word * 4);
+      for (let word = 0; word < rowWords; word++) words[count * rowWords + word] = wordAt(bytes, offset + word * 4);
       return count++;
     },
     index(mark) {
       older[mark] = 1 + digests.put(words, mark);
       olderSecond[mark] = 1 + seconds.put(words, mark);
     },
-    first: (bytes, at) => digests.find(words, wordAt(bytes, at), wordAt(bytes, at + 4), wordAt(bytes, at + 8)),
-    next: (mark) => (older[mark] ?? 0) - 1,
-    firstSecond: (bytes, at) =>
-      seconds.find(words, wordAt(bytes, at + digestSize), wordAt(bytes, at + digestSize + 4), 0),
-    nextSecond: (mark) => (olderSecond[mark] ?? 0) - 1,
-    read(mark, into, at) {
-      for (let word = 0; word < rowWords; word++) putWord(into, at + word * 4, words[mark * rowWords + word] ?? 0);
+    newest: (bytes, offset) =>
+      digests.find(words, wordAt(bytes, offset), wordAt(bytes, offset + 4), wordAt(bytes, offset + 8)),
+    older: (mark) => (older[mark] ?? 0) - 1,
+    newestBySecond: (bytes, offset) =>
+      seconds.find(words, wordAt(bytes, offset + digestSize), wordAt(bytes, offset + digestSize + 4), 0),
+    olderBySecond: (mark) => (olderSecond[mark] ?? 0) - 1,
+    read(mark, into, offset) {
+      for (let word = 0; word < rowWords; word++) putWord(into, offset + word * 4, words[mark * rowWords + word] ?? 0);
     },
     bytes() {
       const isCurrent = view.buffer === words.buffer && view.length === count * rowSize;
@@ -155,10 +153,10 @@ export function createEntries(dump?: Dump): Entries {
   return {
     ...marks,
     reserve,
-    add(bytes, at, scope) {
+    add(bytes, offset, scope) {
       const count = marks.count();
       if (count === scopes.length) reserve(count + 1);
-      const entry = marks.push(bytes, at);
+      const entry = marks.push(bytes, offset);
       marks.index(entry);
       scopes[entry] = scope;
       return entry;
@@ -186,14 +184,11 @@ export function createEntries(dump?: Dump): Entries {
       const own = [scopes.subarray(0, size), times.subarray(0, size), orders.subarray(0, size)];
       return { counts, arrays: [...arrays, ...own, new Uint32Array(packed.buffer)] };
     },
-    erase: (entry) => {
-      // No run has this number, so no look-up returns the entry.
-      scopes[entry] = erased;
-    },
+    erase: (entry) => void (scopes[entry] = erased),
   };
 }
 
-/** A scope. */
+/** The scope of erased rows: no run has this number. */
 export const erased = 0xffff_ffff;
 const latest = 0x80;
 const codes = codesOf();
@@ -221,8 +216,9 @@ export function isLatestIn(flag: number): boolean {
 }
 
 /**
- * Open addressing with linear probing over the words that begin at an offset in each row, two or three of them. The
- * digests are random, so their first word is the hash. A slot holds a mark plus one; 0 is free. Nothing here allocates: it runs for each row several times.
+ * Open addressing with linear probing. The key of a row is its two or three covered words; the digests are random, so
+ * their first word is the hash. A slot holds a mark plus one; 0 is free. Nothing here allocates, because it runs several
+ * times for each row.
  */
 function createIndex(covered: typeof digestIndex, slots = new Uint32Array(16), used = 0) {
   const { offset } = covered;
@@ -231,7 +227,7 @@ function createIndex(covered: typeof digestIndex, slots = new Uint32Array(16), u
     find(words: Uint32Array, first: number, second: number, third: number): number {
       return (slots[probe(words, first, second, third)] ?? 0) - 1;
     },
-    /** Puts it in the place of the one with the same digest, which it returns; -1 without one. */
+    /** Replaces the mark with the same digest, and returns it; -1 without one. */
     put(words: Uint32Array, mark: number): number {
       if (used >= slots.length * fullest) resize(words, slots.length * 2);
       const at = mark * rowWords + offset;
@@ -286,16 +282,16 @@ function roomFor(size: number, count: number): number {
 const [firstShift, lastShift] = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? [0, 24] : [24, 0];
 const [secondShift, thirdShift] = firstShift === 0 ? [8, 16] : [16, 8];
 
-export function wordAt(bytes: Uint8Array, at: number): number {
-  const low = ((bytes[at] ?? 0) << firstShift) | ((bytes[at + 1] ?? 0) << secondShift);
-  return (low | ((bytes[at + 2] ?? 0) << thirdShift) | ((bytes[at + 3] ?? 0) << lastShift)) >>> 0;
+export function wordAt(bytes: Uint8Array, offset: number): number {
+  const low = ((bytes[offset] ?? 0) << firstShift) | ((bytes[offset + 1] ?? 0) << secondShift);
+  return (low | ((bytes[offset + 2] ?? 0) << thirdShift) | ((bytes[offset + 3] ?? 0) << lastShift)) >>> 0;
 }
 
-export function putWord(bytes: Uint8Array, at: number, word: number): void {
-  bytes[at] = word >>> firstShift;
-  bytes[at + 1] = word >>> secondShift;
-  bytes[at + 2] = word >>> thirdShift;
-  bytes[at + 3] = word >>> lastShift;
+export function putWord(bytes: Uint8Array, offset: number, word: number): void {
+  bytes[offset] = word >>> firstShift;
+  bytes[offset + 1] = word >>> secondShift;
+  bytes[offset + 2] = word >>> thirdShift;
+  bytes[offset + 3] = word >>> lastShift;
 }
 
 function grown<T extends Uint8Array | Uint32Array>(old: T, larger: T): T {

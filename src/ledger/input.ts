@@ -18,7 +18,7 @@ export function createInput(kind: Kind): Input {
 
   return {
     add(row) {
-      if (kind === 'message') push(row, marks.first(row, 0) !== -1);
+      if (kind === 'message') push(row, marks.newest(row, 0) !== -1);
       else addContact(row);
     },
     get count() {
@@ -30,11 +30,11 @@ export function createInput(kind: Kind): Input {
     freeIndexes: marks.freeIndexes,
     read: (row) => marks.bytes().subarray(row * rowSize, (row + 1) * rowSize),
     isDuplicate: (row) => !isIndexed.has(row),
-    hasRow: (other, at) => marks.first(other, at) !== -1,
-    rowOf: (other, at) => defined(marks.first(other, at)),
-    hasSecond: (other, at) => marks.firstSecond(other, at) !== -1,
-    latest: (other, at) => defined(marks.firstSecond(other, at)),
-    before: (row) => defined(marks.nextSecond(row)),
+    hasRow: (other, at) => marks.newest(other, at) !== -1,
+    rowOf: (other, at) => defined(marks.newest(other, at)),
+    hasSecond: (other, at) => marks.newestBySecond(other, at) !== -1,
+    latest: (other, at) => defined(marks.newestBySecond(other, at)),
+    before: (row) => defined(marks.olderBySecond(row)),
   };
 
   function push(row: RowDigest, isDuplicate: boolean): void {
@@ -49,14 +49,14 @@ export function createInput(kind: Kind): Input {
    * depends on the row before it.
    */
   function addContact(row: RowDigest): void {
-    const latest = marks.firstSecond(row, 0);
+    const latest = marks.newestBySecond(row, 0);
     if (latest === -1) return push(row, false);
     if (isEqual(latest, row)) return push(row, true);
     push(after(latest, row), false);
   }
 
   function isEqual(latest: number, row: RowDigest): boolean {
-    const before = marks.nextSecond(latest);
+    const before = marks.olderBySecond(latest);
     const expected = before === -1 ? row : after(before, row);
     marks.read(latest, scratch, 0);
     return Buffer.compare(scratch, expected) === 0;

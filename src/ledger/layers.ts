@@ -34,35 +34,35 @@ export function layersOn(stored: Stored): Layers {
 
   const isStored = (entry: number) => entry < size;
   const raised = (mark: number) => (mark === -1 ? -1 : size + mark);
-  const first = (bytes: Uint8Array, at: number) => {
-    const mark = above.first(bytes, at);
-    return mark === -1 ? stored.first(bytes, at) : raised(mark);
+  const newest = (bytes: Uint8Array, offset: number) => {
+    const mark = above.newest(bytes, offset);
+    return mark === -1 ? stored.newest(bytes, offset) : raised(mark);
   };
-  const firstSecond = (bytes: Uint8Array, at: number) => {
-    const mark = above.firstSecond(bytes, at);
-    return mark === -1 ? stored.firstSecond(bytes, at) : raised(mark);
+  const newestBySecond = (bytes: Uint8Array, offset: number) => {
+    const mark = above.newestBySecond(bytes, offset);
+    return mark === -1 ? stored.newestBySecond(bytes, offset) : raised(mark);
   };
   const layers = {
     count: () => size + above.count(),
-    first,
-    next(entry: number): number {
-      if (isStored(entry)) return stored.next(entry);
-      const mark = above.next(entry - size);
+    newest,
+    older(entry: number): number {
+      if (isStored(entry)) return stored.older(entry);
+      const mark = above.older(entry - size);
       if (mark !== -1) return raised(mark);
       above.read(entry - size, scratch, 0);
-      return stored.first(scratch, 0);
+      return stored.newest(scratch, 0);
     },
-    firstSecond,
-    nextSecond(entry: number): number {
-      if (isStored(entry)) return stored.nextSecond(entry);
-      const mark = above.nextSecond(entry - size);
+    newestBySecond,
+    olderBySecond(entry: number): number {
+      if (isStored(entry)) return stored.olderBySecond(entry);
+      const mark = above.olderBySecond(entry - size);
       if (mark !== -1) return raised(mark);
       above.read(entry - size, scratch, 0);
-      return stored.firstSecond(scratch, 0);
+      return stored.newestBySecond(scratch, 0);
     },
-    read(entry: number, into: Uint8Array, at: number): void {
-      if (isStored(entry)) stored.read(entry, into, at);
-      else above.read(entry - size, into, at);
+    read(entry: number, into: Uint8Array, offset: number): void {
+      if (isStored(entry)) stored.read(entry, into, offset);
+      else above.read(entry - size, into, offset);
     },
     scopeOf: (entry: number) =>
       isStored(entry) ? (changed.get(entry)?.scope ?? stored.scopeOf(entry)) : above.scopeOf(entry - size),
@@ -75,7 +75,7 @@ export function layersOn(stored: Stored): Layers {
     isLatest: (entry: number) =>
       isStored(entry) ? (changed.get(entry)?.isLatest ?? stored.isLatest(entry)) : above.isLatest(entry - size),
     reserve: (count: number) => above.reserve(Math.max(0, count - size)),
-    add: (bytes: Uint8Array, at: number, scope: number) => raised(above.add(bytes, at, scope)),
+    add: (bytes: Uint8Array, offset: number, scope: number) => raised(above.add(bytes, offset, scope)),
     set(entry: number, change: { readonly state: State; readonly time: number; readonly order: number }): void {
       if (isStored(entry)) Object.assign(factsOf(entry), change);
       else above.set(entry - size, change);

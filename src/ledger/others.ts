@@ -79,7 +79,7 @@ export function elsewhere(
 ): Elsewhere | undefined {
   const { entries } = book;
   let latest: Elsewhere | undefined;
-  for (let entry = entries.first(bytes, at); entry !== -1; entry = entries.next(entry)) {
+  for (let entry = entries.newest(bytes, at); entry !== -1; entry = entries.older(entry)) {
     const run = book.runOf(entry);
     if (!run || !counts(book, world, entry, run, search)) continue;
     if (!latest || entries.orderOf(entry) > entries.orderOf(latest.entry)) latest = { entry, run };
@@ -103,7 +103,7 @@ function isOutdated(book: Book, latest: number, search: Search): boolean {
   if (book.runOf(latest)?.subject.kind !== 'contact') return false;
   const row = new Uint8Array(rowSize);
   entries.read(latest, row, 0);
-  for (let entry = entries.firstSecond(row, 0); entry !== -1; entry = entries.nextSecond(entry)) {
+  for (let entry = entries.newestBySecond(row, 0); entry !== -1; entry = entries.olderBySecond(entry)) {
     const run = book.runOf(entry);
     const isNewer = entries.isLatest(entry) && entries.orderOf(entry) > entries.orderOf(latest);
     if (run && isNewer && !isEqual(book, entry, row) && isSameAccount(run.subject.account, search.account)) return true;

@@ -106,8 +106,8 @@ function isMostlyIn(run: Run, { entries }: Book, { kind, input }: Plan): boolean
 }
 
 function latestSecond(entries: Entries, row: Uint8Array, isCounted: (entry: number) => boolean): number {
-  let entry = entries.firstSecond(row, 0);
-  while (entry !== -1 && !isCounted(entry)) entry = entries.nextSecond(entry);
+  let entry = entries.newestBySecond(row, 0);
+  while (entry !== -1 && !isCounted(entry)) entry = entries.olderBySecond(entry);
   return entry;
 }
 
@@ -196,7 +196,7 @@ function edit({ entries }: Book, plan: Plan, draft: Draft): Stop | undefined {
     if (!input.hasRow(bytes, 0)) served.index(served.push(bytes, 0));
   });
   if (served.count() === 0) return undefined;
-  const isEdited = (row: number) => draft.isDue(row) && served.firstSecond(input.bytes, row * rowSize) !== -1;
+  const isEdited = (row: number) => draft.isDue(row) && served.newestBySecond(input.bytes, row * rowSize) !== -1;
   let [first, rows] = [-1, 0];
   for (let row = 0; row < input.count; row++) {
     if (!isEdited(row)) continue;

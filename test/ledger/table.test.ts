@@ -145,7 +145,12 @@ function allIn({ entries, runs, senders, order }: Book) {
   const row = new Uint8Array(rowSize);
   const rows = Array.from({ length: entries.count() }, (_, entry) => {
     entries.read(entry, row, 0);
-    const chains = [entries.first(row, 0), entries.next(entry), entries.firstSecond(row, 0), entries.nextSecond(entry)];
+    const chains = [
+      entries.newest(row, 0),
+      entries.older(entry),
+      entries.newestBySecond(row, 0),
+      entries.olderBySecond(entry),
+    ];
     const facts = [entries.scopeOf(entry), entries.stateOf(entry), entries.timeOf(entry), entries.orderOf(entry)];
     return [Buffer.from(row).toString('hex'), ...chains, ...facts, entries.isLatest(entry)];
   });

@@ -146,10 +146,10 @@ function storedIn({ fd, from, checksums, sizes, counts }: Layout): Stored {
   const flagOf = (entry: number) => bytesOf(blockWith(flags, entry >> 2))[entry % blockSize] ?? 0;
   return {
     count: () => counts[0] ?? 0,
-    first: (bytes, at) => find(digests, digestIndex, bytes, at),
-    next: (entry) => word(older, entry) - 1,
-    firstSecond: (bytes, at) => find(seconds, secondIndex, bytes, at),
-    nextSecond: (entry) => word(olderSecond, entry) - 1,
+    newest: (bytes, at) => find(digests, digestIndex, bytes, at),
+    older: (entry) => word(older, entry) - 1,
+    newestBySecond: (bytes, at) => find(seconds, secondIndex, bytes, at),
+    olderBySecond: (entry) => word(olderSecond, entry) - 1,
     read(entry, into, at) {
       for (let part = 0; part < rowWords; part++) putWord(into, at + part * 4, word(rows, entry * rowWords + part));
     },
