@@ -31,7 +31,7 @@ export const activity = command({
 });
 
 async function listCalls(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
-  const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, process: own }] = await Promise.all([
+  const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
     import('../session/activity/log.ts'),
     import('../session/activity/log.ts'),
     import('../base/journal-lines.ts'),
@@ -39,10 +39,10 @@ async function listCalls(context: Context, { limit = 50, since, live, failed }: 
   ]);
   const folder = activityFolder(stateFolder);
   refuseUnreadable(folder);
-  const from = since === undefined ? -Infinity : own.now() - since;
+  const from = since === undefined ? -Infinity : thisProcess.now() - since;
   const onDamage = warnOncePerFile((text) => context.note('activity-damaged', text));
   const rows = [];
-  for (const call of newestFirst(folder, own.kill, onDamage)) {
+  for (const call of newestFirst(folder, thisProcess.kill, onDamage)) {
     if (call.intent.at < from) break;
     if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
     if (rows.length === limit) {

@@ -16,7 +16,7 @@ export const listRuns = command({
   piped: 'rows',
   first: ['started_at', 'command', 'file', 'sent', 'failed', 'unsure', 'state', 'id'],
   run: async (context) => {
-    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }, { stateFolder, process: own }] = await Promise.all([
+    const [{ ledgerFolder, runRow, runsOf }, { oldRuns }, { stateFolder, thisProcess }] = await Promise.all([
       import('../runs/listing.ts'),
       import('../session/ledger.ts'),
       context.sandboxes(),
@@ -24,7 +24,7 @@ export const listRuns = command({
     refuseUnreadable(ledgerFolder(stateFolder));
     const old = oldRuns(stateFolder).length;
     if (old > 0) context.note('runs-of-old-version', `${old} runs of an earlier version are not listed`);
-    return runsOf(stateFolder, own).map(runRow);
+    return runsOf(stateFolder, thisProcess).map(runRow);
   },
   view: () => 'No runs',
 });
@@ -55,8 +55,8 @@ export const showRun = command({
         import('../base/journal-lines.ts'),
         context.sandboxes(),
       ]);
-    const { stateFolder, process: own } = sandboxes;
-    const { run, status } = runNamed(runsOf(stateFolder, own), id);
+    const { stateFolder, thisProcess } = sandboxes;
+    const { run, status } = runNamed(runsOf(stateFolder, thisProcess), id);
     const onDamage = warnOncePerFile((text) => context.note('run-log', text));
     const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
@@ -96,13 +96,13 @@ export const resolveRun = command({
   piped: 'text',
   run: async (context, { id, sent, notSent, lines }) => {
     if (sent === notSent) throw usage('give --sent or --not-sent', 'see bizmsg runs show <id> --outcome unsure');
-    const [{ resolveRows }, { warnOncePerFile }, { stateFolder, process: own }] = await Promise.all([
+    const [{ resolveRows }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../base/journal-lines.ts'),
       context.sandboxes(),
     ]);
     const onDamage = warnOncePerFile((text) => context.note('run-log', text));
-    return resolveRows({ stateFolder, own, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
+    return resolveRows({ stateFolder, thisProcess, id, found: sent ? 'sent' : 'not-sent', lines, onDamage });
   },
   view: ({ run, rows, found }) =>
     `Recorded as ${found === 'sent' ? 'sent' : 'not sent'}: ${rows === 1 ? '1 row' : `${rows} rows`} of run ${run}`,
@@ -130,11 +130,11 @@ export const closeRun = command({
   changes: true,
   piped: 'text',
   run: async (context, { id }) => {
-    const [{ closeRun }, { stateFolder, process: own }] = await Promise.all([
+    const [{ closeRun }, { stateFolder, thisProcess }] = await Promise.all([
       import('../runs/maintenance.ts'),
       context.sandboxes(),
     ]);
-    return closeRun({ stateFolder, own, id });
+    return closeRun({ stateFolder, thisProcess, id });
   },
   view: ({ run, left }) => `Closed run ${run}; ${left === 1 ? '1 row was' : `${left} rows were`} not sent`,
 });
@@ -163,24 +163,24 @@ export const forgetRuns = command({
   run: async (context, { ids: given, finished, recipient }) => {
     const selectors = [given.length > 0, finished, recipient !== undefined].filter(Boolean).length;
     if (selectors !== 1) throw usage('give ids of runs, --finished, or --recipient', 'see bizmsg runs list');
-    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, process: own }] = await Promise.all([
+    const [{ forgetRecipient, forgetRuns }, { runNamed, runsOf }, { stateFolder, thisProcess }] = await Promise.all([
       import('../runs/maintenance.ts'),
       import('../runs/listing.ts'),
       context.sandboxes(),
     ]);
     if (recipient !== undefined) {
       await context.confirm(`Forget everything that was sent to ${recipient}, so it can be sent again?`);
-      await forgetRecipient({ stateFolder, own, recipient });
+      await forgetRecipient({ stateFolder, thisProcess, recipient });
       return { ids: [], recipient };
     }
-    const runs = runsOf(stateFolder, own);
+    const runs = runsOf(stateFolder, thisProcess);
     const chosen = finished
       ? runs.filter(({ status }) => status === 'finished')
       : given.map((text) => runNamed(runs, text));
     const ids = [...new Set(chosen.map(({ run }) => run))];
     const which = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`;
     if (ids.length > 0) await context.confirm(`Forget ${which}, so the same rows can be sent again?`);
-    await forgetRuns({ stateFolder, own, ids });
+    await forgetRuns({ stateFolder, thisProcess, ids });
     return { ids, recipient };
   },
   view: ({ ids, recipient }) => {

@@ -24,13 +24,13 @@ export interface KeptEntry {
 const updateEvery = 5_000;
 
 export async function keepEntry(
-  { context, job, input, client, opened, own, stateFolder }: Running,
+  { context, job, input, client, opened, thisProcess, stateFolder }: Running,
   { accepted, plan }: Registered,
   tally: Tally,
 ): Promise<KeptEntry> {
   const { ledger, account } = opened;
   const before = listRuns(join(stateFolder, 'ledger')).find(({ run }) => run === accepted.run);
-  const startedAt = own.now();
+  const startedAt = thisProcess.now();
   let cancel = () => {};
   await ledger.note(entryNow());
   removeExpiredLogs(stateFolder);
@@ -53,7 +53,7 @@ export async function keepEntry(
       await ledger.note({
         ...entryNow(),
         counts,
-        endedAt: own.now(),
+        endedAt: thisProcess.now(),
         stopped: stopped?.message,
         owner: undefined,
         files: { failed: shown(files.failed), unsure: shown(files.unsure) },
@@ -63,7 +63,7 @@ export async function keepEntry(
   };
 
   function updateLater(): void {
-    cancel = own.later(updateEvery, () => {
+    cancel = thisProcess.later(updateEvery, () => {
       // The end of the run reports a ledger that cannot be written.
       ledger.note(entryNow()).catch(() => {});
       updateLater();
@@ -82,10 +82,10 @@ export async function keepEntry(
       template: job.template,
       account: account.id,
       job: plan.job,
-      owner: { pid: own.pid, start: processStart(own.pid) },
+      owner: { pid: thisProcess.pid, start: processStart(thisProcess.pid) },
       startedAt: before?.startedAt ?? startedAt,
       counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: skipped.duplicate },
-      updatedAt: own.now(),
+      updatedAt: thisProcess.now(),
       endedAt: undefined,
       stopped: undefined,
       files: before?.files,

@@ -34,10 +34,10 @@ export async function openInput(
     noteEscapes(context, source, options.name);
     return source;
   };
-  const { stateFolder, process: own } = await context.sandboxes();
-  removeLeftCopies(stateFolder, own.kill);
+  const { stateFolder, thisProcess } = await context.sandboxes();
+  removeLeftCopies(stateFolder, thisProcess.kill);
   if (file !== '-') return { source: await opened(file), shown: file, path: resolve(file), close: () => {} };
-  const copy = copyPath(stateFolder, own.pid);
+  const copy = copyPath(stateFolder, thisProcess.pid);
   const close = () => rmSync(copy, { force: true });
   try {
     await context.stdinTo(copy, stop);

@@ -50,5 +50,5 @@ export interface Running {
   readonly emit: Emit;
   readonly opened: OpenedLedger;
   readonly stateFolder: string;
-  readonly own: OwnProcess;
+  readonly thisProcess: OwnProcess;
 }

@@ -11,7 +11,7 @@ import { createRunLog, logFolder, logParts } from './log.ts';
 
 interface Place {
   readonly stateFolder: string;
-  readonly own: OwnProcess;
+  readonly thisProcess: OwnProcess;
 }
 
 export interface Resolving extends Place {
@@ -24,8 +24,8 @@ export interface Resolving extends Place {
 
 /** Records what was found out about unsure rows. */
 export async function resolveRows({ id, found, lines, onDamage, ...place }: Resolving) {
-  const { stateFolder, own } = place;
-  const entry = runNamed(runsOf(stateFolder, own), id);
+  const { stateFolder, thisProcess } = place;
+  const entry = runNamed(runsOf(stateFolder, thisProcess), id);
   const { run } = entry;
   const folder = logFolder(stateFolder, run);
   const parts = logParts(folder, onDamage);
@@ -39,10 +39,10 @@ export async function resolveRows({ id, found, lines, onDamage, ...place }: Reso
     const rows = await ledger.resolve(run, found, lines ? digests : undefined);
     if (rows === 0) throw nothing(`run ${run} has no unsure rows`);
     const { file = 'stdin', unit = 'line' } = parts.at(-1) ?? {};
-    const log = createRunLog(folder, { run, at: own.now(), file, unit });
+    const log = createRunLog(folder, { run, at: thisProcess.now(), file, unit });
     log.resolved(chosen.filter(hasDigest), found);
     log.close();
-    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: own.now() });
+    await ledger.note({ ...entry, counts: await countsNow(ledger, entry), updatedAt: thisProcess.now() });
     return { run, rows, found };
   });
 }
@@ -60,14 +60,14 @@ function hasDigest(row: LoggedRow): row is LoggedRow & { readonly digest: string
 }
 
 export async function closeRun({ id, ...place }: Place & { readonly id: string }) {
-  const { stateFolder, own } = place;
-  const entry = runNamed(runsOf(stateFolder, own), id);
+  const { stateFolder, thisProcess } = place;
+  const entry = runNamed(runsOf(stateFolder, thisProcess), id);
   const { run } = entry;
   return withLedger(place, async (ledger) => {
     const { left, ...counts } = await countsNow(ledger, entry);
     if (left === 0) throw usage(`run ${run} has no unsent rows`, 'only an unfinished run can be closed');
     await ledger.closeRun(run);
-    const now = own.now();
+    const now = thisProcess.now();
     await ledger.note({ ...entry, counts: { ...counts, left: 0 }, updatedAt: now, endedAt: now, stopped: closedText });
     return { run, left };
   });
@@ -85,10 +85,10 @@ export async function forgetRuns({ ids, ...place }: Place & { readonly ids: read
 
 /** The ledger knows digests of template and phone, so each template that was ever sent from here is tried. */
 export async function forgetRecipient({ recipient, ...place }: Place & { readonly recipient: string }): Promise<void> {
-  const { stateFolder, own } = place;
+  const { stateFolder, thisProcess } = place;
   const templates = new Set<string>();
-  for (const { template } of runsOf(stateFolder, own)) if (template !== undefined) templates.add(template);
-  for (const { intent } of newestFirst(activityFolder(stateFolder), own.kill, () => {}))
+  for (const { template } of runsOf(stateFolder, thisProcess)) if (template !== undefined) templates.add(template);
+  for (const { intent } of newestFirst(activityFolder(stateFolder), thisProcess.kill, () => {}))
     if (intent.template !== undefined) templates.add(intent.template);
   await withLedger(place, async (ledger) => {
     const messages = [...templates].map((template) => recipientDigest(ledger.secret, { template, to: recipient }));
@@ -96,13 +96,13 @@ export async function forgetRecipient({ recipient, ...place }: Place & { readonl
   });
 }
 
-async function withLedger<T>({ stateFolder, own }: Place, act: (ledger: FileLedger) => Promise<T>): Promise<T> {
+async function withLedger<T>({ stateFolder, thisProcess }: Place, act: (ledger: FileLedger) => Promise<T>): Promise<T> {
   const ledger = openFileLedger({
     folder: ledgerFolder(stateFolder),
-    owner: own,
-    now: own.now,
-    later: own.later,
-    random: own.random,
+    owner: thisProcess,
+    now: thisProcess.now,
+    later: thisProcess.later,
+    random: thisProcess.random,
     isLocal: false,
     onRepaired: () => {},
   });

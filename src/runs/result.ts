@@ -47,8 +47,8 @@ export interface Ended {
 }
 
 /** Of an input without rows. */
-export function emptyResult({ command, template }: Job, { input, client, opened, own }: Running): Ended {
-  const now = new Date(own.now()).toISOString();
+export function emptyResult({ command, template }: Job, { input, client, opened, thisProcess }: Running): Ended {
+  const now = new Date(thisProcess.now()).toISOString();
   const result: RunResult = {
     type: 'summary',
     command,

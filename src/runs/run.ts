@@ -33,15 +33,15 @@ export async function runJob(
   checkChoice(options);
   refuseKeys(context.typed, file, await knownKeys(context.session));
   refuseShaping(context.given);
-  const { stateFolder, process: own } = await context.sandboxes();
-  const signals = untilSignaled(own, context);
+  const { stateFolder, thisProcess } = await context.sandboxes();
+  const signals = untilSignaled(thisProcess, context);
   try {
     const client = await context.clientForRun({ ...options, signals });
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
       const mapper = await job.mapper(input.source);
       const opened = await client.ledger();
-      const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, own };
+      const running = { context, job, options, input, mapper, client, signals, emit, opened, stateFolder, thisProcess };
       const [ran] = await Promise.allSettled([prepared(running)]);
       const fault = await faultOf(opened.close());
       if (ran.status === 'rejected') throw ran.reason;
@@ -142,10 +142,10 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
 
 /** Sends the rows that are due, and reports. */
 async function carriedOut(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
-  const { context, job, input, signals, stateFolder, own } = running;
+  const { context, job, input, signals, stateFolder, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const startedAt = own.now();
+  const startedAt = thisProcess.now();
   const unit = unitOf(input.source);
   signals.take();
   const folder = logFolder(stateFolder, run);
@@ -185,7 +185,7 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
       reasons: tally.reasons(),
       stopped: stopped ? { code: stopped.code, message: stopped.message } : null,
       started_at: new Date(startedAt).toISOString(),
-      ended_at: new Date(own.now()).toISOString(),
+      ended_at: new Date(thisProcess.now()).toISOString(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
     const clue = clueIn(running, result);
@@ -205,7 +205,7 @@ interface Sending {
 }
 
 async function sent(running: Running, { found, registered, log, tally }: Sending): Promise<Stopped | undefined> {
-  const { context, job, options, input, mapper, client, signals, opened, own } = running;
+  const { context, job, options, input, mapper, client, signals, opened, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
   const shown = await showing(context, dueIn(registered), running.emit);
@@ -237,10 +237,10 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       maxErrors: options.maxErrors,
       wasAccepted: accepted.counts.done > 0,
       signals,
-      clock: own,
+      clock: thisProcess,
       makeRoom: spare.release,
       onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
-      onTaken: once((owner) => context.note('taken', takenText(owner, own.now()))),
+      onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now()))),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
         tally.take(outcome);

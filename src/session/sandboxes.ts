@@ -27,7 +27,7 @@ export interface Sandboxes {
   proven(locator: Locator): Promise<Locator>;
   remote(locator: Locator): Promise<Remote>;
   /** Identifies a sandbox that runs in this process. */
-  readonly process: OwnProcess;
+  readonly thisProcess: OwnProcess;
 }
 
 /** This process, for a sandbox that runs in it. */
@@ -88,7 +88,7 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       const { url, keys } = dryRun ? (find() ?? notRunning) : await proven(await ensure());
       return { kind: 'service', baseUrl: url, key: keys[mode], mode };
     },
-    process: {
+    thisProcess: {
       pid: host.pid,
       kill: host.kill,
       now: host.now,

@@ -63,11 +63,11 @@ async function start(context: Context, input: Input<typeof params>) {
     context.sandboxes(),
   ]);
   const warn = (text: string) => context.note('sandbox', text);
-  const { stateFolder, process } = sandboxes;
+  const { stateFolder, thisProcess } = sandboxes;
   // Only this user can write to the default folder, so this user allowed its webhooks.
   const isAllowed = external || (data === undefined && !onlyLocal(context.session.host.env));
   return serve({
-    ...process,
+    ...thisProcess,
     sandbox: (journal) =>
       createSandbox({
         plan,

@@ -25,18 +25,18 @@ export type Wanted = 'reported' | 'delivered';
 /** Events of the sandbox that is called, or else those that listeners on this machine receive, from now on. */
 export async function openWatch(context: Context, wanted: Wanted = 'reported'): Promise<Watch> {
   const sender = await senderOf(context);
-  const { later } = (await context.sandboxes()).process;
+  const { later } = (await context.sandboxes()).thisProcess;
   return sender.kind === 'sandbox'
     ? { ...(await inSandbox(context, sender.locator, wanted)), later, from: 'sandbox' }
     : { ...(await atListeners(context)), later, from: 'listener' };
 }
 
 async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
-  const { remote: open, process } = await context.sandboxes();
+  const { remote: open, thisProcess } = await context.sandboxes();
   const remote = await open(locator);
   const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
-  const { now, pid } = process;
+  const { now, pid } = thisProcess;
   if (wanted === 'reported') return sandboxSource(remote, { clock, now });
   const { secret } = await remote.ask('env');
   const source = await webhookSource(remote, { pid, now, warn: (text) => context.note('webhook', text) });
@@ -44,8 +44,8 @@ async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Pr
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
-  const { stateFolder, process, live, remote } = await context.sandboxes();
-  const { kill, now, later } = process;
+  const { stateFolder, thisProcess, live, remote } = await context.sandboxes();
+  const { kill, now, later } = thisProcess;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
   const onDamage = warnOncePerFile((text) => context.note('journal-damaged', text));
   const source = listenerSource(stateFolder, { now, later, onDamage });

@@ -52,7 +52,7 @@ export const webhooksHistory = command({
 async function listed(context: Context, { limit = 50, ...which }: Input<typeof params>) {
   const {
     stateFolder,
-    process: { now },
+    thisProcess: { now },
   } = await context.sandboxes();
   const rows = [];
   for (const selected of await select({ stateFolder, now: now(), onDamage: await damageNotes(context) }, which)) {
@@ -77,7 +77,7 @@ async function cleared(context: Context, { limit, since, events, where, failed, 
     { clearableEvents, clearEvents },
     {
       stateFolder,
-      process: { kill, now },
+      thisProcess: { kill, now },
     },
   ] = await Promise.all([import('../../webhooks/log/files.ts'), context.sandboxes()]);
   const found = clearableEvents(stateFolder, { kill, now: now(), damaged });

@@ -33,10 +33,10 @@ const defaultPort = 4781;
 export async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
   const { port = defaultPort, host, path, respond, allowWebPages } = input;
-  const { stateFolder, process } = await context.sandboxes();
+  const { stateFolder, thisProcess } = await context.sandboxes();
   const addresses = await ownAddresses();
   return {
-    ...process,
+    ...thisProcess,
     stateFolder,
     port,
     host,

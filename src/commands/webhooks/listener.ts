@@ -120,7 +120,7 @@ async function* itemsUntilEnd(
   listening: Listening,
   { sender, subscription, url }: EndOptions,
 ): AsyncGenerator<readonly Item[], void> {
-  const { later } = (await context.sandboxes()).process;
+  const { later } = (await context.sandboxes()).thisProcess;
   const text = sender.kind === 'account' ? accountText(sender.name, url) : undefined;
   const cancelNote =
     text === undefined ? () => {} : later(silence, () => context.note('silence', `no events yet: ${text}`));

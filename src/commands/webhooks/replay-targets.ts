@@ -87,7 +87,7 @@ async function planForFile(
   if (ids.length > 0 || isSelection(which))
     throw usage('--file cannot be combined with ids, --since, --events, --where or --failed');
   if (to === undefined) throw usage('the file has no destination', 'give one with --to');
-  const [{ receivedOf }, { forwardUrl }, { process }] = await Promise.all([
+  const [{ receivedOf }, { forwardUrl }, { thisProcess }] = await Promise.all([
     import('../../webhooks/log/records.ts'),
     import('../../webhooks/forward/routes.ts'),
     context.sandboxes(),
@@ -95,7 +95,7 @@ async function planForFile(
   const delivery = await deliveryIn(context, file);
   requireSendable(delivery);
   const { name: id, raw } = delivery;
-  const { now } = process;
+  const { now } = thisProcess;
   const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
   const url = forwardUrl(to);
   return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
@@ -114,7 +114,7 @@ async function chosenEvents(
     throw usage('ids cannot be combined with --since, --events, --where or --failed');
   const {
     stateFolder,
-    process: { now },
+    thisProcess: { now },
   } = await context.sandboxes();
   if (ids.length > 0) {
     const { findEvent } = await import('../../webhooks/log/history.ts');

@@ -72,7 +72,7 @@ async function* replayAndRecord(
 ): AsyncGenerator<Replayed> {
   if (to.size === 0) return;
   const {
-    process: { now },
+    thisProcess: { now },
   } = await context.sandboxes();
   const { replay } = await import('../../webhooks/forward/replay.ts');
   const timeout = context.given.timeout ?? 30_000;
@@ -91,11 +91,11 @@ async function* replayAndRecord(
 }
 
 async function openLog(context: Context): Promise<EventLog | undefined> {
-  const [{ openEventLog }, { stateFolder, process }] = await Promise.all([
+  const [{ openEventLog }, { stateFolder, thisProcess }] = await Promise.all([
     import('../../webhooks/log/log.ts'),
     context.sandboxes(),
   ]);
-  return tryToRecord(context, () => openEventLog({ stateFolder, ...process }));
+  return tryToRecord(context, () => openEventLog({ stateFolder, ...thisProcess }));
 }
 
 /** A failure to record is only noted: the events are sent anyway. */
@@ -125,7 +125,7 @@ async function preparation(context: Context, input: PrepareInput): Promise<(even
   const [
     { isStale, signAgain },
     {
-      process: { now: clock },
+      thisProcess: { now: clock },
     },
   ] = await Promise.all([import('../../webhooks/sign/verify.ts'), context.sandboxes()]);
   const secret = input.resign ? await requiredSecret(context, input) : undefined;

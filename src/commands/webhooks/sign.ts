@@ -29,7 +29,7 @@ export const signBody = command({
       { readRaw },
       { headerOf },
       {
-        process: { now },
+        thisProcess: { now },
       },
     ] = await Promise.all([
       import('../../contract/signature.ts'),

@@ -72,7 +72,7 @@ async function received(context: Context, id: string | undefined): Promise<Check
 
 async function filed(context: Context, file: string): Promise<Checked> {
   const {
-    process: { now },
+    thisProcess: { now },
   } = await context.sandboxes();
   return { ...(await deliveryIn(context, file)), clock: now() };
 }
