@@ -170,6 +170,16 @@ export function usage(message: string, hint?: string): CliError {
   return new CliError('usage', 'usage', message, { hint });
 }
 
+/** Reads the value of an option; a refusal names the option. */
+export function forOption<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exit !== 'usage') throw error;
+    throw usage(`${name}: ${error.message}`, error.hint);
+  }
+}
+
 export function configuration(code: ErrorCode, message: string, hint?: string, cause?: unknown): CliError {
   return new CliError('configuration', code, message, { hint, cause });
 }

@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts';
+import { forOption, usage } from '../base/errors.ts';
 import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
 import { isPhone, normalizedPhone } from '../contract/phones.ts';
@@ -101,7 +101,9 @@ export function chosen<const C extends readonly string[]>(text: string, choices:
 /** Parses the texts of a command line. */
 export function readInput<P extends Params>(params: P, texts: Texts): Input<P>;
 export function readInput(params: Params, texts: Texts): object {
-  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.read(texts[name] ?? [])]));
+  const read = (param: Param<unknown>, given: readonly string[] = []) =>
+    param.kind === 'option' ? forOption(longName(param), () => param.read(given)) : param.read(given);
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, read(param, texts[name])]));
 }
 
 /** Looks options up by name, such as `-p` or `--param`. */
@@ -162,6 +164,12 @@ export function count(text: string): number {
   throw usage(`"${text}" is not a whole number`);
 }
 
+export function atLeastOne(text: string): number {
+  const number = count(text);
+  if (number > 0) return number;
+  throw usage(`"${text}" is too small`, 'give 1 or more');
+}
+
 export function columns(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes(''))
@@ -179,7 +187,7 @@ export function setting(text: string): Setting {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`"${text}" is not key=value`);
   const key = text.slice(0, at).split('.');
-  if (key.includes('')) throw usage(`"${text.slice(0, at)}" has an empty part`);
+  if (key.includes('')) throw usage(`"${text}" has an empty part`);
   return { key, value: text.slice(at + 1) };
 }
 

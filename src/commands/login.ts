@@ -1,7 +1,7 @@
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, forOption } from '../base/errors.ts';
 import { planParams, profileLines } from './profiles.ts';
 
 export const login = command({
@@ -21,9 +21,9 @@ export const login = command({
     const profiles = await context.profiles();
     const { requireFree, requireAddress } = profiles;
     const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', requireFree));
-    requireFree(name);
+    forOption('--profile', () => requireFree(name));
     const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
-    requireAddress(baseUrl);
+    forOption('--base-url', () => requireAddress(baseUrl));
     // §5.3
     context.note(
       'where-keys-come-from',

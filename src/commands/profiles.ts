@@ -1,5 +1,6 @@
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
+import { forOption } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 
@@ -32,7 +33,7 @@ export const addProfile = command({
     profiles.requireFree(name);
     const { requireAddress } = profiles;
     const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
-    requireAddress(baseUrl);
+    forOption('--base-url', () => requireAddress(baseUrl));
     const key = keyStdin
       ? await context.stdin()
       : noKey
@@ -97,6 +98,7 @@ export const setProfile = command({
     const profiles = await context.profiles();
     const before = profiles.show(name);
     const { baseUrl } = context.given;
+    if (baseUrl !== undefined) forOption('--base-url', () => profiles.requireAddress(baseUrl));
     const losesKeys = baseUrl !== undefined && profiles.losesKeys(name, baseUrl);
     if (losesKeys) {
       const { origin } = new URL(before.base_url);

@@ -6,7 +6,7 @@ import { usage } from '../base/errors.ts';
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
   name: argument('[template]', 'the name of an approved template'),
-  to: option('--to <phone>', 'the recipient (alternative to the argument)'),
+  to: option('--to <phone>', 'the recipient (alternative to the argument)', phone),
   template: option('--template <name>', 'the template (alternative to the argument)'),
   params: repeated('-p, --param <value>', "the value of the template's next variable"),
   allowEmpty: flag('--allow-empty', 'allow empty params'),

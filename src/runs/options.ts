@@ -1,4 +1,4 @@
-import { choice, count, flag, type Input, option, runRate } from '../cli/params.ts';
+import { atLeastOne, choice, count, flag, type Input, option, runRate } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
@@ -66,13 +66,10 @@ export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsur
   return { newOnly, again, continue: goesOn, changed, retryUnsure, atMost };
 }
 
-function atLeastOne(text: string): number {
-  const number = count(text);
-  if (number > 0) return number;
-  throw usage('0 is too few', 'give 1 or more');
-}
-
 function jobName(text: string): string {
   if (/^[\p{L}\p{N}._:@ -]{1,100}$/u.test(text)) return text;
-  throw usage('a job name has up to 100 letters, digits, spaces and . _ : @ -', 'such as reminder-2026-05-01');
+  throw usage(
+    `"${text}" is not a job name`,
+    'use up to 100 letters, digits, spaces and . _ : @ -, such as reminder-2026-05-01',
+  );
 }

@@ -65,7 +65,7 @@ describe('contacts export', () => {
   it('prints the requested columns, and refuses an unknown one', async () => {
     expect((await exported(two, '-o', 'csv', '--columns', 'name')).stdout).toBe('name\n"A ""a"", b"\n\n\n');
     const { code, stdout, stderr } = await exported(two, '-o', 'csv', '--columns', 'nam');
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('there is no column "nam"')]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('--columns: there is no column "nam"')]);
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe('contacts import', () => {
     ['--new-only with --again', ['FILE', '--new-only', '--again'], 'contradict each other'],
     ['--job with --new-only', ['FILE', '--job', 'a', '--new-only'], '--job already skips'],
     ['--job with --again', ['FILE', '--job', 'a', '--again'], 'use another name'],
-    ['none at once', ['FILE', '--concurrency', '0'], '0 is too few'],
+    ['none at once', ['FILE', '--concurrency', '0'], '--concurrency: "0" is too small'],
     ['a share of an unknown plan', ['FILE', '--rate', '50%'], 'the plan is not known'],
   ])('refuses %s, and sends nothing', async (_, words, said) => {
     const path = file('phone\n+12025550141\n');

@@ -160,7 +160,7 @@ describe('the printed result', () => {
   it('ends with 2 for an unknown column', async () => {
     const { code, stdout, stderr } = await world.run(['contacts', 'list', '--columns', 'id,fone']);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('there is no column "fone"');
+    expect(stderr).toContain('--columns: there is no column "fone"');
     expect(stderr).toContain('phone');
   });
 

@@ -133,8 +133,8 @@ describe('global options', () => {
     { argv: ['help', '--columns', 'id'], says: '--columns' },
     { argv: ['help', '--query', 'id'], says: '--query' },
     { argv: ['contacts', 'list', '--json', '-o', 'csv'], says: '--json and -o csv exclude each other' },
-    { argv: ['contacts', 'list', '-o', 'xml'], says: '"xml" is not one of' },
-    { argv: ['contacts', 'list', '--timeout', 'soon'], says: '"soon" is not a duration' },
+    { argv: ['contacts', 'list', '-o', 'xml'], says: '--output: "xml" is not one of' },
+    { argv: ['contacts', 'list', '--timeout', 'soon'], says: '--timeout: "soon" is not a duration' },
     { argv: ['contacts', 'list', '--columns', 'id,,phone'], says: 'an empty column name' },
     { argv: ['contacts', 'list', '--limit', '-1'], says: '--limit=-1' },
     { argv: ['contacts', 'list', '--url-param', 'limit'], says: 'key=value' },
@@ -144,6 +144,20 @@ describe('global options', () => {
     expect(stderr).toContain(says);
     expect(world.sandbox.audit(world.sandbox.keys.sandbox)).toEqual([]);
   });
+});
+
+it.each([
+  [['contacts', 'list', '--limit', 'ten'], '--limit: "ten" is not a whole number'],
+  [['contacts', 'list', '--base-url', 'here'], '--base-url: "here" is not a base URL'],
+  [['send-template', '--to', 'Ada', '--template', 'welcome'], '--to: "Ada" is not a phone number'],
+  [['send-batch', 'welcome', '-', '--job', 'a/b'], '--job: "a/b" is not a job name'],
+  [['contacts', 'import', '-', '--map', 'Mobile'], '--map: "Mobile" is not column=field'],
+  [['profiles', 'set', 'acme', '--rate', 'fast'], '--rate: "fast" is not a rate'],
+  [['webhooks', 'listen', '--route', 'order.paid'], '--route: "order.paid" is not a route'],
+  [['webhooks', 'listen', '--forward-to', 'ftp://here'], '--forward-to: "ftp://here" is not an address'],
+  [['webhooks', 'history', '--events', 'order.piad'], '--events: "order.piad" is not an event'],
+])('a refused value is reported with its option: %j', async (argv, message) => {
+  expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
 describe('a mistyped word', () => {

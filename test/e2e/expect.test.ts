@@ -333,7 +333,7 @@ describe('webhooks expect does not run the command', () => {
     [['message.delivered'], 3, 'run bizmsg webhooks listen'],
     [['mesage.delivered'], 2, 'did you mean message.delivered?'],
     [['message.delivered', '--where', 'to'], 2, '"to" is not a condition'],
-    [['message.delivered', '--count', '0'], 2, '--count must be at least 1'],
+    [['message.delivered', '--count', '0'], 2, '--count: "0" is too small'],
     [['message.delivered', '--within', 'soon'], 2, 'is not a duration'],
     [['message.delivered', '--answer', '2xx'], 2, 'add --forward-to'],
     [['message.delivered', '--forward-to', '3000', '--answer', 'fine'], 2, 'is not an HTTP status'],

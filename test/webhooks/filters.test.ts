@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/webhooks/event/event.ts';
 import { receivedOf } from '../../src/webhooks/log/records.ts';
-import { byField, byName, passing } from '../../src/webhooks/event/filters.ts';
+import { byField, byName, selectedBy } from '../../src/webhooks/event/filters.ts';
 import { thrown } from '../support/thrown.ts';
 import { delivery } from './rig.ts';
 
@@ -116,11 +116,17 @@ describe('a filter by field', () => {
   });
 });
 
-it('passes events that all filters accept', () => {
-  const filters = [byName('message'), byField('data.to=+1=2')];
-  expect(passing(filters)(seen(read))).toBe(true);
-  expect(passing([...filters, byField('type=order.paid')])(seen(read))).toBe(false);
-  expect(passing([])(seen({}))).toBe(true);
+it('selects events that have one of the names and meet all conditions', () => {
+  expect(selectedBy('message', ['data.to=+1=2'])(seen(read))).toBe(true);
+  expect(selectedBy('message', ['data.to=+1=2', 'type=order.paid'])(seen(read))).toBe(false);
+  expect(selectedBy(undefined, [])(seen({}))).toBe(true);
+});
+
+it.each([
+  [() => selectedBy('mesage', []), '--events: "mesage" is not an event'],
+  [() => selectedBy(undefined, ['to']), '--where: "to" is not a condition'],
+])('names the option of a refused value: %#', (select, message) => {
+  expect(thrown(select)).toMatchObject({ exit: 'usage', message });
 });
 
 function seen(payload: unknown) {

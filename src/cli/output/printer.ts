@@ -158,7 +158,7 @@ function chosenColumns(value: unknown, columns: readonly string[] | undefined): 
   if (!columns) return value;
   const rows = isRows(value) ? value : isRow(value) ? [value] : [];
   const missing = rows.length > 0 && columns.find((column) => rows.every((row) => valueAt(row, column) === undefined));
-  if (missing) throw usage(`there is no column "${missing}"`, `these have ${columnsOf(rows).join(', ')}`);
+  if (missing) throw usage(`--columns: there is no column "${missing}"`, `these have ${columnsOf(rows).join(', ')}`);
   return isRow(value) ? pick(value, columns) : isRows(value) ? value.map((row) => pick(row, columns)) : value;
 }
 

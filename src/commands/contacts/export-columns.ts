@@ -31,7 +31,7 @@ export function exportColumns({ output, json, columns: requested }: Context['giv
     rest() {
       const [unknown] = unseen;
       if (unknown !== undefined && count > 0)
-        throw usage(`there is no column "${unknown}"`, `these have ${[...known].join(', ')}`);
+        throw usage(`--columns: there is no column "${unknown}"`, `these have ${[...known].join(', ')}`);
       return release();
     },
     omissions() {

@@ -1,6 +1,6 @@
 import { command, type Context } from '../../cli/command.ts';
-import { count, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
-import { usage } from '../../base/errors.ts';
+import { atLeastOne, duration, type Input, option, repeated, required, rest } from '../../cli/params.ts';
+import { forOption, usage } from '../../base/errors.ts';
 import { confirmOutside } from './confirm-outside.ts';
 import { whereText } from './selection.ts';
 
@@ -55,7 +55,7 @@ export const expectEvent = command({
 
 async function confirmedUrl(context: Context, forwardTo: string): Promise<URL> {
   const { forwardUrl } = await import('../../webhooks/forward/routes.ts');
-  const url = forwardUrl(forwardTo);
+  const url = forOption('--forward-to', () => forwardUrl(forwardTo));
   await confirmOutside(context, [url], () => 'Send events');
   return url;
 }
@@ -67,12 +67,6 @@ function check({ words, forwardTo, answer }: Input<typeof params>): void {
   }
   if (program === '') throw usage('the command is empty', 'is a variable not set?');
   if (answer && forwardTo === undefined) throw usage('--answer needs a handler', 'add --forward-to');
-}
-
-function atLeastOne(text: string): number {
-  const number = count(text);
-  if (number > 0) return number;
-  throw usage('--count must be at least 1');
 }
 
 function statuses(text: string) {

@@ -57,8 +57,8 @@ function checkOutput({ given: { output, json } }: Context): void {
 }
 
 async function filterOf({ events, where }: ListenInput): Promise<Filter> {
-  const { byField, byName, passing } = await import('../../webhooks/event/filters.ts');
-  return passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
+  const { selectedBy } = await import('../../webhooks/event/filters.ts');
+  return selectedBy(events, where);
 }
 
 async function checkedRoutes(

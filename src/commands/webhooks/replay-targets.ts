@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command.ts';
-import { usage } from '../../base/errors.ts';
+import { forOption, usage } from '../../base/errors.ts';
 import type { OnDamage } from '../../base/journal-lines.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Addressed } from '../../webhooks/forward/replay.ts';
@@ -42,7 +42,8 @@ async function destinations(
     import('../../webhooks/event/event.ts'),
   ]);
   const different = new Set<string>();
-  const given = input.to === undefined ? undefined : forwardUrl(input.to);
+  const { to } = input;
+  const given = to === undefined ? undefined : forOption('--to', () => forwardUrl(to));
   const found = new Map<string, URL>();
   const unsent: string[] = [];
   for (const { event, forwards } of await chosenEvents(context, input, onDamage)) {
@@ -97,7 +98,7 @@ async function planForFile(
   const { name: id, raw } = delivery;
   const { now } = thisProcess;
   const event = receivedOf({ ...raw, remote: '', port: 0 }, id, now());
-  const url = forwardUrl(to);
+  const url = forOption('--to', () => forwardUrl(to));
   return { to: new Map([[id, url]]), events: [{ event, url }], isReceived: false };
 }
 

@@ -41,12 +41,12 @@ export async function select(
   { stateFolder, now, onDamage }: Places,
   { since, events, where, failed }: Selection,
 ): Promise<Iterable<Selected>> {
-  const [{ newestFirst }, { eventOf }, { byField, byName, passing }] = await Promise.all([
+  const [{ newestFirst }, { eventOf }, { selectedBy }] = await Promise.all([
     import('../../webhooks/log/history.ts'),
     import('../../webhooks/event/event.ts'),
     import('../../webhooks/event/filters.ts'),
   ]);
-  const passes = passing([...(events === undefined ? [] : [byName(events)]), ...where.map(byField)]);
+  const passes = selectedBy(events, where);
   const from = since === undefined ? -Infinity : now - since;
   function* selected(): Generator<Selected> {
     for (const past of newestFirst(stateFolder, onDamage)) {

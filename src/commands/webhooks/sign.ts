@@ -60,5 +60,5 @@ function seconds(text: string): number {
 /** An id that reaches the receiver unchanged. */
 function headerValue(text: string): string {
   if (/^[!-~]+$/.test(text)) return text;
-  throw usage('an id must be printable ASCII without spaces');
+  throw usage(`"${text}" is not an id`, 'use printable ASCII without spaces');
 }

@@ -43,7 +43,10 @@ function known(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw usage(`"${label}" is not an encoding`, 'try utf-8, utf-16le, windows-1252, iso-8859-2 or shift_jis');
+    throw usage(
+      `--encoding: "${label}" is not an encoding`,
+      'try utf-8, utf-16le, windows-1252, iso-8859-2 or shift_jis',
+    );
   }
 }
 

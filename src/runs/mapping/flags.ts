@@ -21,7 +21,7 @@ export function mapFlag(text: string): FieldMap {
   const at = text.lastIndexOf('=');
   if (at < 1) throw usage(`"${text}" is not column=field`, "give both, such as --map 'Mobile=phone'");
   const to = text.slice(at + 1).split('.');
-  if (to.includes('')) throw usage(`"${text.slice(at + 1)}" has an empty part`, 'such as attributes.city');
+  if (to.includes('')) throw usage(`"${text}" has an empty part`, 'such as attributes.city');
   return { from: text.slice(0, at), to };
 }
 
@@ -29,14 +29,14 @@ export function mapFlag(text: string): FieldMap {
 export function splitFlag(text: string): Split {
   const at = text.lastIndexOf('=');
   if (at < 0) return { field: fieldFlag(text), by: 'comma' };
-  const field = fieldFlag(text.slice(0, at));
+  const field = fieldFlag(text.slice(0, at), text);
   return { field, by: separator(text.slice(at + 1), field) };
 }
 
 /** A field of the body, for --number, --boolean, --parse-json and --phone. */
-export function fieldFlag(text: string): string {
-  if (text === '') throw usage('a field has no name', 'name a field of the body');
-  return text;
+export function fieldFlag(field: string, text = field): string {
+  if (field === '') throw usage(`"${text}" does not name a field`, 'name a field of the body');
+  return field;
 }
 
 /** `--country`: two letters (ISO 3166). */

@@ -86,7 +86,10 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
   const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
   const defaultCountry = country?.toUpperCase();
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
-    throw usage(`"${country}" is not a country with phone numbers`, 'use its two letters, such as US, GB or DE');
+    throw usage(
+      `--country: "${country}" is not a country with phone numbers`,
+      'use its two letters, such as US, GB or DE',
+    );
   return (text) => {
     // Plain digits may be a national number, but "01512345678.0" would be read as a longer one.
     const damage = isDigits(text) ? undefined : spreadsheetDamage(text);

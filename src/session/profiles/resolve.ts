@@ -1,4 +1,4 @@
-import { type CliError, configuration, unsafe, usage } from '../../base/errors.ts';
+import { type CliError, configuration, forOption, unsafe, usage } from '../../base/errors.ts';
 import type { Env } from '../../base/host.ts';
 import { type Mode, modeOf } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
@@ -88,7 +88,7 @@ function environmentCaller({ flags, env }: CallerInputs): ServiceCaller | undefi
   const key = variable('BIZMSG_API_KEY', text, readKey);
   return {
     kind: 'service',
-    baseUrl: flags.baseUrl === undefined ? environmentAddress(url) : baseUrl(flags.baseUrl),
+    baseUrl: flags.baseUrl === undefined ? environmentAddress(url) : addressIn(flags.baseUrl),
     key,
     mode: allowedMode(key, flags.mode ?? environmentMode(env)),
     source: 'BIZMSG_API_KEY',
@@ -135,9 +135,13 @@ export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mo
   return configuration('no-key', `the profile "${name}" has no ${mode} key`, isInactive ? store + activate : store);
 }
 
+function addressIn(flag: string): string {
+  return forOption('--base-url', () => baseUrl(flag));
+}
+
 /** A stored key goes only to the origin stored with it; localhost, 127.0.0.1 and [::1] may be different servers. */
 function sameService(name: string, profile: Profile, typed: string): string {
-  const address = baseUrl(typed);
+  const address = addressIn(typed);
   if (originOf(address) === originOf(profile.baseUrl)) return address;
   throw unsafe(
     'foreign-origin',

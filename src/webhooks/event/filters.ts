@@ -1,4 +1,4 @@
-import { usage } from '../../base/errors.ts';
+import { forOption, usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
 import { events } from '../../contract/events.ts';
 import type { WebhookEvent } from './event.ts';
@@ -31,8 +31,10 @@ export function byField(text: string): Filter {
   return ({ body }) => body.kind === 'json' && isWritten(valueAt(body.value, path), value);
 }
 
-/** Events that pass all filters. */
-export function passing(filters: readonly Filter[]): Filter {
+/** Events that `--events` and all `--where` select. */
+export function selectedBy(events: string | undefined, where: readonly string[]): Filter {
+  const filters = where.map((text) => forOption('--where', () => byField(text)));
+  if (events !== undefined) filters.push(forOption('--events', () => byName(events)));
   return (event) => filters.every((filter) => filter(event));
 }
 
@@ -103,7 +105,7 @@ export function expectation({
   where,
 }: Expected): (event: Pick<WebhookEvent, 'name' | 'body'>) => Result | undefined {
   const isNamed = byName(event);
-  const passes = passing(where.map(byField));
+  const passes = selectedBy(undefined, where);
   const isWanted = (name: string) => isNamed({ name, body: { kind: 'none' } });
   const hasOpposite = (isWanted('message.delivered') || isWanted('message.read')) && !isWanted('message.failed');
   return (event) => {

@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-import { usage } from '../../base/errors.ts';
+import { forOption, usage } from '../../base/errors.ts';
 import { isThisMachine } from '../../base/loopback.ts';
 import type { WebhookEvent } from '../event/event.ts';
 import { byName } from '../event/filters.ts';
@@ -18,11 +18,11 @@ interface Route {
 
 /** A route for the event's name wins over one for its family, and both win over the default address. */
 export function routesOf(routes: readonly string[], defaultAddress: string | undefined): Routes {
-  const known = routes.flatMap(routesIn);
+  const known = routes.flatMap((text) => forOption('--route', () => routesIn(text)));
   const duplicate = known.find(({ name }, at) => known.findIndex((other) => other.name === name) !== at);
   if (duplicate) throw usage(`--route has ${duplicate.name} twice`, 'an event can go to one address only');
   const byEvent = new Map(known.map(({ name, url }) => [name, url]));
-  const other = defaultAddress === undefined ? undefined : forwardUrl(defaultAddress);
+  const other = defaultAddress === undefined ? undefined : forOption('--forward-to', () => forwardUrl(defaultAddress));
   return {
     of: ({ name = '' }) => byEvent.get(name) ?? byEvent.get(name.replace(/\..*/, '')) ?? other,
     all: [...known.map(({ url }) => url), ...(other ? [other] : [])],

@@ -29,13 +29,13 @@ it('accepts a country in upper and lower case', () => {
 it.each<[string, (text: string) => unknown, string, string, string]>([
   ['--map', mapFlag, 'Mobile', '"Mobile" is not column=field', "give both, such as --map 'Mobile=phone'"],
   ['--map', mapFlag, '=a', '"=a" is not column=field', "give both, such as --map 'Mobile=phone'"],
-  ['--map', mapFlag, 'a=', '"" has an empty part', 'such as attributes.city'],
-  ['--map', mapFlag, 'a=b..c', '"b..c" has an empty part', 'such as attributes.city'],
+  ['--map', mapFlag, 'a=', '"a=" has an empty part', 'such as attributes.city'],
+  ['--map', mapFlag, 'a=b..c', '"a=b..c" has an empty part', 'such as attributes.city'],
   ['--split', splitFlag, 'tags=semicolons', 'is not one of comma, semicolon, pipe', 'did you mean semicolon?'],
   ['--split', splitFlag, 'tags=json', '"json" is not one of', 'did you mean --parse-json tags?'],
   ['--split', splitFlag, 'tags=', '"" is not one of', "use a name, or the character in quotes: --split 'tags=;'"],
-  ['--split', splitFlag, '', 'a field has no name', 'name a field of the body'],
-  ['--number', fieldFlag, '', 'a field has no name', 'name a field of the body'],
+  ['--split', splitFlag, '=comma', '"=comma" does not name a field', 'name a field of the body'],
+  ['--number', fieldFlag, '', '"" does not name a field', 'name a field of the body'],
   ['--country', countryFlag, 'USA', '"USA" is not a country', 'use its two letters, such as US, GB or DE'],
 ])('refuses %s %j', (_flag, read, text, message, hint) => {
   expect(thrown(() => read(text))).toMatchObject({ exit: 'usage', message: expect.stringContaining(message), hint });

@@ -30,7 +30,7 @@ describe('the encoding', () => {
   it('is refused if it is unknown', () => {
     expect(thrown(() => encodingOf(Buffer.from('a'), 'latin-99'))).toMatchObject({
       exit: 'usage',
-      message: '"latin-99" is not an encoding',
+      message: '--encoding: "latin-99" is not an encoding',
     });
   });
 
