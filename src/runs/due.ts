@@ -1,5 +1,6 @@
 import { jsonText } from '../base/json.ts';
 import type { Context, Emit } from '../cli/command.ts';
+import type { KnownPace } from '../client/pace/pace.ts';
 import { type Fate, fates } from '../ledger/ledger.ts';
 import type { RowsInput } from './input.ts';
 import type { InputRow } from './input/row.ts';
@@ -7,6 +8,7 @@ import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
 import type { Outcome, Ready } from './row.ts';
+import { createTimeLeft, type Doing, statusText } from './status.ts';
 import type { Preflight } from './preflight.ts';
 
 interface Known {
@@ -105,16 +107,31 @@ interface Showing {
   end(): void;
 }
 
+export interface ShowOptions {
+  /** The rows that this command sends. */
+  readonly total: number;
+  readonly emit: Emit;
+  /** The rate of the requests, if it is known. */
+  readonly pace: KnownPace | undefined;
+  /** Milliseconds of a monotonic clock. */
+  readonly steady: () => number;
+  readonly doing: () => Doing;
+}
+
 /** Shows how far a run has come; with -o ndjson, prints each row as it ends. */
-export async function showing(context: Context, total: number, emit: Emit): Promise<Showing> {
+export async function showing(context: Context, { total, emit, pace, steady, doing }: ShowOptions): Promise<Showing> {
   const progress = await context.progress();
   const isStream = context.given.output === 'ndjson';
-  const counts = { done: 0, failed: 0, unsure: 0, skipped: 0 };
+  const timeLeft = createTimeLeft(pace, steady);
+  let [settled, failed, unsure] = [0, 0, 0];
+  const standing = () => ({ settled, total, failed, unsure, left: timeLeft.of(total) });
+  progress.follow((columns) => statusText(doing(), standing(), columns));
   return {
     take(outcome) {
-      counts[outcome.outcome] += 1;
-      const { done, failed, unsure, skipped } = counts;
-      progress.show({ settled: done + failed + unsure + skipped, total, failed, unsure });
+      settled += 1;
+      if (outcome.outcome === 'failed') failed += 1;
+      if (outcome.outcome === 'unsure') unsure += 1;
+      timeLeft.ended(settled);
       return isStream ? emit(itemOf(outcome), () => '') : undefined;
     },
     invalid: ({ number: row, line }, reason) =>

@@ -33,7 +33,9 @@ export interface Outage {
   end(): void;
 }
 
-const [firstDelay, longestDelay, longest] = [500, 15_000, 120_000];
+const [firstDelay, longestDelay] = [500, 15_000];
+/** Milliseconds after which the run stops. */
+export const longestOutage = 120_000;
 
 export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash }: OutageOptions): Outage {
   let [since, delay]: [number | undefined, number] = [undefined, firstDelay];
@@ -64,7 +66,7 @@ export function createOutage({ clock, reachable, resume, onOutage, giveUp, crash
 
   async function hold(since: number, over: AbortSignal): Promise<void> {
     for (;;) {
-      const left = since + longest - clock.steady();
+      const left = since + longestOutage - clock.steady();
       if (left <= 0) return latest && giveUp(latest);
       await sleep(Math.min(delay, left), clock.later, over);
       if (over.aborted) return;

@@ -59,13 +59,15 @@ export interface PreflightOptions {
   readonly mapper: Mapper;
   readonly digest: (body: object) => RowDigest;
   readonly signal: AbortSignal;
+  /** Called with the rows read so far. */
+  readonly onRows?: (rows: number) => void;
 }
 
 /** The number of invalid, suspect and repeated rows that are listed. */
 const mostListed = 50;
 
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
-export async function preflight({ source, job, mapper, digest, signal }: PreflightOptions): Promise<Preflight> {
+export async function preflight({ source, job, mapper, digest, signal, onRows }: PreflightOptions): Promise<Preflight> {
   const input = createInput(job.kind);
   const valid = createBytes();
   const places = createNumbers();
@@ -74,8 +76,10 @@ export async function preflight({ source, job, mapper, digest, signal }: Preflig
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
-  for await (const batch of source.rows(signal, (chunk) => prints.push(...checksumOf(chunk))))
+  for await (const batch of source.rows(signal, (chunk) => prints.push(...checksumOf(chunk)))) {
     for (const row of batch) look(row);
+    onRows?.(rows);
+  }
   return {
     rows,
     invalid,

@@ -18,9 +18,11 @@ import { checkChoice, choiceOf, type RunInput } from './options.ts';
 import { noteText, register, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { writeFiles } from './files.ts';
+import { longestOutage } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
 import { preflight, type Preflight } from './preflight.ts';
+import { type Doing, statusText } from './status.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -208,7 +210,14 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   const { context, job, options, input, mapper, client, signals, opened, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
-  const shown = await showing(context, dueIn(registered), running.emit);
+  let goneAt: number | undefined;
+  const shown = await showing(context, {
+    total: dueIn(registered),
+    emit: running.emit,
+    pace: client.pace.limit,
+    steady: thisProcess.steady,
+    doing: () => doing(thisProcess.steady(), goneAt, client.pace.waiting()),
+  });
   const recorded = await client.record({ name: job.endpoint, run, template: job.template });
   const spare = holdSpareFiles();
   try {
@@ -239,7 +248,10 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       signals,
       clock: thisProcess,
       makeRoom: spare.release,
-      onOutage: (state, last) => context.note('outage', state === 'gone' ? gone(last) : 'the service answers again'),
+      onOutage(state, last) {
+        goneAt = state === 'gone' ? thisProcess.steady() : undefined;
+        context.note('outage', state === 'gone' ? gone(last) : 'the service answers again');
+      },
       onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now()))),
       onOutcome: (outcome) => {
         if (outcome.outcome === 'skipped') log.skipped([outcome.row], outcome.why);
@@ -255,6 +267,15 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   }
 }
 
+function doing(now: number, goneAt: number | undefined, next: number | undefined): Doing {
+  if (goneAt !== undefined) return { what: 'unreachable', since: now - goneAt, stopsIn: goneAt + longestOutage - now };
+  // The waits between two requests of one window are not worth a word.
+  return next === undefined || next < shortestShownWait ? { what: 'sending' } : { what: 'waiting', next };
+}
+
+/** Milliseconds. */
+const shortestShownWait = 1_000;
+
 /** A field that the service reports as missing may be in the input under a similar name. */
 function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
   const columns = job.free?.(input.source.fields ?? []) ?? [];
@@ -268,13 +289,27 @@ function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
   return counts.due + counts.retry;
 }
 
-async function preflightOf({ input, job, mapper, opened, client, signals: { stop } }: Running): Promise<Preflight> {
+async function preflightOf({
+  context,
+  input,
+  job,
+  mapper,
+  opened,
+  client,
+  signals: { stop },
+}: Running): Promise<Preflight> {
   const { secret } = opened.ledger;
   const mode = client.target.mode === 'sandbox' ? 'sandbox' : 'live';
   const digest = (body: object) => job.digest(body, { secret, mode });
-  const found = await preflight({ source: input.source, job, mapper, digest, signal: stop }).catch((error: unknown) => {
-    throw stop.aborted ? interruptedEarly(stop.reason) : error;
-  });
+  const progress = await context.progress();
+  let rows = 0;
+  const onRows = (count: number) => (rows = count);
+  progress.follow((columns) => statusText({ what: 'reading', rows }, undefined, columns));
+  const found = await preflight({ source: input.source, job, mapper, digest, signal: stop, onRows })
+    .catch((error: unknown) => {
+      throw stop.aborted ? interruptedEarly(stop.reason) : error;
+    })
+    .finally(progress.end);
   if (stop.aborted) throw interruptedEarly(stop.reason);
   mapper.end?.();
   return found;

@@ -4,7 +4,7 @@ import { fsError } from '../base/files.ts';
 import { machineId } from '../base/liveness.ts';
 import { createMinuteFile } from '../client/pace/minute-file.ts';
 import type { Grant, Report } from '../client/pace/minute.ts';
-import { createPace, type Gate, type KnownPace, type Pace } from '../client/pace/pace.ts';
+import { createPace, type Gate, type KnownPace, type Pace, type ProcessPace } from '../client/pace/pace.ts';
 import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -117,7 +117,7 @@ const minute = 60_000;
  * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
  * window of `--rate`, so that a run that was killed and restarted does not start with a full window.
  */
-export async function runPace(session: Session, { caller, checkedTarget, known, onWait }: Paced): Promise<Pace> {
+export async function runPace(session: Session, { caller, checkedTarget, known, onWait }: Paced): Promise<ProcessPace> {
   const { host, given } = session;
   const own = { ...known, now: host.steady, later: host.later };
   const rate = sharedRate(given, caller, checkedTarget.minute);

@@ -70,8 +70,12 @@ export interface RunTarget {
 interface RunPace {
   /** Undefined if nothing is known until the service answers 429. */
   readonly known: KnownPace | undefined;
+  /** The lower one of `known` and the plan's rate limit. */
+  readonly limit: KnownPace | undefined;
   /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
   minimumDuration(requests: number): number | undefined;
+  /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
+  waiting(): number | undefined;
 }
 
 interface Opened {
@@ -102,7 +106,13 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     onWait,
   });
   const target = targetOf(caller, checkedTarget, plan);
-  const pace = { known, minimumDuration: (requests: number) => minimumDuration(slower(known, plan), requests) };
+  const limit = slower(known, plan);
+  const pace = {
+    known,
+    limit,
+    minimumDuration: (requests: number) => minimumDuration(limit, requests),
+    waiting: gate.waiting,
+  };
   const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
   const look: RunClient['tryLookup'] = (act) =>
     tryLookup(session, checkedTarget, { pace: gate, stop: signals.stop }, act);

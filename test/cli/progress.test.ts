@@ -5,14 +5,16 @@ import { readInput } from '../../src/cli/params.ts';
 import { createProgress } from '../../src/cli/output/progress.ts';
 import { createReporter } from '../../src/cli/output/reporter.ts';
 import type { Env, Host } from '../../src/base/host.ts';
-import { alive, later } from '../support/cli.ts';
+import { alive } from '../support/cli.ts';
+import { movedClock } from '../support/timers.ts';
 
-/** The output on stderr of a run with ten rows a second, for a number of seconds. */
+/** The output on stderr of work that takes a number of seconds. */
 function written(
   seconds: number,
   { terminal, quiet = false, env = {} }: { readonly terminal: boolean; readonly quiet?: boolean; readonly env?: Env },
 ) {
-  let [time, text] = [1_000, ''];
+  const clock = movedClock();
+  let text = '';
   const write = async (part: string | Uint8Array) => void (text += part);
   const output = { isTTY: terminal, columns: 60, unprinted: { bytes: 0, lines: 0 }, write };
   const refuse = () => {
@@ -31,9 +33,9 @@ function written(
     self: [],
     signal: new AbortController().signal,
     handleSignals: refuse,
-    now: () => time,
-    steady: () => time,
-    later,
+    now: clock.now,
+    steady: clock.now,
+    later: clock.later,
     random: Math.random,
     kill: alive,
     spawnDetached: refuse,
@@ -41,31 +43,29 @@ function written(
   };
   const given = { ...readInput(globals, {}), quiet };
   const progress = createProgress(host, given, createReporter({ stderr: output, json: false, redact: (one) => one }));
-  for (let settled = 1; settled <= seconds * 10; settled++) {
-    time += 100;
-    progress.show({ settled, total: 1_000, failed: 0, unsure: 0 });
-  }
+  progress.follow((columns) => `${clock.now() / 1_000} s of ${columns} columns`);
+  clock.advance(seconds * 1_000);
   progress.end();
+  clock.advance(60_000);
   return text;
 }
 
 it('is a note every thirty seconds without a terminal, without escape codes', () => {
-  expect(written(70, { terminal: false })).toBe(
-    'note: [######              ] 300 of 1,000 · 30 % · 10/s · 1 min 10 s left\n' +
-      'note: [############        ] 600 of 1,000 · 60 % · 10/s · 40 s left\n',
-  );
+  expect(written(70, { terminal: false })).toBe('note: 30 s of 100 columns\nnote: 60 s of 100 columns\n');
 });
 
 it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('redraws nothing on a terminal with %o', (env) => {
-  const text = written(40, { terminal: true, env });
-  expect(text).not.toContain('\u001b');
-  expect(text).toMatch(/^note: .*300 of 1,000/);
+  expect(written(40, { terminal: true, env })).toBe('note: 30 s of 100 columns\n');
 });
 
-it('is one line on a terminal, fits its width, and is removed at the end', () => {
-  const lines = written(5, { terminal: true }).split('\r\u001b[2K');
-  expect(lines.filter((line) => line.length >= 60 || line.includes('\n'))).toEqual([]);
-  expect([lines.length, lines.at(-1)]).toEqual([52, '']);
+it('is one line on a terminal, from 0.3 s on, and is removed at the end', () => {
+  const lines = written(2, { terminal: true }).split('\r\u001b[2K').slice(1);
+  expect(lines.slice(0, 2)).toEqual(['0.3 s of 59 columns', '0.55 s of 59 columns']);
+  expect([lines.length, lines.at(-1)]).toEqual([8, '']);
+});
+
+it('does not appear for short work', () => {
+  expect(written(0.2, { terminal: true })).toBe('');
 });
 
 it('is not shown with --quiet', () => {

@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isLong } from '../support/long-tests.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const waiting =
+  /^waiting for the rate limit, next in (\d+) s · 54 of 100 · 0 failed · 0 unsure · (?:(\d+) min ?)?(?:(\d+) s )?left$/m;
 
 async function open({ home, env }: World, columns: number): Promise<Terminal> {
   const terminal = openTerminal({ home, env, columns });
@@ -14,8 +19,8 @@ async function open({ home, env }: World, columns: number): Promise<Terminal> {
 
 describe('the progress of a run, on a terminal', () => {
   it.each([
-    [40, /^(\[#* *\] )?\d+ of 600 · /],
-    [120, /^\[#* *\] \d+ of 600 · \d+ %/],
+    [40, /^sending · \d+ of 600( · .*)?$/],
+    [120, /^sending · \d+ of 600 · 0 failed · 0 unsure( · .* left)?$/],
   ])('of %i columns is one line, the last, and is removed at the end', async (columns, line) => {
     const world = await rig.newWorld();
     rig.slow(world, 60);
@@ -25,12 +30,12 @@ describe('the progress of a run, on a terminal', () => {
     const seen = new Set<string>();
     const look = () => {
       const screen = terminal.screen();
-      if (/of 600 · \d+ %/.test(screen)) seen.add(screen);
+      if (/\d+ of 600/.test(screen) && !/Done/.test(screen)) seen.add(screen);
       return seen.size;
     };
     await expect.poll(look, { timeout: 15_000, interval: 30 }).toBeGreaterThan(3);
     for (const lines of Array.from(seen, (screen) => screen.trimEnd().split('\n'))) {
-      const own = lines.filter((text) => /of 600 · /.test(text));
+      const own = lines.filter((text) => /of 600/.test(text));
       expect(own).toEqual([lines.at(-1)]);
       expect(own).toEqual([expect.stringMatching(line)]);
       expect((own[0] ?? '').length).toBeLessThan(columns);
@@ -49,6 +54,27 @@ describe('the progress of a run, on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.written()).not.toMatch(/\d+ of 300 · /);
   });
+
+  it('says at once that it waits for the rate limit, and how long', async () => {
+    const world = await rig.newWorld();
+    rig.writePeople(world, 100);
+    const terminal = await open(world, 120);
+    const startedAt = performance.now();
+    await terminal.enter('bizmsg contacts import people.csv --rate 54/m');
+    const estimates: number[] = [];
+    for (const second of isLong ? [1, 3, 13, 33] : [1, 3]) {
+      await sleep(startedAt + 1_000 * second - performance.now());
+      const screen = await terminal.until(waiting);
+      const [, next, minutes = 0, seconds = 0] = waiting.exec(screen) ?? [];
+      estimates.push(60 * Number(minutes) + Number(seconds) + second);
+      expect(Math.abs(Number(next) + second - 60)).toBeLessThan(4);
+    }
+    if (!isLong) return terminal.press('C-c');
+    await sleep(startedAt + 58_000 - performance.now());
+    expect(await terminal.ended()).toBe(0);
+    const took = (performance.now() - startedAt) / 1_000;
+    expect(estimates.filter((estimate) => Math.abs(estimate - took) > 0.1 * took)).toEqual([]);
+  }, 90_000);
 
   it('pauses to ask for the number of rows with a live key; Ctrl-C then sends nothing', async () => {
     const world = await rig.newWorld();

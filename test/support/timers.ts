@@ -21,3 +21,26 @@ export function manualTimers(): ManualTimers {
   return { later, armed, fire };
 }
 import type { Later } from '../../src/base/host.ts';
+
+/** A clock that the test moves; the timers that become due fire in order. */
+export function movedClock(start = 0) {
+  let time = start;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  const later: Later = (milliseconds, run) => {
+    const timer = { at: time + milliseconds, run };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+  const advance = (milliseconds: number) => {
+    const end = time + milliseconds;
+    for (;;) {
+      const [next] = Array.from(timers).sort((a, b) => a.at - b.at);
+      if (!next || next.at > end) break;
+      timers.delete(next);
+      time = next.at;
+      next.run();
+    }
+    time = end;
+  };
+  return { now: () => time, later, advance };
+}

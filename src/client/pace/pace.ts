@@ -16,6 +16,11 @@ export interface Pace {
   hold(milliseconds: number): void;
 }
 
+export interface ProcessPace extends Pace {
+  /** The milliseconds until the next slot, if a request waits for one. Unknown while other requests have to end first. */
+  waiting(): number | undefined;
+}
+
 export interface PaceOptions {
   /** Requests per window; without it, requests only wait after a 429. */
   readonly perWindow?: number | undefined;
@@ -29,7 +34,7 @@ export interface PaceOptions {
 }
 
 /** Creates a pace for all requests of a process. It needs neither promises nor timers while slots are free. */
-export function createPace({ perWindow = Infinity, window = 60_000, now, later, shared }: PaceOptions): Pace {
+export function createPace({ perWindow = Infinity, window = 60_000, now, later, shared }: PaceOptions): ProcessPace {
   const own = createGate(perWindow, window);
   const gate = shared
     ? combined(
@@ -63,6 +68,10 @@ export function createPace({ perWindow = Infinity, window = 60_000, now, later, 
       return release;
     },
     hold: (milliseconds) => gate.hold(now() + milliseconds),
+    waiting() {
+      const due = wakeUp.due();
+      return due === undefined ? undefined : Math.max(0, due - now());
+    },
   };
 }
 
@@ -108,6 +117,7 @@ function createQueue(onChange: () => void): Queue {
 interface WakeUp {
   /** Replaces the previous time; Infinity clears it. */
   set(due: number, now: number): void;
+  due(): number | undefined;
 }
 
 function createWakeUp(later: Later, ring: () => void): WakeUp {
@@ -118,6 +128,7 @@ function createWakeUp(later: Later, ring: () => void): WakeUp {
       set?.cancel();
       set = due < Infinity ? { due, cancel: later(Math.ceil(due - now), fire) } : undefined;
     },
+    due: () => set?.due,
   };
 
   function fire(): void {

@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Context, Emit, Ui } from '../../cli/command.ts';
+import { span } from '../../cli/output/progress.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { mentions } from '../../webhooks/event/event.ts';
 import { type Goal, type Result, resultFor } from '../../webhooks/event/filters.ts';
@@ -34,22 +35,29 @@ export async function sendAndWait(
   { emit, ...wait }: Wait,
   send: () => Promise<AnswerOf<'sendTemplate'>>,
 ): Promise<Waited> {
-  const watch = await openWatch(context);
+  const [watch, progress] = [await openWatch(context), await context.progress()];
   const limit = createLimit(watch.later, context.signal);
   try {
     const timeline = createTimeline(context, emit, watch.now());
     const { message_id: id } = await send();
     limit.start(wait.within);
     await timeline.sent(id);
+    const until = watch.now() + wait.within;
+    const waiting = () => `waiting for message.${wait.goal} · ${span((until - watch.now()) / 1_000)} left`;
+    progress.follow(waiting);
     const judge = async (event: SourceEvent) => {
       if (!mentions(event, id)) return undefined;
+      // A line printed while it is shown would be appended to it.
+      progress.end();
       await timeline.add(event);
+      progress.follow(waiting);
       return resultFor(event, wait.goal);
     };
     const result = await firstResult(watch, judge, limit.signal).catch(sourceEnded);
     const by = result ?? (context.signal.aborted ? 'interrupted' : 'timed-out');
     return waited({ id, ...wait, from: watch.from, events: timeline.events, by }, context);
   } finally {
+    progress.end();
     limit.release();
     await watch.close();
   }

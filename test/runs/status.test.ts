@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { createTimeLeft, statusText } from '../../src/runs/status.ts';
+import { movedClock } from '../support/timers.ts';
+
+const standing = { settled: 5_130, total: 11_938, failed: 3, unsure: 0, left: 1_560_000 };
+
+describe('the status of a run', () => {
+  it.each([
+    [100, 'waiting for the rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 0 unsure · 26 min left'],
+    [80, 'rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 0 unsure · 26 min left'],
+    [70, 'rate limit, next in 40 s · 5,130 of 11,938 · 3 failed · 26 min left'],
+    [60, 'rate limit, next in 40 s · 5,130 of 11,938 · 26 min left'],
+    [45, 'rate limit, next in 40 s · 5,130 of 11,938'],
+    [20, '5,130 of 11,938'],
+    [5, ''],
+  ])('in %i columns has the most important parts', (columns, line) => {
+    expect(statusText({ what: 'waiting', next: 40_000 }, standing, columns)).toBe(line);
+  });
+
+  it('says that the input is read', () => {
+    expect(statusText({ what: 'reading', rows: 23_000 }, undefined, 79)).toBe('reading · 23,000 rows');
+  });
+
+  it('says how long the service has been unreachable, and when the run stops', () => {
+    const line = statusText({ what: 'unreachable', since: 34_000, stopsIn: 86_000 }, standing, 120);
+    expect(line).toMatch(/^service unreachable for 34 s, stopping in 1 min 26 s · 5,130 of 11,938 · /);
+  });
+
+  it('has no time left as long as it is unknown', () => {
+    expect(statusText({ what: 'sending' }, { ...standing, left: undefined }, 80)).toBe(
+      'sending · 5,130 of 11,938 · 3 failed · 0 unsure',
+    );
+  });
+});
+
+/** When each row ends: as soon as a strict window lets it leave, and after the time of one request. */
+function endsOf(total: number, { perWindow, window }: { perWindow: number; window: number }, request: number) {
+  const ends: number[] = [];
+  for (let row = 0; row < total; row++) {
+    const [previous, blocking] = [ends[row - 1] ?? 0, ends[row - perWindow]];
+    ends.push(Math.max(previous, blocking === undefined ? 0 : blocking + window) + request);
+  }
+  return ends;
+}
+
+describe('the time left', () => {
+  it.each([
+    { total: 100, perWindow: 54, request: 10 },
+    { total: 600, perWindow: 54, request: 200 },
+    { total: 4_000, perWindow: 270, request: 40 },
+    { total: 12_000, perWindow: 270, request: 180 },
+  ])('of $total rows at $perWindow a minute is right within 10 % from the start', ({ total, perWindow, request }) => {
+    const pace = { perWindow, window: 60_000 };
+    const ends = endsOf(total, pace, request);
+    const end = ends.at(-1) ?? 0;
+    const clock = movedClock();
+    const timeLeft = createTimeLeft(pace, clock.now);
+    const errors = [];
+    for (let second = 0; second * 1_000 < end; second++) {
+      timeLeft.ended(ends.filter((time) => time <= clock.now()).length);
+      errors.push(Math.abs((timeLeft.of(total) ?? Infinity) - (end - clock.now())));
+      clock.advance(1_000);
+    }
+    expect(Math.max(...errors)).toBeLessThan(Math.max(0.1 * end, 1_500));
+  });
+
+  it('without a rate limit follows from the current rate', () => {
+    const clock = movedClock();
+    const timeLeft = createTimeLeft(undefined, clock.now);
+    expect(timeLeft.of(100)).toBeUndefined();
+    for (let settled = 1; settled <= 20; settled++) {
+      clock.advance(100);
+      timeLeft.ended(settled);
+    }
+    expect(timeLeft.of(100)).toBe(8_000);
+  });
+
+  it('is zero at the end', () => {
+    const timeLeft = createTimeLeft(undefined, () => 0);
+    timeLeft.ended(7);
+    expect(timeLeft.of(7)).toBe(0);
+  });
+});
