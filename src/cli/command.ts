@@ -30,8 +30,14 @@ export interface CommandResult {
   readonly unprinted?: string | undefined;
 }
 
-/** Prints an item of a long-running command, or a line if `showsLines`. */
-export type Emit = (item: unknown, text: View) => Promise<void>;
+/** An item of a long-running command, and its line for people. */
+export interface Item {
+  readonly data: unknown;
+  readonly text: View;
+}
+
+/** Prints items, or their lines if `showsLines`. */
+export type Emit = (items: readonly Item[]) => Promise<void>;
 
 /** The form in a pipe: TSV, the id, JSON, the text of a terminal, or that text without an added line feed. */
 export type Piped = 'rows' | 'id' | 'json' | 'text' | 'verbatim';
@@ -92,7 +98,7 @@ export function command<const P extends OwnParams, R>(definition: Definition<P, 
 interface StreamDefinition<P extends Params, I, R> extends Omit<Definition<P, R>, 'run'> {
   /** Yields the items that are ready together. */
   run(context: Context, input: Input<P>): AsyncGenerator<readonly I[], R>;
-  line(item: I, ui: Ui): string;
+  line(item: I, ui: Ui, input: Input<P>): string;
 }
 
 /** A long-running command: it yields items as they happen and returns a summary. */
@@ -102,18 +108,22 @@ export function streaming<const P extends OwnParams, I, R>(definition: StreamDef
     ...definition,
     kind: 'command',
     run: async (context, texts, emit) => {
-      const show = (item: I) => emit(item, (ui) => line(safeValue(item), ui));
-      return ended(definition, await drained(definition.run(context, readInput(params, texts)), show));
+      const input = readInput(params, texts);
+      const shown = (item: I) => ({ data: item, text: (ui: Ui) => line(safeValue(item), ui, input) });
+      return ended(definition, await drained(definition.run(context, input), (items) => emit(items.map(shown))));
     },
   };
 }
 
 /** Shows every item. If one cannot be shown, the generator may clean up. */
-async function drained<I, R>(items: AsyncGenerator<readonly I[], R>, show: (item: I) => Promise<void>): Promise<R> {
+async function drained<I, R>(
+  items: AsyncGenerator<readonly I[], R>,
+  show: (items: readonly I[]) => Promise<void>,
+): Promise<R> {
   let step = await items.next();
   while (!step.done) {
     try {
-      await Promise.all(step.value.map(show));
+      await show(step.value);
     } catch (error) {
       await items.throw(error);
       throw error;

@@ -141,9 +141,9 @@ async function outcomeOf(perform: () => Promise<CommandResult>, { dryRun }: Glob
 }
 
 /** Prints items; a failed write becomes an error that a run can report. */
-function emitting({ item }: Printer): Emit {
-  return (data, text) =>
-    item(data, text).catch((error: unknown) => {
+function emitting({ items }: Printer): Emit {
+  return (all) =>
+    items(all).catch((error: unknown) => {
       throw unwritable(error) ?? error;
     });
 }

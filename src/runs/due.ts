@@ -132,10 +132,12 @@ export async function showing(context: Context, { total, emit, pace, steady, doi
       if (outcome.outcome === 'failed') failed += 1;
       if (outcome.outcome === 'unsure') unsure += 1;
       timeLeft.ended(settled);
-      return isStream ? emit(itemOf(outcome), () => '') : undefined;
+      return isStream ? emit([{ data: itemOf(outcome), text: () => '' }]) : undefined;
     },
     invalid: ({ number: row, line }, reason) =>
-      isStream ? emit({ type: 'row', row, line, outcome: 'failed', code: 'invalid', reason }, () => '') : undefined,
+      isStream
+        ? emit([{ data: { type: 'row', row, line, outcome: 'failed', code: 'invalid', reason }, text: () => '' }])
+        : undefined,
     end: progress.end,
   };
 }

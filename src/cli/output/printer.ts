@@ -2,7 +2,7 @@ import { type CellOptions, unicodeEscaped } from '../../base/cell-escapes.ts';
 import { usage } from '../../base/errors.ts';
 import type { Output, Unprinted } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
-import type { Piped, View } from '../command.ts';
+import type { Item, Piped, View } from '../command.ts';
 import type { Format } from '../globals.ts';
 import {
   cell,
@@ -40,8 +40,8 @@ export interface PrinterOptions extends TablePrinting, CellOptions {
 export interface Printer {
   /** Prints a result in the requested format. */
   print(data: unknown, text: View): Promise<void>;
-  /** Prints an item of a long-running command; only streaming formats print it immediately. */
-  item(data: unknown, text: View): Promise<void>;
+  /** Prints items of a long-running command; only streaming formats print them immediately. */
+  items(items: readonly Item[]): Promise<void>;
   /** Completes the output after the last item, or after a failure. */
   end(failed?: boolean): Promise<void>;
 }
@@ -55,10 +55,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   let streamed = 0;
   const write = (text: string | Uint8Array) =>
     options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
-  const json = (value: unknown, indent?: number) => {
-    const text = jsonText(value, indent);
-    return `${terminal ? safeJson(text) : unicodeEscaped(text, options)}\n`;
-  };
+  const escaped = (json: string) => (terminal ? safeJson(json) : unicodeEscaped(json, options));
+  const json = (value: unknown, indent?: number) => escaped(`${jsonText(value, indent)}\n`);
 
   async function print(data: unknown, text: View): Promise<void> {
     const known = cleaned(data, options.clean);
@@ -66,7 +64,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
     const shown = chosenColumns(value, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
-    if (form === 'ndjson') return writeAll(isRows(shown) ? shown.map((row) => json(row)) : [json(shown)]);
+    if (form === 'ndjson') return writeLines(isRows(shown) ? shown : [shown]);
     const asked = query !== undefined || options.columns !== undefined;
     if (form === 'text' && asked) return write(json(shown, terminal ? 2 : undefined));
     if (form === 'text' || (form === 'table' && !isFilledRows(shown) && !asked)) return write(line(text));
@@ -79,7 +77,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   async function printScalars(value: unknown): Promise<void> {
     if (form === 'json') return write(json(value, terminal ? 2 : undefined));
     const values = Array.isArray(value) ? value : [value];
-    if (form === 'ndjson') return writeAll(values.map((one) => json(one)));
+    if (form === 'ndjson') return writeLines(values);
     return writeAll(values.map((one) => plainLine(one)));
   }
 
@@ -103,8 +101,12 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function writeAll(lines: readonly string[]): Promise<void> {
-    // One string for a long list would double its memory.
-    for (let at = 0; at < lines.length; at += 500) await write(lines.slice(at, at + 500).join(''));
+    for (const part of partsOf(lines)) await write(part.join(''));
+  }
+
+  /** Writes values as JSON, one per line. Escaping and redacting many lines at once costs little more than one. */
+  async function writeLines(values: readonly unknown[]): Promise<void> {
+    for (const part of partsOf(values)) await write(escaped(part.map((value) => `${jsonText(value)}\n`).join('')));
   }
 
   function line(text: View): string | Uint8Array {
@@ -115,9 +117,13 @@ export function createPrinter(options: PrinterOptions): Printer {
     return asIs ? made : `${made}\n`;
   }
 
-  async function item(data: unknown, text: View): Promise<void> {
-    // The line is cleaned as a whole; secrets are also known as JSON writes them.
-    if (form === 'ndjson') return write(json(data));
+  async function items(all: readonly Item[]): Promise<void> {
+    // Lines are cleaned as a whole; secrets are also known as JSON writes them.
+    if (form === 'ndjson') return writeLines(all.map(({ data }) => data));
+    await Promise.all(all.map(printItem));
+  }
+
+  async function printItem({ data, text }: Item): Promise<void> {
     const value = cleaned(data, options.clean);
     if (form === 'text' || form === 'table') return write(line(text));
     if (form === 'json' && options.lists) return write((streamed++ === 0 ? '[' : ',') + json(value).trimEnd());
@@ -129,7 +135,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
   };
 
-  return { print, item, end };
+  return { print, items, end };
 }
 
 /** Redacts before cutting, quoting and escaping, because half a key is a secret too. */
@@ -145,6 +151,11 @@ function cleanedBytes(bytes: Uint8Array, clean: PrinterOptions['clean']): Uint8A
   const text = Buffer.from(bytes).toString('latin1');
   const safe = clean(text);
   return safe === text ? bytes : Buffer.from(safe.replaceAll('…', Buffer.from('…').toString('latin1')), 'latin1');
+}
+
+/** One string for a long list would double its memory. */
+function* partsOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += 500) yield all.slice(at, at + 500);
 }
 
 function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {

@@ -123,12 +123,13 @@ function createTimeline(context: Context, emit: Emit, start: number): Timeline {
   return {
     events,
     async sent(id) {
-      if (context.showsLines) await emit({ message_id: id }, (ui) => `${ui.done('Sent')} ${ui.outside(id)}`);
+      if (context.showsLines)
+        await emit([{ data: { message_id: id }, text: (ui) => `${ui.done('Sent')} ${ui.outside(id)}` }]);
     },
     async add(event) {
       const one = timelineEvent(event, start);
       events.push(one);
-      if (context.showsLines) await emit(one, (ui) => eventLine(one, ui));
+      if (context.showsLines) await emit([{ data: one, text: (ui) => eventLine(one, ui) }]);
       else context.note('event', eventText(one));
     },
   };

@@ -1,11 +1,11 @@
 import { jsonText } from '../../base/json.ts';
-import { type Command, streaming, type Ui } from '../../cli/command.ts';
+import { streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
 import { listenParams } from './listen-options.ts';
 import { openListener, type Ready } from './listener.ts';
 
-const described = {
+export const listenForEvents = streaming({
   name: 'listen',
   summary: 'Receive events on this machine, and show, record and forward them',
   details: [
@@ -29,32 +29,20 @@ const described = {
     'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
-} as const;
-
-const listening = (isFull: boolean) =>
-  streaming({
-    ...described,
-    async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], { type: 'ended'; url: string }> {
-      const listener = await openListener(context, input);
-      try {
-        yield [listener.ready];
-        yield* listener.items();
-        return { type: 'ended', url: listener.ready.url };
-      } finally {
-        await listener.close();
-      }
-    },
-    line: (item, ui) => itemLine(item, ui, isFull),
-    view: ({ url }) => `Stopped ${url}`,
-    unprinted: () => 'bizmsg webhooks history shows the events',
-  });
-
-const [brief, full] = [listening(false), listening(true)];
-
-export const listenForEvents: Command = {
-  ...brief,
-  run: (context, texts, emit) => (texts['full']?.length ? full : brief).run(context, texts, emit),
-};
+  async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], { type: 'ended'; url: string }> {
+    const listener = await openListener(context, input);
+    try {
+      yield [listener.ready];
+      yield* listener.items();
+      return { type: 'ended', url: listener.ready.url };
+    } finally {
+      await listener.close();
+    }
+  },
+  line: (item, ui, { full }) => itemLine(item, ui, full),
+  view: ({ url }) => `Stopped ${url}`,
+  unprinted: () => 'bizmsg webhooks history shows the events',
+});
 
 /** A line for people. All texts in the item are safe already. */
 export function itemLine(item: Item | Ready, ui: Ui, isFull: boolean): string {
