@@ -35,7 +35,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Webhook ids that are remembered to detect repeated events. */
+/** The least number of webhook ids that are remembered to detect repeated events. */
 const remembered = 10_000;
 
 /** Receives, records, shows and forwards events until it is stopped. */
@@ -54,8 +54,7 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   let arrived = () => {};
   const first = new Promise<void>((resolve) => (arrived = resolve));
   const respond = () => {
-    arrived();
-    recorded += 1;
+    if (recorded++ === 0) arrived();
     return status;
   };
   let withdraw = () => {};
@@ -113,17 +112,17 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
   }
 }
 
-/** Returns whether an id occurred before, among the last `most`. */
-function createRecentIds(most: number): (id: string | undefined) => boolean {
-  const known = new Set<string>();
+/**
+ * Returns whether an id occurred before, among the last `least` or more. Forgets ids in bulk, because finding the oldest
+ * one in a set from which many were deleted takes longer than all other work for an event.
+ */
+function createRecentIds(least: number): (id: string | undefined) => boolean {
+  let [ids, older] = [new Set<string>(), new Set<string>()];
   return (id) => {
     if (id === undefined) return false;
-    const isKnown = known.delete(id);
-    known.add(id);
-    if (known.size > most) {
-      const [oldest = ''] = known;
-      known.delete(oldest);
-    }
+    const isKnown = ids.has(id) || older.has(id);
+    ids.add(id);
+    if (ids.size === least) [ids, older] = [new Set(), ids];
     return isKnown;
   };
 }
