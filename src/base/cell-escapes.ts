@@ -9,6 +9,8 @@ export interface CellOptions {
 
 // C0 and C1 controls and lone surrogates, but not tabs and line breaks, which a cell may contain.
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
+/** Most texts have none of these, and looking for them is faster. */
+const unusual = /[^\t\n\r -~]/;
 const marks = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 const names: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n', '\0': '\\0' };
@@ -36,6 +38,7 @@ export function unescapeTsv(cell: string): string {
 
 /** Escapes controls and keeps line breaks. In JSON the escapes have the same value. */
 export function unicodeEscaped(text: string, { marks: all = false }: CellOptions = {}): string {
+  if (!unusual.test(text)) return text;
   const escaped = text.replace(controls, unicodeEscape);
   return all ? escaped.replace(marks, unicodeEscape) : escaped;
 }

@@ -45,11 +45,10 @@ function withoutSecret(text: string, secret: string): string {
 /** Returns the end of a secret that starts here and may have marks between its characters. */
 function endOfSplitSecret(text: string, start: number, secret: string): number | undefined {
   let at = start + 1;
-  for (const letter of secret.slice(1)) {
+  for (let matched = 1; matched < secret.length; matched++, at++) {
     // Marks first: a backslash may begin a mark or be a character of the secret.
     for (let length = markAt(text, at); length > 0; length = markAt(text, at)) at += length;
-    if (text[at] !== letter) return undefined;
-    at += 1;
+    if (text.charCodeAt(at) !== secret.charCodeAt(matched)) return undefined;
   }
   return at;
 }

@@ -1,5 +1,5 @@
 import { headerMap, type WebhookEvent } from './event/event.ts';
-import type { Forwarded, Received } from './log/records.ts';
+import type { Forwarded, Headers, Received } from './log/records.ts';
 import type { Verdict } from './sign/verify.ts';
 
 /** An event as a listener prints it. */
@@ -51,9 +51,18 @@ export function eventItem(
     about,
     ...rest,
     path,
-    headers: Object.fromEntries(headerMap(headers)),
+    headers: headerFields(headers),
     ...bodyIn(event),
   };
+}
+
+function headerFields(headers: Headers): EventItem['headers'] {
+  const map = headerMap(headers);
+  if (map.has('__proto__')) return Object.fromEntries(map);
+  // An object made by Object.fromEntries takes twice as long to serialize.
+  const fields: Record<string, string> = {};
+  for (const [name, value] of map) fields[name] = value;
+  return fields;
 }
 
 function bodyIn({ body }: WebhookEvent): Pick<EventItem, 'body' | 'encoding'> {

@@ -9,11 +9,13 @@ const surest = titles.slice(0, 5);
 
 /** The name of an event. Prefers fields near the top and fields with a typical name. */
 export function nameIn(fields: readonly Field[], headers: Headers): string | undefined {
+  const top = fields.filter(({ depth }) => depth === 1);
+  return titled(top, titles, isEventName) ?? titled(top, surest, looksLikeName) ?? nameBelow(fields, headers);
+}
+
+function nameBelow(fields: readonly Field[], headers: Headers): string | undefined {
   const levels = levelsOf(fields);
-  const top = levels[1] ?? [];
   return (
-    titled(top, titles, isEventName) ??
-    titled(top, surest, looksLikeName) ??
     firstOf(levels, (level) => titled(level, titles, isEventName) ?? only(level.map(({ value }) => value))) ??
     only(headers.map(([, value]) => value)) ??
     firstOf(levels, (level) => titled(level, surest, looksLikeName))
@@ -31,12 +33,10 @@ function titled(
   titles: readonly string[],
   isName: (value: unknown) => value is string,
 ): string | undefined {
-  return firstOf(titles, (title) =>
-    fields
-      .filter(({ key }) => key === title)
-      .map(({ value }) => value)
-      .find(isName),
-  );
+  return firstOf(titles, (title) => {
+    const value = fields.find((field) => field.key === title && isName(field.value))?.value;
+    return isName(value) ? value : undefined;
+  });
 }
 
 /** The only event name among the values; undefined if there are several. */
@@ -107,21 +107,17 @@ function isIdOfSomething({ key, depth, value }: Field): boolean {
 
 /** The value of a typical recipient field, if it looks like a phone number. */
 export function recipientIn(fields: readonly Field[]): string | undefined {
-  const found = recipientKeys
-    .map((name) => fields.find(({ key, value }) => key === name && isPhone(value)))
-    .find((field) => field !== undefined);
-  return textOf(found?.value);
+  return textOf(
+    firstOf(recipientKeys, (name) => fields.find(({ key, value }) => key === name && isPhone(value)))?.value,
+  );
 }
 
 /** Code and message of the first field that looks like an error. */
 export function reasonIn(fields: readonly Field[]): string | undefined {
-  for (const name of reasonKeys) {
-    for (const { key, value } of fields) {
-      const reason = key === name ? reasonOf(value) : undefined;
-      if (reason !== undefined) return reason;
-    }
-  }
-  return undefined;
+  const candidates = fields.filter(({ key }) => reasonKeys.includes(key));
+  return firstOf(reasonKeys, (name) =>
+    firstOf(candidates, ({ key, value }) => (key === name ? reasonOf(value) : undefined)),
+  );
 }
 
 function reasonOf(value: unknown): string | undefined {
@@ -163,8 +159,8 @@ export function fieldsOf(root: unknown): readonly Field[] {
     const isArray = Array.isArray(value);
     for (const [name, item] of Object.entries(value)) {
       if (fields.length >= mostFields) return fields;
-      const field = isArray ? { key, within } : { key: plain(name), within: key };
-      fields.push({ value: item, ...field, depth: depth + 1 });
+      const [own, parent] = isArray ? [key, within] : [plain(name), key];
+      fields.push({ value: item, key: own, within: parent, depth: depth + 1 });
     }
   }
   return fields;
@@ -177,5 +173,5 @@ export function holds(value: unknown, text: string): boolean {
 }
 
 function plain(name: string): string {
-  return name.replace(/[_-]/g, '').toLowerCase();
+  return /[^a-z]/.test(name) ? name.replace(/[_-]/g, '').toLowerCase() : name;
 }

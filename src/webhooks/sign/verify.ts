@@ -37,7 +37,8 @@ export function check(
   // Anyone can sign with an empty key, so a signature by a weak secret proves nothing.
   const weak = secrets.find((secret) => !isStrongSecret(secret));
   if (weak !== undefined) return bad(weakness(weak));
-  const [id = '', stamp = '', signature = ''] = valuesOf(names, headers);
+  const value = (name: keyof Names) => headerOf(headers, names[name]) ?? '';
+  const [id, stamp, signature] = [value('id'), value('timestamp'), value('signature')];
   if (!/^(?:0|[1-9]\d{0,14})$/.test(stamp)) return bad(`${names.timestamp} is not a number of seconds`);
   const timestamp = Number(stamp);
   const attempt = { signed: { id, timestamp, body }, signatures: signature.split(/,?\s+/) };
@@ -136,9 +137,7 @@ type Names = Readonly<Record<keyof typeof signatureHeaders, string>>;
 
 /** The names of the signature headers, if there are any. */
 function headerNames(headers: Headers): Names | undefined {
-  return [signatureHeaders, svixHeaders].find((names) => valuesOf(names, headers).length > 0);
-}
-
-function valuesOf({ id, timestamp, signature }: Names, headers: Headers): readonly string[] {
-  return [id, timestamp, signature].map((name) => headerOf(headers, name)).filter((value) => value !== undefined);
+  return [signatureHeaders, svixHeaders].find((names) =>
+    Object.values(names).some((name) => headerOf(headers, name) !== undefined),
+  );
 }
