@@ -19,49 +19,52 @@ const retryAfter = 5_000;
 export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): () => void {
   const { state } = store;
   /** Messages by the time of their next receipt. `record` checks again whether it is still due. */
-  const waiting = new Map<number, Set<SentMessage>>();
+  const waiting = new Map<number, SentMessage[]>();
   let closed = false;
   for (const sent of state.messages.values()) watch(sent);
   store.follow((change) => {
-    const id =
-      change.type === 'message' ? change.message.id : change.type === 'event' ? change.event.message : undefined;
-    const sent = id === undefined ? undefined : state.messages.get(id);
-    if (sent) watch(sent);
+    if (change.type === 'message') watch(state.messages.get(change.message.id));
+    else if (change.type === 'event' && change.event.done !== undefined)
+      watch(state.messages.get(change.event.message ?? ''));
   });
   return () => {
     closed = true;
   };
 
-  function watch(sent: SentMessage): void {
-    const receipt = nextReceipt(sent);
+  function watch(sent: SentMessage | undefined): void {
+    const receipt = sent && nextReceipt(sent);
     if (receipt) wait(sent, receipt.at);
   }
 
   function wait(sent: SentMessage, until: number): void {
     const others = waiting.get(until);
-    if (others) return void others.add(sent);
-    waiting.set(until, new Set([sent]));
+    if (others) return void others.push(sent);
+    waiting.set(until, [sent]);
     clock.at(until, () => record(until));
   }
 
   /** Records all receipts due at this time in one commit. */
   function record(time: number): void {
-    const all = waiting.get(time) ?? [];
+    // After a failed write, a message may be in the list twice.
+    const all = new Set(waiting.get(time));
     waiting.delete(time);
     if (closed) return;
-    const events = new Map<SentMessage, Change>();
+    const events: Change[] = [];
+    const recorded: SentMessage[] = [];
     let { serial } = state;
     for (const sent of all) {
       const receipt = state.messages.get(sent.message.id) === sent ? nextReceipt(sent) : undefined;
       if (!receipt || receipt.at > time) continue;
-      events.set(sent, { type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent, receipt) });
+      events.push({ type: 'event', event: receiptEvent(ids.id('evt', ++serial), sent, receipt) });
+      recorded.push(sent);
     }
     try {
-      store.commit([...events.values()]);
+      store.commit(events);
     } catch (error) {
-      for (const { message } of events.keys())
-        warn(`the receipt of ${message.id} could not be recorded: ${String(error)}`);
-      for (const sent of events.keys()) wait(sent, clock.now() + retryAfter);
+      for (const sent of recorded) {
+        warn(`the receipt of ${sent.message.id} could not be recorded: ${String(error)}`);
+        wait(sent, clock.now() + retryAfter);
+      }
     }
   }
 }
