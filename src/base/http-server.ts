@@ -105,18 +105,18 @@ function grown(buffer: Buffer, size: number, largest: number): Buffer {
 }
 
 /**
- * Defers functions to the end of the event-loop turn and runs them together. Responses written in one go wake a client
- * with many connections once instead of once for each, and waking it costs more than making the response.
+ * Collects items until the end of the event-loop turn, then passes them on together. Responses written in one go wake a
+ * client with many connections once instead of once for each, and waking it costs more than making the response.
  */
-export function createEndOfTurn(): (run: () => void) => void {
-  let deferred: (() => void)[] = [];
-  return (run) => {
-    if (deferred.push(run) === 1) setImmediate(runAll);
+export function createTurn<T>(end: (items: readonly T[]) => void): (item: T) => void {
+  let items: T[] = [];
+  return (item) => {
+    if (items.push(item) === 1) setImmediate(endTurn);
   };
 
-  function runAll(): void {
-    const all = deferred;
-    deferred = [];
-    for (const run of all) run();
+  function endTurn(): void {
+    const all = items;
+    items = [];
+    end(all);
   }
 }

@@ -4,9 +4,11 @@ import {
   endpointAt,
   isAllowed,
   findEndpoint,
+  hasRealLiveKey,
   limitsOf,
   type MinuteWindow,
   type Rate,
+  realLiveKey,
 } from './api/admission.ts';
 import { errorAnswer, rateHeaders } from './api/answers.ts';
 import { isTooLarge } from './api/bodies.ts';
@@ -29,8 +31,26 @@ interface Runtime {
   readonly closing: AbortSignal;
 }
 
-/** Decides, commits and answers. Returns a promise only if a fault delays the answer; it never rejects. */
-export function answerExchange(exchange: Exchange, runtime: Runtime, gone?: Gone): Reply | Promise<Reply> {
+export interface Asked {
+  readonly exchange: Exchange;
+  readonly gone?: Gone | undefined;
+}
+
+/** Returns a promise only if a fault delays the answer; it never rejects. */
+export type Answer = Reply | Promise<Reply>;
+
+/** Answers requests in order, and journals their changes in one write. If that fails, so do all of them. */
+export function answerAll<T extends Asked>(asked: readonly T[], runtime: Runtime): readonly (readonly [T, Answer])[] {
+  try {
+    return runtime.store.together(() => asked.map((one) => [one, answer(one, runtime)] as const));
+  } catch (error) {
+    const failure = crashed(runtime.service, error);
+    return asked.map((one) => [one, failure] as const);
+  }
+}
+
+/** Decides, commits and answers. */
+export function answer({ exchange, gone }: Asked, runtime: Runtime): Answer {
   try {
     const decision = decide(exchange, runtime.service);
     if (decision.wait) return answerLater(decision, decision.wait, runtime, gone);
@@ -41,7 +61,7 @@ export function answerExchange(exchange: Exchange, runtime: Runtime, gone?: Gone
   }
 }
 
-async function answerLater(decision: Decision, wait: Wait, runtime: Runtime, gone?: Gone): Promise<Reply> {
+async function answerLater(decision: Decision, wait: Wait, runtime: Runtime, gone: Gone | undefined): Promise<Reply> {
   try {
     return await waitAndAnswer(decision, wait, runtime, gone);
   } catch (error) {
@@ -49,7 +69,12 @@ async function answerLater(decision: Decision, wait: Wait, runtime: Runtime, gon
   }
 }
 
-async function waitAndAnswer(decision: Decision, { ms, act }: Wait, runtime: Runtime, gone?: Gone): Promise<Reply> {
+async function waitAndAnswer(
+  decision: Decision,
+  { ms, act }: Wait,
+  runtime: Runtime,
+  gone: Gone | undefined,
+): Promise<Reply> {
   const { service, store, closing } = runtime;
   const signal = gone ? AbortSignal.any([closing, gone()]) : closing;
   if (!act) {
@@ -91,7 +116,9 @@ interface Service {
 /** Returns the answer to a request and its changes, including the row in the key's audit log (§5.8). */
 function decide(exchange: Exchange, service: Service): Decision {
   const now = service.clock.now();
-  const { key, refusal } = callerOf(exchange.headers['authorization'], service.state);
+  const { authorization } = exchange.headers;
+  const { key, refusal } = callerOf(authorization, service.state);
+  if (!key && hasRealLiveKey(authorization)) service.warn(realLiveKey);
   const decision = attempt(service, () => {
     if (isTooLarge(exchange.body)) throw new Refusal(400, 'the body is larger than 1 MiB');
     if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');

@@ -7,13 +7,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type BodyReader, createBodyReader, createEndOfTurn } from '../base/http-server.ts';
+import { type BodyReader, createBodyReader, createTurn } from '../base/http-server.ts';
 import type { Probe } from '../base/liveness.ts';
 import { bindLoopback } from './bind.ts';
 import { control, isControl, largestFor } from './control/control.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
+import type { Asked } from './answer.ts';
 import type { Loopback } from './remote/addresses.ts';
 import type { Sandbox } from './sandbox.ts';
 import { type Clock, createClock } from './time/clock.ts';
@@ -112,37 +113,43 @@ function serve(server: Server, sandbox: Sandbox, handle: Handle): void {
   });
 }
 
-/** Answers without a promise if it can: a promise would add 10 % to the cost of a request. */
+interface Pending extends Asked {
+  readonly response: ServerResponse;
+}
+
+/** Answers all requests of an event-loop turn together, so that the journal is written once for all of them. */
 function handling(served: () => Served, idle: Idle): Handle {
-  const atEndOfTurn = createEndOfTurn();
   const [anonymous, trusted] = [createBodyReader(mostUnfinished), createBodyReader(Infinity)];
   const readingFor = (head: Head) => {
     const largest = largestFor(head, served());
     // Clients with the token may send large bodies, which are never dropped.
     return { largest, bodies: largest > largestBody ? trusted : anonymous };
   };
+  const answer = createTurn<Pending>((pending) => {
+    for (const [{ response }, reply] of served().sandbox.answerAll(pending)) send(response, reply);
+  });
   return (request, response) => {
     idle.touch();
     const whole = (exchange: Exchange) => {
-      const reply = answerTo(exchange, response, served());
-      if (!(reply instanceof Promise)) return atEndOfTurn(() => respond(response, reply));
-      response.on('close', idle.begin());
-      void reply.then((late) => respond(response, late));
+      const gone = disconnectOf(response);
+      if (!isControl(exchange.target)) return answer({ exchange, gone, response });
+      const stop = () => response.on('finish', served().stop);
+      send(response, control(exchange, { ...served(), stop }, gone));
     };
     receive(request, readingFor, whole, () => respond(response, crowdedOut(served().sandbox)));
   };
+
+  function send(response: ServerResponse, reply: Reply | Promise<Reply>): void {
+    // A promise for each reply would add 10 % to the cost of a request.
+    if (!(reply instanceof Promise)) return respond(response, reply);
+    response.on('close', idle.begin());
+    void reply.then((late) => respond(response, late));
+  }
 }
 
 function crowdedOut(sandbox: Sandbox): Reply {
   const reply = sandbox.refuse(400, 'the body was dropped: too many bodies are unfinished');
   return { ...reply, headers: { ...reply.headers, connection: 'close' } };
-}
-
-function answerTo(exchange: Exchange, response: ServerResponse, served: Served): Reply | Promise<Reply> {
-  const gone = disconnectOf(response);
-  if (!isControl(exchange.target)) return served.sandbox.answer(exchange, gone);
-  const stop = () => response.on('finish', served.stop);
-  return control(exchange, { ...served, stop }, gone);
 }
 
 /** Aborts when the client has disconnected or received the whole answer. */

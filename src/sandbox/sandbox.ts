@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { hasRealLiveKey, createMinuteWindow, realLiveKey } from './api/admission.ts';
-import { answerExchange, refused } from './answer.ts';
+import { createMinuteWindow } from './api/admission.ts';
+import { answer, answerAll, type Answer, type Asked, refused } from './answer.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
 import { type AdjustableClock, createClock } from './time/clock.ts';
-import { createWait, compactAsItGrows, compactOnOpen, type Happening, openStore, type Journal } from './state/store.ts';
+import {
+  createWait,
+  compactAsItGrows,
+  compactIfObsolete,
+  type Happening,
+  openStore,
+  type Journal,
+} from './state/store.ts';
 import { type Contents, createContents } from './contents/contents.ts';
 import { createWebhooks, type Webhooks, disableExternal } from './events/webhooks.ts';
 import { createDispatcher } from './events/dispatcher.ts';
@@ -47,7 +54,9 @@ export interface SandboxOptions {
 
 export interface Sandbox extends Views, Contents {
   /** Answers a request, without a socket. Never throws or rejects. */
-  answer(exchange: Exchange, gone?: Gone): Reply | Promise<Reply>;
+  answer(exchange: Exchange, gone?: Gone): Answer;
+  /** Answers requests in order, and journals their changes in one write. */
+  answerAll<T extends Asked>(asked: readonly T[]): readonly (readonly [T, Answer])[];
   /** Builds the answer to an unreadable request. */
   refuse(status: ErrorStatus, detail: string): Reply;
   readonly keys: Keys;
@@ -82,7 +91,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock = createClock(), shape: shapeName = 'default', external = true } = options;
   const warn = options.warn ?? (() => {});
   const opened = openStore(options.journal);
-  compactOnOpen(opened, warn);
+  compactIfObsolete(opened, warn);
   const seed = opened.state.seed || (options.seed ?? randomBytes(16).toString('hex'));
   const [shape, ids] = [shapeNamed(shapeName), createIds(seed)];
   const store = withFanOut(opened, ids);
@@ -94,14 +103,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   disableExternal(state, external, warn);
   const service = { state, shape, ids, minute: createMinuteWindow(), clock, uncommitted: new Set<FaultRecord>(), warn };
   const closing = new AbortController();
+  const runtime = { service, store, closing: closing.signal };
   const stopCompacting = compactAsItGrows(opened, warn);
   const cancelReceipts = scheduleReceipts({ store, clock, ids, warn });
   const dispatcher = createDispatcher({ store, clock, ids, shape, timeout: options.timeout, warn });
   return {
-    answer: (exchange, gone) => {
-      if (hasRealLiveKey(exchange.headers['authorization'])) warn(realLiveKey);
-      return answerExchange(exchange, { service, store, closing: closing.signal }, gone);
-    },
+    answer: (exchange, gone) => answer({ exchange, gone }, runtime),
+    answerAll: (asked) => answerAll(asked, runtime),
     refuse: (status, detail) => refused(service, new Refusal(status, detail)),
     keys: createKeys({ state, ids, clock, commit }),
     secret: () => state.secret.secret,

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
 import { openJournal } from '../../base/journal.ts';
 import { isRecord } from '../../contract/readers.ts';
-import type { Change } from './records.ts';
+import type { Change, Contact } from './records.ts';
 import type { Journal } from './store.ts';
 
 export interface JournalOptions {
@@ -40,7 +39,7 @@ export function openFileJournal(folder: string, { later, isOurs, warn }: Journal
       journal.rewrite(numbered());
       number = next;
     },
-    size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+    size: journal.size,
     close: journal.close,
   };
 
@@ -57,19 +56,24 @@ export function openFileJournal(folder: string, { later, isOurs, warn }: Journal
 
 /** A new contact and its event have the same data, so it is written once. */
 function packed(changes: readonly Change[]): readonly unknown[] {
-  const [contact, event] = changes;
-  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
-  const { id, type, at, data } = event.event;
-  if (type !== 'contact.created' || data !== contact.contact) return changes;
-  return [contact, { type: 'event', event: { id, type, at } }, ...changes.slice(2)];
+  return changes.map((change, at) => {
+    if (change.type !== 'event' || change.event.type !== 'contact.created') return change;
+    const { id, type, at: time, data } = change.event;
+    return data === contactBefore(changes, at) ? { type: 'event', event: { id, type, at: time } } : change;
+  });
 }
 
 function unpacked(changes: readonly Change[]): readonly Change[] {
-  const [contact, event] = changes;
-  if (contact?.type !== 'contact' || event?.type !== 'event') return changes;
-  if (Object.hasOwn(event.event, 'data')) return changes;
-  const whole: Change = { ...event, event: { ...event.event, data: contact.contact } };
-  return [contact, whole, ...changes.slice(2)];
+  return changes.map((change, at) => {
+    if (change.type !== 'event' || Object.hasOwn(change.event, 'data')) return change;
+    const data = contactBefore(changes, at);
+    return data ? { ...change, event: { ...change.event, data } } : change;
+  });
+}
+
+function contactBefore(changes: readonly Change[], at: number): Contact | undefined {
+  const before = changes[at - 1];
+  return before?.type === 'contact' ? before.contact : undefined;
 }
 
 function damaged(path: string, at: number): CliError {

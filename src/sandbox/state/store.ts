@@ -18,11 +18,16 @@ export interface Journal {
 /** The state of a sandbox, and the only way to change it. */
 export interface Store {
   readonly state: State;
-  /** The number of changes read from the journal. */
-  readonly recorded: number;
+  /** The number of changes in the journal. */
+  recorded(): number;
   /** Journals the changes, then applies them. If it throws, nothing has changed. */
   commit(changes: readonly Change[]): void;
-  /** Calls the listener for each change, once its whole commit is applied. */
+  /**
+   * Applies the commits of `run` at once and journals them as one when it returns. If that write fails, this throws, and
+   * the next commit writes them, too. `run` must not throw.
+   */
+  together<T>(run: () => T): T;
+  /** Calls the listener for each change, once its whole commit is applied and journaled. */
   follow(listener: (change: Change) => void): void;
   /** Rewrites the journal with the fewest changes that rebuild the state. */
   compact(): void;
@@ -34,23 +39,69 @@ export function openStore(journal: Journal | undefined): Store {
   const state = emptyState();
   const listeners: ((change: Change) => void)[] = [];
   let recorded = 0;
+  /** Applied, but not journaled yet. */
+  let unwritten: Change[] = [];
+  let isTogether = false;
   for (const changes of journal?.past ?? []) {
-    for (const change of changes) apply(state, change);
+    applyAll(changes);
     recorded += changes.length;
   }
   return {
     state,
-    recorded,
+    recorded: () => recorded,
     commit(changes) {
+      if (isTogether) {
+        applyAll(changes);
+        for (const change of changes) unwritten.push(change);
+        return;
+      }
+      writeRest();
       if (changes.length === 0) return;
-      journal?.append(changes);
-      for (const change of changes) apply(state, change);
-      for (const change of changes) for (const listener of listeners) listener(change);
+      append(changes);
+      applyAll(changes);
+      report(changes);
+    },
+    together(run) {
+      writeRest();
+      isTogether = true;
+      const result = run();
+      isTogether = false;
+      writeRest();
+      return result;
     },
     follow: (listener) => void listeners.push(listener),
-    compact: () => journal?.replace(snapshot(state)),
+    compact() {
+      journal?.replace(snapshot(state));
+      recorded = sizeOf(state);
+      reportRest();
+    },
     size: () => journal?.size?.() ?? 0,
   };
+
+  function applyAll(changes: readonly Change[]): void {
+    for (const change of changes) apply(state, change);
+  }
+
+  function writeRest(): void {
+    if (unwritten.length === 0) return;
+    append(unwritten);
+    reportRest();
+  }
+
+  function append(changes: readonly Change[]): void {
+    journal?.append(changes);
+    recorded += changes.length;
+  }
+
+  function reportRest(): void {
+    const written = unwritten;
+    unwritten = [];
+    report(written);
+  }
+
+  function report(changes: readonly Change[]): void {
+    for (const change of changes) for (const listener of listeners) listener(change);
+  }
 }
 
 export type Happening = 'event' | 'call';
@@ -78,28 +129,25 @@ export function createWait(store: Store): (type: Happening, signal: AbortSignal)
 const fastToLoad = 10_000;
 
 /** Compacts a journal that is mostly obsolete. */
-export function compactOnOpen(store: Store, warn: (text: string) => void): void {
-  const { recorded, state } = store;
-  if (recorded > fastToLoad && recorded > 2 * sizeOf(state)) compact(store, warn);
+export function compactIfObsolete(store: Store, warn: (text: string) => void): void {
+  const changes = store.recorded();
+  if (changes > fastToLoad && changes > 2 * sizeOf(store.state)) compact(store, warn);
 }
 
 /** A running sandbox does not compact a smaller journal. In bytes. */
 const smallJournal = 16 * 1024 * 1024;
-/** The size is checked only every 100 changes, because stat is slow. */
-const checkEvery = 100;
 
-/** Compacts the journal each time it has doubled; logs drop old entries, but the journal does not. Returns a cancel function. */
+/** Looks each time the journal has doubled; logs drop old entries, but the journal does not. Returns a cancel function. */
 export function compactAsItGrows(store: Store, warn: (text: string) => void): () => void {
-  let [changes, compacted, isClosed] = [0, store.size(), false];
+  let [checked, isClosed] = [store.size(), false];
   let soon: NodeJS.Immediate | undefined;
   store.follow(() => {
-    changes += 1;
-    if (changes % checkEvery !== 0 || soon || isClosed || store.size() < Math.max(smallJournal, 2 * compacted)) return;
+    if (soon || isClosed || store.size() < Math.max(smallJournal, 2 * checked)) return;
     // A reply may be waiting for this commit.
     soon = setImmediate(() => {
       soon = undefined;
-      compact(store, warn);
-      compacted = store.size();
+      compactIfObsolete(store, warn);
+      checked = store.size();
     });
   });
   return () => {

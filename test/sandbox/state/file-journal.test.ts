@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openJournal } from '../../../src/base/journal.ts';
 import type { Change } from '../../../src/sandbox/state/records.ts';
-import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { type FileJournal, openFileJournal } from '../../../src/sandbox/state/file-journal.ts';
 import { canLimitFiles, withRoomFor } from '../../support/disk.ts';
 import { bearing, order, paths } from '../calls.ts';
@@ -98,13 +98,7 @@ it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on not
   const journal = open(folder);
   const sandbox = createSandbox({ journal });
   const { events, requests } = sandbox.cursors();
-  const create = (phone: string) =>
-    sandbox.answer({
-      method: 'POST',
-      target: paths.contacts,
-      headers: bearing(sandbox.keys.sandbox),
-      body: JSON.stringify({ phone }),
-    });
+  const create = (phone: string) => sandbox.answer(contactOf(sandbox, phone).exchange);
   const { size } = statSync(logIn(folder));
   const refused = await withRoomFor(size + 100, () => create('+12025550177'));
   expect([refused.status, sandbox.cursors()]).toEqual([500, { events, requests }]);
@@ -115,6 +109,61 @@ it.skipIf(!canLimitFiles)('has a sandbox fail on what it cannot keep, and on not
   expect(kept.at(-1)).toMatchObject({ contact: { phone: '+12025550178' } });
   expect(JSON.stringify(kept)).not.toContain('+12025550177');
 });
+
+it('has one line for requests that are answered together', async () => {
+  const folder = temporary();
+  const journal = open(folder);
+  const sandbox = createSandbox({ journal });
+  const before = readFileSync(logIn(folder), 'utf8').split('\n').length;
+  const replies = sandbox.answerAll([contactOf(sandbox, '+12025550177'), contactOf(sandbox, '+12025550178')]);
+  expect(replies.map(([, reply]) => reply)).toMatchObject([{ status: 201 }, { status: 201 }]);
+  expect(readFileSync(logIn(folder), 'utf8').split('\n')).toHaveLength(before + 1);
+  expect(await afterRestart(folder, { sandbox, journal })).toEqual(contentsOf(sandbox));
+});
+
+it.skipIf(!canLimitFiles)('fails on all requests that are answered together if it cannot keep them', async () => {
+  const folder = temporary();
+  const journal = open(folder);
+  const sandbox = createSandbox({ journal });
+  const asked = [contactOf(sandbox, '+12025550177'), contactOf(sandbox, '+12025550178')];
+  const { size } = statSync(logIn(folder));
+  const replies = withRoomFor(size + 500, () => sandbox.answerAll(asked));
+  expect(replies.map(([, reply]) => reply)).toMatchObject([{ status: 500 }, { status: 500 }]);
+  await journal.close();
+  sandbox.close();
+  expect((await pastOf(folder)).flat().filter(({ type }) => type === 'contact')).toHaveLength(5);
+});
+
+it.skipIf(!canLimitFiles)('writes what it could not keep before the next change', async () => {
+  const folder = temporary();
+  const journal = open(folder);
+  const sandbox = createSandbox({ journal });
+  const { size } = statSync(logIn(folder));
+  withRoomFor(size + 100, () => sandbox.answerAll([contactOf(sandbox, '+12025550177')]));
+  const [[, reply] = []] = sandbox.answerAll([contactOf(sandbox, '+12025550178')]);
+  expect(reply).toMatchObject({ status: 201 });
+  expect(await afterRestart(folder, { sandbox, journal })).toEqual(contentsOf(sandbox));
+});
+
+function contactOf({ keys }: Sandbox, phone: string) {
+  const body = JSON.stringify({ phone });
+  return { exchange: { method: 'POST', target: paths.contacts, headers: bearing(keys.sandbox), body } };
+}
+
+function contentsOf(sandbox: Sandbox) {
+  return { contacts: sandbox.contacts(), events: sandbox.events(), requests: sandbox.requests() };
+}
+
+/** The contents of a new sandbox in the same folder. */
+async function afterRestart(folder: string, { sandbox, journal }: { sandbox: Sandbox; journal: FileJournal }) {
+  sandbox.close();
+  await journal.close();
+  const after = open(folder);
+  const again = createSandbox({ journal: after });
+  again.close();
+  await after.close();
+  return contentsOf(again);
+}
 
 const later = () => () => {};
 
