@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
+import type { ListName } from '../contract/endpoints.ts';
 import { jsonText } from '../base/json.ts';
 import { findRows, type Row } from './output/rows.ts';
 import type { Context } from './command.ts';
 
-export type ListName = 'listContacts' | 'listTemplates' | 'listCampaigns';
 export type Query = readonly (readonly [name: string, value: string])[];
 
 type RecordPage = { readonly rows: readonly Row[]; readonly more: boolean } | { readonly whole: unknown };

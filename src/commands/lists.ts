@@ -3,8 +3,9 @@ import { command, type Context, type Ui } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import type { Row } from '../cli/output/rows.ts';
 import { count, flag, type Input, option, repeated, setting } from '../cli/params.ts';
+import type { ListName } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
-import { type ListName, type Query, recordPages } from '../cli/record-pages.ts';
+import { type Query, recordPages } from '../cli/record-pages.ts';
 
 export const listParams = {
   all: flag('--all', 'fetch all pages'),

@@ -1,19 +1,18 @@
 import { usage } from '../../base/errors.ts';
 import { suggest } from '../../base/suggest.ts';
-import type { EndpointName } from '../../contract/endpoints.ts';
+import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
 import { type EventName, eventNames } from '../../contract/events.ts';
 
 type Name = EndpointName | EventName;
 
-/** Endpoints, named like the commands that call them. */
-const endpointWords: ReadonlyMap<string, readonly EndpointName[]> = new Map<string, readonly EndpointName[]>([
-  ['send-template', ['sendTemplate']],
-  ['contacts-list', ['listContacts']],
-  ['contacts-create', ['createContact']],
-  ['templates-list', ['listTemplates']],
-  ['campaigns-list', ['listCampaigns']],
-  ['requests', ['sendTemplate', 'listContacts', 'createContact', 'listTemplates', 'listCampaigns']],
-]);
+/** Endpoints are named like the commands that call them. */
+const wordOf: Readonly<Record<EndpointName, string>> = {
+  sendTemplate: 'send-template',
+  listContacts: 'contacts-list',
+  createContact: 'contacts-create',
+  listTemplates: 'templates-list',
+  listCampaigns: 'campaigns-list',
+};
 
 const family = (name: EventName) => name.replace(/\..*/, '');
 const families = [...new Set(eventNames.map(family))];
@@ -25,7 +24,8 @@ const eventWords: ReadonlyMap<string, readonly EventName[]> = new Map<string, re
 ]);
 
 const faultWords: ReadonlyMap<string, readonly Name[]> = new Map<string, readonly Name[]>([
-  ...endpointWords,
+  ...endpointNames.map((name) => [wordOf[name], [name]] as const),
+  ['requests', endpointNames],
   ...eventWords,
   ['events', eventNames],
 ]);

@@ -1,18 +1,20 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { chosen, count, knowing, option, rate, required } from '../../cli/params.ts';
-import type { EndpointName } from '../../contract/endpoints.ts';
+import { type EndpointName, endpointNames } from '../../contract/endpoints.ts';
 import { planNames, plans } from '../../contract/plans.ts';
 
-/** Endpoints, named like the commands that call them. */
-const endpointsOf = {
-  'send-template': ['sendTemplate'],
-  contacts: ['listContacts', 'createContact'],
-  templates: ['listTemplates'],
-  campaigns: ['listCampaigns'],
-} as const satisfies Record<string, readonly EndpointName[]>;
-
 const endpointWords = ['send-template', 'contacts', 'templates', 'campaigns'] as const;
+type Word = (typeof endpointWords)[number];
+
+/** Endpoints are named like the commands that call them. */
+const wordOf: Readonly<Record<EndpointName, Word>> = {
+  sendTemplate: 'send-template',
+  listContacts: 'contacts',
+  createContact: 'contacts',
+  listTemplates: 'templates',
+  listCampaigns: 'campaigns',
+};
 
 export const setPlan = command({
   name: 'set',
@@ -36,7 +38,7 @@ export const setPlan = command({
   changes: true,
   piped: 'text',
   run: async (context, { plan: name, rate, monthly, without: words = [] }) => {
-    const without = words.flatMap((word) => endpointsOf[word]);
+    const without = words.flatMap((word) => endpointNames.filter((name) => wordOf[name] === word));
     await (await context.sandbox()).ask('setPlan', { name, rate, monthly, without });
     const { perMinute, perMonth } = plans[name];
     return {
@@ -56,6 +58,6 @@ function limit(most: number | null, what: string): string {
   return most === 1 ? `1 ${what}` : `${most ?? 'unlimited'} ${what}s`;
 }
 
-function excluded(text: string): readonly (typeof endpointWords)[number][] {
+function excluded(text: string): readonly Word[] {
   return text.split(',').map((word) => chosen(word.trim(), endpointWords));
 }

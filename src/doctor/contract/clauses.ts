@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { type EndpointName, endpoints, type ListName, type PostName } from '../../contract/endpoints.ts';
 import { modeOf } from '../../contract/keys.ts';
 import { Mismatch } from '../../contract/readers.ts';
 import { type ErrorStatus, statuses } from '../../contract/statuses.ts';
@@ -23,7 +23,6 @@ import {
   named,
   nowhere,
   type Planned,
-  type PostName,
   posts,
   type Probe,
   withoutRecipient,
@@ -125,7 +124,7 @@ const endpointClauses: readonly Clause[] = [
   listClause('listCampaigns', 'lists campaigns'),
 ];
 
-function listClause(name: keyof typeof lists, what: string): Clause {
+function listClause(name: ListName, what: string): Clause {
   return {
     id: name,
     section: '§4',

@@ -1,4 +1,4 @@
-import { endpoints } from '../../contract/endpoints.ts';
+import { endpoints, type ListName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
 import { statuses } from '../../contract/statuses.ts';
 import { type Answer, described, isSuccess, lastOf, notTried, type Sightings, valueOf } from './observations.ts';
@@ -9,8 +9,6 @@ import type { Facts } from './verdict.ts';
 function chapterOf({ section }: Gap): number {
   return Number(/\d+/.exec(section)?.[0]);
 }
-
-type ListName = keyof typeof lists;
 
 /** §2 and §4: records and lists. */
 const recordGaps: readonly Gap[] = [

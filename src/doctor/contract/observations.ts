@@ -1,7 +1,8 @@
 import type { CliError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import type { PostName } from '../../contract/endpoints.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { named, type PostName, type Probe } from './probes.ts';
+import { named, type Probe } from './probes.ts';
 import { isPlain } from './safe-names.ts';
 
 /** Sends one request and returns its answers or failure. */

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { type EndpointName, endpointNames, endpoints, type ListName, type PostName } from '../../contract/endpoints.ts';
 
 /** A request that tests clauses of the document. */
 export interface Probe {
@@ -12,13 +12,11 @@ export interface Probe {
   readonly how?: string;
 }
 
-const names = ['listTemplates', 'listContacts', 'listCampaigns', 'sendTemplate', 'createContact'] as const;
-
-export const lists = {
+export const lists: Readonly<Record<ListName, Probe>> = {
   listTemplates: to('listTemplates'),
   listContacts: to('listContacts'),
   listCampaigns: to('listCampaigns'),
-} as const;
+};
 
 export const oneContact: Probe = { ...lists.listContacts, path: `${endpoints.listContacts.path}?limit=1` };
 
@@ -43,12 +41,17 @@ export const nowhere: readonly Probe[] = [
 ];
 
 // Without a key, only bodies that are invalid anyway are sent.
-const bodies: { readonly [N in EndpointName]?: string | undefined } = {
+const bodies: Readonly<Record<EndpointName, string | undefined>> = {
+  listTemplates: undefined,
+  listContacts: undefined,
+  listCampaigns: undefined,
   sendTemplate: withoutTemplate.body,
   createContact: brokenContact.body,
 };
-export const keyless: readonly Probe[] = names.map((name) => refused(name, 'without a key', bodies[name], 'none'));
-export const invalidKey: readonly Probe[] = names
+export const keyless: readonly Probe[] = endpointNames.map((name) =>
+  refused(name, 'without a key', bodies[name], 'none'),
+);
+export const invalidKey: readonly Probe[] = endpointNames
   .filter((name) => endpoints[name].method === 'GET')
   .map((name) => refused(name, 'with an invalid key', undefined, 'invalid'));
 
@@ -69,12 +72,10 @@ export const harmless: readonly Probe[] = [
 ];
 
 /** Requests that show whether each POST endpoint exists. */
-export const posts = {
+export const posts: Readonly<Record<PostName, readonly Probe[]>> = {
   sendTemplate: [...incomplete, brokenMessage, wrongTypes],
   createContact: [brokenContact],
-} as const;
-
-export type PostName = keyof typeof posts;
+};
 
 /** `POST /api/public/contacts with half a JSON` */
 export function named({ method, path, how }: Probe): string {

@@ -1,4 +1,4 @@
-import { announced, type Announced, type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
 import { Refusal } from '../refusal.ts';
@@ -32,16 +32,17 @@ export function hasRealLiveKey(authorization: string | undefined): boolean {
   return authorization.split(/\s+/).some((word) => word.startsWith(keyPrefixes.live) && !isLocalKey(word));
 }
 
-// §5.10 leaves this open.
-const endpointsOfScope: Readonly<Record<Scope, readonly EndpointName[] | 'all'>> = {
-  'read-only': ['listContacts', 'listTemplates', 'listCampaigns'],
-  'send-only': ['sendTemplate'],
-  full: 'all',
+/** The scope that an endpoint needs; `full` includes the others. §5.10 leaves this open. */
+const neededScope: Readonly<Record<EndpointName, Scope>> = {
+  sendTemplate: 'send-only',
+  listContacts: 'read-only',
+  createContact: 'full',
+  listTemplates: 'read-only',
+  listCampaigns: 'read-only',
 };
 
 export function isAllowed(scope: Scope, endpoint: EndpointName): boolean {
-  const allowed = endpointsOfScope[scope];
-  return allowed === 'all' || allowed.includes(endpoint);
+  return scope === 'full' || scope === neededScope[endpoint];
 }
 
 // §5.6
@@ -97,8 +98,6 @@ export function isMonthUsedUp(state: State, now: number): boolean {
   const { perMonth } = limitsOf(state.plan);
   return perMonth !== undefined && (state.months.get(monthOf(now)) ?? 0) >= perMonth;
 }
-
-export const endpointNames = Object.keys(endpoints).filter((name): name is EndpointName => name in endpoints);
 
 const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
 

@@ -4,7 +4,7 @@ import { scopes } from '../../contract/keys.ts';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
-import { endpointNames } from '../api/admission.ts';
+import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
 import { rowStates } from '../events/deliveries.ts';
 import { isOrphaned } from '../events/webhooks.ts';

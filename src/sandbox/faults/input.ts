@@ -1,6 +1,6 @@
 import { eventNames, isEventName } from '../../contract/events.ts';
 import * as read from '../../contract/readers.ts';
-import { endpointNames } from '../api/admission.ts';
+import { endpointNames } from '../../contract/endpoints.ts';
 import { fields, integer, number, oneOf, optional, suggestion } from '../readers.ts';
 import type { AnswerFault, EventFault, Fault } from '../state/records.ts';
 

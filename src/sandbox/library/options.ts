@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { planNames } from '../../contract/plans.ts';
 import * as read from '../../contract/readers.ts';
-import { endpointNames } from '../api/admission.ts';
+import { endpointNames } from '../../contract/endpoints.ts';
 import { fields, integer, oneOf, optional } from '../readers.ts';
 import type { SandboxOptions as Settings } from '../sandbox.ts';
 import { type AdjustableClock, createClock, manualClock } from '../time/clock.ts';

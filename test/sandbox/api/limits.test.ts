@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/contract/endpoints.ts';
 import { plans } from '../../../src/contract/plans.ts';
-import { endpointNames } from '../../../src/sandbox/api/admission.ts';
+import { endpointNames } from '../../../src/contract/endpoints.ts';
 import { bearing, bodyOf, type Calls, calls, order, paths } from '../calls.ts';
 
 describe('the minute', () => {
