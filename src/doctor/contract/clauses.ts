@@ -30,14 +30,16 @@ import {
 } from './probes.ts';
 import { type Bearing, type Clause, type Facts, type Judged, judged, together } from './verdict.ts';
 
-/** §1 */
-const serviceClauses: readonly Clause[] = [
+const elsewhere = 'bizmsg webhooks listen and webhooks expect show it';
+
+/** All statements of the document, in its order. */
+export const clauses: readonly Clause[] = [
   {
     id: 'https',
     section: '§1',
     statement: 'the interface is REST over HTTPS',
     asked: 'the base URL',
-    judged: 'it begins with https; to this machine itself plain http says nothing',
+    judged: 'it begins with https; plain http to this machine proves nothing',
     judge: (_, { address }) =>
       address.startsWith('https:') ? judged('holds') : judged('not told', 'this machine is called over plain http'),
   },
@@ -46,7 +48,7 @@ const serviceClauses: readonly Clause[] = [
     section: '§1',
     statement: 'every endpoint returns JSON',
     asked: 'every answer of the five endpoints, errors included',
-    judged: 'its content type is application/json or ends in +json, and its body can be read',
+    judged: 'its content type is application/json or ends in +json, and its body is valid JSON',
     judge: (seen) => everyAnswer(seen, isJson),
   },
   {
@@ -54,21 +56,146 @@ const serviceClauses: readonly Clause[] = [
     section: '§1',
     statement: 'standard HTTP status codes are used',
     asked: 'every answer of the five endpoints',
-    judged: 'its status is one that is registered for HTTP',
+    judged: 'its status is registered for HTTP',
     judge: (seen) => everyAnswer(seen, ({ status }) => registered.test(String(status))),
   },
-];
-
-/** §9 */
-const versionClauses: readonly Clause[] = [
+  hidden(
+    'two-environments',
+    '§1, §3',
+    'two environments; sandbox simulates, and sends nothing real',
+    'no call shows it',
+  ),
+  {
+    id: 'message-id',
+    section: '§2, §4',
+    statement: 'the answer is an object with message_id, a string',
+    asked: 'a message to the given number',
+    judged: 'the client can read it',
+    judge: (seen, { writes }) => written(seen, writes.message, ({ content }) => messageId(content)),
+  },
+  {
+    id: 'field-types',
+    section: '§2, §4, §7',
+    statement: 'to and template are strings, params is an array of strings',
+    asked: 'a body with numbers in all three',
+    judged: 'it is answered 400, like any malformed body',
+    judge: (seen, facts) => bodyRefused(seen, facts, [wrongTypes]),
+  },
+  hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'needs the account owner'),
+  postClause('sendTemplate'),
+  {
+    id: 'send-status',
+    section: '§4',
+    statement: 'send-template succeeds with 200',
+    asked: 'a message to the given number',
+    judged: 'its status is 200',
+    judge: (seen, { writes }) =>
+      written(seen, writes.message, ({ status }) => judged(status === 200 ? 'holds' : 'differs')),
+  },
+  listClause('listContacts', 'lists contacts'),
+  postClause('createContact'),
+  {
+    id: 'contact-created',
+    section: '§4',
+    statement: `POST ${endpoints.createContact.path} creates a contact`,
+    asked: 'a contact with the given number',
+    judged: 'it is answered with success; a refusal proves nothing, since the document does not show the body',
+    judge: (seen, { writes }) => written(seen, writes.contact, () => judged('holds')),
+  },
+  listClause('listTemplates', 'lists message templates'),
+  listClause('listCampaigns', 'lists campaigns'),
+  {
+    id: 'missing-field',
+    section: '§4, §7',
+    statement: 'send-template without a required field is answered 400',
+    asked: 'a body without template, and one without to and with a template that does not exist',
+    judged: '400; a 404 for the second proves nothing, since the order of checks is not documented',
+    judge: (seen, facts) => bodyRefused(seen, facts, incomplete),
+  },
+  {
+    id: 'malformed-message',
+    section: '§4, §7',
+    statement: 'a malformed body of send-template is answered 400',
+    asked: 'incomplete JSON',
+    judged: '400',
+    judge: (seen, facts) => bodyRefused(seen, facts, [brokenMessage]),
+  },
+  hidden('content-type', '§4', 'requests with a body carry a JSON content type', 'it binds the client; bizmsg does'),
+  hidden('sandbox-send', '§4, §5.9', 'a sandbox key never sends real messages', 'only a phone shows it'),
+  hidden('contact-event', '§4, §6', 'a contact that is created fires contact.created', elsewhere),
+  {
+    id: 'bearer',
+    section: '§5.1',
+    statement: 'a key in "Authorization: Bearer" identifies the caller',
+    asked: 'all requests with the key',
+    judged: 'one is not answered 401, and not like the same request without the key',
+    judge: knownByKey,
+  },
+  {
+    id: 'key-prefix',
+    section: '§5.2',
+    statement: 'a key begins with sk_test_ or with sk_live_',
+    asked: 'the key in use',
+    judged: 'it has one of the prefixes',
+    judge: (_, { shownKey }) =>
+      modeOf(shownKey) === undefined ? judged('differs', 'it begins with neither, and is accepted') : judged('holds'),
+  },
+  {
+    id: 'missing-key',
+    section: '§5.1, §5.6, §7',
+    statement: 'a missing key is rejected with 401',
+    asked: 'each endpoint without a key, the two POSTs with an invalid body',
+    judged: '401; a 400 of a POST proves nothing, since the order of checks is not documented',
+    judge: (seen, facts) => together(seen, keyless, keyRefused(seen, facts)),
+  },
+  {
+    id: 'invalid-key',
+    section: '§5.6, §7',
+    statement: 'an invalid key is rejected with 401',
+    asked: 'the lists with a made-up key',
+    judged: '401',
+    judge: (seen, facts) => together(seen, invalidKey, keyRefused(seen, facts)),
+  },
+  observed(403, '§5.7, §7', 'either the plan or the scope refuses it'),
+  hidden('key-origin', '§5.3', 'keys are made per project, once the number is verified', 'it is in the dashboard'),
+  hidden(
+    'scopes',
+    '§5.4',
+    'a key is read-only, send-only or full',
+    'no call returns its scope; what it may do is in the list of what is not shown',
+  ),
+  hidden('revoked-key', '§5.5, §5.6', 'a revoked key is rejected with 401', 'needs a revoked key'),
+  hidden('audit-log', '§5.8', 'every call is in an audit log of its key', 'it is in the dashboard'),
+  hidden('events', '§6', 'eight events are posted, in sandbox as in production', elsewhere),
+  hidden('test-numbers', '§6', 'three test numbers: delivers, fails, delivers after 5 s', 'the numbers are not named'),
+  {
+    id: 'malformed-contact',
+    section: '§7',
+    statement: 'a malformed body of a contact is answered 400',
+    asked: 'incomplete JSON',
+    judged: '400',
+    judge: (seen, facts) => bodyRefused(seen, facts, [brokenContact], 'createContact'),
+  },
+  {
+    id: 'unknown-resource',
+    section: '§7, §2',
+    statement: 'a resource that does not exist is answered 404',
+    asked: 'a path and a template ID that do not exist',
+    judged: '404',
+    judge: (seen) => together(seen, nowhere, refusedWith(404)),
+  },
+  observed(429, '§7, §8.1', 'others may have used the rate limit'),
+  observed(500, '§7', 'report faults that persist to support'),
+  hidden('plan-limits', '§8', 'each plan has its requests a minute and messages a month', 'no burst is made'),
   {
     id: 'no-version-segment',
     section: '§9',
     statement: 'the paths carry no version segment',
     asked: 'the base URL, and the lists below it',
-    judged: 'a list answers, and nothing such as /v1 stands in its address',
+    judged: 'a list answers, and its address has no segment such as /v1',
     judge: noVersion,
   },
+  hidden('stability', '§9', 'existing behavior does not break', 'needs checks over time'),
 ];
 
 // IANA's registry
@@ -90,47 +217,13 @@ function noVersion(seen: Sightings, { address }: Facts): Judged {
   return answered ? judged('holds') : judged('not told', 'no list was answered');
 }
 
-/** §4, and the parts of §2 about bodies */
-const endpointClauses: readonly Clause[] = [
-  postClause('sendTemplate'),
-  {
-    id: 'send-status',
-    section: '§4',
-    statement: 'send-template succeeds with 200',
-    asked: 'a message to the number that was given',
-    judged: 'its status is 200',
-    judge: (seen, facts) =>
-      written(seen, facts.writes.message, ({ status }) => judged(status === 200 ? 'holds' : 'differs')),
-  },
-  {
-    id: 'message-id',
-    section: '§2, §4',
-    statement: 'the answer is an object with message_id, a string',
-    asked: 'the same message',
-    judged: "the contract's own reader takes it",
-    judge: (seen, facts) => written(seen, facts.writes.message, ({ content }) => messageId(content)),
-  },
-  listClause('listContacts', 'lists contacts'),
-  postClause('createContact'),
-  {
-    id: 'contact-created',
-    section: '§4',
-    statement: `POST ${endpoints.createContact.path} creates a contact`,
-    asked: 'a contact with the number that was given',
-    judged: 'it is answered with success; since its body is not shown, a refusal says nothing',
-    judge: (seen, { writes }) => written(seen, writes.contact, () => judged('holds')),
-  },
-  listClause('listTemplates', 'lists message templates'),
-  listClause('listCampaigns', 'lists campaigns'),
-];
-
 function listClause(name: ListName, what: string): Clause {
   return {
     id: name,
     section: '§4',
     statement: `GET ${endpoints[name].path} ${what}`,
     asked: 'the list',
-    judged: 'it is answered with success; which one is not shown',
+    judged: 'it is answered with success; the document does not show the status',
     judge: (seen) => together(seen, [lists[name]], listed),
   };
 }
@@ -145,8 +238,8 @@ function postClause(name: PostName): Clause {
     id: name,
     section: '§4',
     statement: `POST ${endpoints[name].path} is an endpoint`,
-    asked: 'bodies that have to be refused, and what is allowed of --allow-writes',
-    judged: 'one of them is answered in another way than by a path or a method that is not there',
+    asked: 'invalid bodies, and the writes that --allow-writes permits',
+    judged: 'one of them gets an answer that an unknown path or method would not get',
     judge: (seen, facts) => isThere(seen, name, facts),
   };
 }
@@ -196,87 +289,6 @@ function messageId(content: Sent['content']): Judged {
   }
 }
 
-/** §5 */
-const keyClauses: readonly Clause[] = [
-  {
-    id: 'bearer',
-    section: '§5.1',
-    statement: 'a key in "Authorization: Bearer" is what a request is known by',
-    asked: 'everything that is asked with the key',
-    judged: 'something is answered in another way than with 401, and than the same without the key',
-    judge: knownByKey,
-  },
-  {
-    id: 'key-prefix',
-    section: '§5.2',
-    statement: 'a key begins with sk_test_ or with sk_live_',
-    asked: 'the key in use',
-    judged: 'it does',
-    judge: (_, { shownKey }) =>
-      modeOf(shownKey) === undefined ? judged('differs', 'it begins with neither, and is taken') : judged('holds'),
-  },
-  {
-    id: 'missing-key',
-    section: '§5.1, §5.6, §7',
-    statement: 'a missing key is rejected with 401',
-    asked: 'each endpoint without a key, the two POSTs with a body that has to be refused anyway',
-    judged: '401; of a POST a 400 says nothing, since no order of checks is shown',
-    judge: (seen, facts) => together(seen, keyless, keyRefused(seen, facts)),
-  },
-  {
-    id: 'invalid-key',
-    section: '§5.6, §7',
-    statement: 'an invalid key is rejected with 401',
-    asked: 'the lists with a made-up key',
-    judged: '401',
-    judge: (seen, facts) => together(seen, invalidKey, keyRefused(seen, facts)),
-  },
-];
-
-/** §7 */
-const errorClauses: readonly Clause[] = [
-  {
-    id: 'missing-field',
-    section: '§4, §7',
-    statement: 'send-template without a required field is answered 400',
-    asked: 'a body without template, and one without to and with a template that does not exist',
-    judged: '400; for the second a 404 says nothing, since no order of checks is shown',
-    judge: (seen, facts) => bodyRefused(seen, facts, incomplete),
-  },
-  {
-    id: 'malformed-message',
-    section: '§4, §7',
-    statement: 'a malformed body of send-template is answered 400',
-    asked: 'half a JSON',
-    judged: '400',
-    judge: (seen, facts) => bodyRefused(seen, facts, [brokenMessage]),
-  },
-  {
-    id: 'field-types',
-    section: '§2, §4, §7',
-    statement: 'to and template are strings, params is an array of strings',
-    asked: 'a body with numbers in all three',
-    judged: '400, as a body that is malformed',
-    judge: (seen, facts) => bodyRefused(seen, facts, [wrongTypes]),
-  },
-  {
-    id: 'malformed-contact',
-    section: '§7',
-    statement: 'a malformed body of a contact is answered 400',
-    asked: 'half a JSON',
-    judged: '400',
-    judge: (seen, facts) => bodyRefused(seen, facts, [brokenContact], 'createContact'),
-  },
-  {
-    id: 'unknown-resource',
-    section: '§7, §2',
-    statement: 'a resource that does not exist leads to 404',
-    asked: 'a path and a template ID that do not exist',
-    judged: '404',
-    judge: (seen) => together(seen, nowhere, refusedWith(404)),
-  },
-];
-
 function knownByKey(seen: Sightings): Judged {
   const others = seen.all.filter(({ probe }) => probe.key !== 'own');
   const known = seen.all.filter((sighting) => sighting.probe.key === 'own' && saysOfKey(sighting));
@@ -284,7 +296,7 @@ function knownByKey(seen: Sightings): Judged {
   const isToldApart = known.some((sighting) =>
     others.some((other) => other.probe.endpoint === sighting.probe.endpoint && isOther(sighting, other)),
   );
-  return isToldApart ? judged('holds') : judged('not told', 'the same is answered without a key, or with any');
+  return isToldApart ? judged('holds') : judged('not told', 'the answer is the same without a key, or with any key');
 }
 
 function isOther(one: Sighting, other: Sighting): boolean {
@@ -312,26 +324,20 @@ function refusedWith(expected: number): (status: number) => Bearing {
 
 function bodyRefused(seen: Sightings, facts: Facts, probes: readonly Probe[], name: PostName = 'sendTemplate'): Judged {
   // A missing endpoint is reported once.
-  if (isMissing(seen, name, facts)) return judged('not told', 'the endpoint is not there');
+  if (isMissing(seen, name, facts)) return judged('not told', 'the endpoint does not exist');
   return together(seen, probes, (status, probe) => {
     if (probe === withoutRecipient && status === 404) return 'not told';
     return refusedWith(400)(status);
   });
 }
 
-/** Answers that any call may get and that are not provoked. */
-const observedClauses: readonly Clause[] = [
-  observed(403, '§5.7, §7', 'either the plan or the scope refuses it'),
-  observed(429, '§7, §8.1', 'others may have used the rate limit'),
-  observed(500, '§7', 'faults that persist are to be reported to support'),
-];
-
+/** An answer that any call may get and that is not provoked. */
 function observed(status: ErrorStatus, section: string, remark: string): Clause {
   return {
     id: `status-${status}`,
     section,
     statement: `${status}: ${uncapitalized(statuses[status].cause)}`,
-    asked: 'nothing for its sake',
+    asked: 'no request of its own',
     judged: 'reported if it occurs',
     judge: (seen) => seenWith(seen, status, remark),
   };
@@ -347,35 +353,7 @@ function uncapitalized(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.(?: .*)?$/, '');
 }
 
-const elsewhere = 'bizmsg webhooks listen and webhooks expect show it';
-
-/** Statements that no client can check from outside. */
-const hiddenClauses: readonly Clause[] = [
-  hidden(
-    'two-environments',
-    '§1, §3',
-    'two environments; sandbox simulates, and sends nothing real',
-    'no call shows it',
-  ),
-  hidden('go-live', '§3', 'switching a key to live needs no change to client code', 'needs the account owner'),
-  hidden('content-type', '§4', 'requests with a body carry a JSON content type', 'it binds the client; bizmsg does'),
-  hidden('sandbox-send', '§4, §5.9', 'a sandbox key never sends real messages', 'only a phone shows it'),
-  hidden('contact-event', '§4, §6', 'a contact that is created fires contact.created', elsewhere),
-  hidden('key-origin', '§5.3', 'keys are made per project, once the number is verified', 'it is in the dashboard'),
-  hidden(
-    'scopes',
-    '§5.4',
-    'a key is read-only, send-only or full',
-    'no call tells its scope; what it may do is in the list of what is not shown',
-  ),
-  hidden('revoked-key', '§5.5, §5.6', 'a revoked key is rejected with 401', 'needs a revoked key'),
-  hidden('audit-log', '§5.8', 'every call is in an audit log of its key', 'it is in the dashboard'),
-  hidden('events', '§6', 'eight events are posted, in sandbox as in production', elsewhere),
-  hidden('test-numbers', '§6', 'three test numbers: delivers, fails, delivers after 5 s', 'the numbers are not named'),
-  hidden('plan-limits', '§8', 'each plan has its requests a minute and messages a month', 'no burst is made'),
-  hidden('stability', '§9', 'existing behavior does not break', 'needs checks over time'),
-];
-
+/** A statement that no client can check from outside. */
 function hidden(id: string, section: string, statement: string, why: string): Clause {
   return {
     id,
@@ -385,20 +363,4 @@ function hidden(id: string, section: string, statement: string, why: string): Cl
     judged: 'it cannot be, from outside',
     judge: () => judged('not checkable', why),
   };
-}
-
-/** All statements of the document, in its order. */
-export const clauses: readonly Clause[] = [
-  ...serviceClauses,
-  ...endpointClauses,
-  ...keyClauses,
-  ...errorClauses,
-  ...observedClauses,
-  ...versionClauses,
-  ...hiddenClauses,
-].sort((one, other) => chapterOf(one) - chapterOf(other));
-
-function chapterOf({ section }: Clause): number {
-  // A clause with several sections is listed under the first.
-  return Number(/\d+/.exec(section)?.[0]);
 }

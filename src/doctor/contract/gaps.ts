@@ -6,20 +6,61 @@ import { harmless, lists, named, oneContact, type Planned, type Probe } from './
 import { isPlain } from './safe-names.ts';
 import type { Facts } from './verdict.ts';
 
-function chapterOf({ section }: Gap): number {
-  return Number(/\d+/.exec(section)?.[0]);
-}
-
-/** §2 and §4: records and lists. */
-const recordGaps: readonly Gap[] = [
+/** Everything that the document leaves open, in its order. */
+export const gaps: readonly Gap[] = [
   fields('listContacts', 'contact'),
   fields('listTemplates', 'template'),
   fields('listCampaigns', 'campaign'),
+  {
+    id: 'send-answer',
+    section: '§2',
+    what: 'fields of the send-template answer other than message_id',
+    find: (look) => written(look, look.facts.writes.message, (body) => found(othersIn(body))),
+  },
+  untried('message-states', '§3', 'states of a message', 'no endpoint returns them; the events name outcomes'),
   shape('listContacts', 'contact'),
   shape('listTemplates', 'template'),
   shape('listCampaigns', 'campaign'),
   { id: 'pagination', section: '§4', what: 'pagination of the contacts', find: pagination },
   { id: 'query', section: '§4', what: 'query parameters; limit=1 was tried on the contacts', find: limitOne },
+  {
+    id: 'contact-status',
+    section: '§4',
+    what: 'success status of POST /api/public/contacts',
+    find: (look) => written(look, look.facts.writes.contact, (_, status) => found([String(status)])),
+  },
+  {
+    id: 'contact-answer',
+    section: '§4',
+    what: 'response body of POST /api/public/contacts',
+    find: (look) => written(look, look.facts.writes.contact, (body) => found(contentsOf(body))),
+  },
+  { id: 'contact-body', section: '§4', what: 'request body of POST /api/public/contacts', find: accepted },
+  untried('announced', '§4', 'paths, methods and shapes of announced features', 'paths are not guessed'),
+  { id: 'key-scope', section: '§5.10, §8.4', what: 'what this key may do, by its scope and its plan', find: allowed },
+  untried(
+    'webhooks',
+    '§6',
+    'registration, payloads, signing and retries of events',
+    'bizmsg webhooks listen shows them',
+  ),
+  { id: 'error-body', section: '§7', what: 'shape of error bodies', find: errorBodies },
+  { id: 'other-errors', section: '§7', what: 'error statuses besides the six that are shown', find: otherErrors },
+  untried('quota', '§8.2', 'the answer once the monthly quota is used up', 'it is not used up on purpose'),
+  {
+    id: 'rate-headers',
+    section: '§8.3',
+    what: 'rate-limit headers',
+    find: ({ seen }) =>
+      found(headersLike(seen, /rate-?limit|^retry-after$|quota/), 'no header is about the rate limit'),
+  },
+  untried('minute-window', '§8.3', 'how the minute is measured', 'no burst is made'),
+  {
+    id: 'versioning',
+    section: '§9',
+    what: 'versioning scheme and deprecation',
+    find: ({ seen }) => found(headersLike(seen, /version|^deprecation$|^sunset$/), 'no header is about a version'),
+  },
 ];
 
 function fields(name: ListName, kind: string): Gap {
@@ -66,7 +107,7 @@ function limitOne({ seen, find }: Look): Found {
   const status = lastOf(seen.of(oneContact))?.status;
   if (status !== undefined && status >= 400) return found([`limit=1 is answered ${status}`]);
   if (all === undefined || one === undefined) return notFound('no list of records was found');
-  if (all < 2) return notFound('it takes two contacts to tell');
+  if (all < 2) return notFound('the account has fewer than two contacts');
   return found([one === 1 ? 'limit=1 gives one record' : 'limit=1 changes nothing']);
 }
 
@@ -74,29 +115,6 @@ function counted(seen: Sightings, find: Look['find'], limited: boolean): number 
   const content = lastOf(seen.of(limited ? oneContact : lists.listContacts))?.content;
   return content?.kind === 'json' ? find(content.value)?.length : undefined;
 }
-
-/** Gaps that only a write shows. */
-const writeGaps: readonly Gap[] = [
-  {
-    id: 'send-answer',
-    section: '§2',
-    what: 'fields of the send-template answer other than message_id',
-    find: (look) => written(look, look.facts.writes.message, (body) => found(othersIn(body))),
-  },
-  {
-    id: 'contact-status',
-    section: '§4',
-    what: 'success status of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.contact, (_, status) => found([String(status)])),
-  },
-  {
-    id: 'contact-answer',
-    section: '§4',
-    what: 'response body of POST /api/public/contacts',
-    find: (look) => written(look, look.facts.writes.contact, (body) => found(contentsOf(body))),
-  },
-  { id: 'contact-body', section: '§4', what: 'request body of POST /api/public/contacts', find: accepted },
-];
 
 function written({ seen }: Look, planned: Planned, read: (body: unknown, status: number) => Found): Found {
   if ('why' in planned) return notFound(planned.why);
@@ -121,38 +139,9 @@ function accepted(look: Look): Found {
   return written(look, contact, () => {
     const sent: unknown = 'probe' in contact ? JSON.parse(contact.probe.body ?? 'null') : undefined;
     const names = isRecord(sent) ? Object.keys(sent).map((name) => fieldName(name)) : [];
-    return found([`a body with ${names.join(', ')} is taken`]);
+    return found([`a body with ${names.join(', ')} is accepted`]);
   });
 }
-
-/** Gaps about errors, headers and permissions. */
-const surroundingGaps: readonly Gap[] = [
-  untried('message-states', '§3', 'states of a message', 'no endpoint returns them; the events name outcomes'),
-  untried('announced', '§4', 'paths, methods and shapes of what is announced', 'paths are not guessed'),
-  { id: 'key-scope', section: '§5.10, §8.4', what: 'what this key may do, by its scope and its plan', find: allowed },
-  untried(
-    'webhooks',
-    '§6',
-    'registration, payloads, signing and retries of events',
-    'bizmsg webhooks listen shows them',
-  ),
-  { id: 'error-body', section: '§7', what: "shape of an error's body", find: errorBodies },
-  { id: 'other-errors', section: '§7', what: 'error statuses besides the six that are shown', find: otherErrors },
-  untried('quota', '§8.2', 'what comes when the month is used up', 'it is not used up on purpose'),
-  {
-    id: 'rate-headers',
-    section: '§8.3',
-    what: 'headers about the rate',
-    find: ({ seen }) => found(headersLike(seen, /rate-?limit|^retry-after$|quota/), 'no header speaks of a rate'),
-  },
-  untried('minute-window', '§8.3', 'how the minute is measured', 'no burst is made'),
-  {
-    id: 'versioning',
-    section: '§9',
-    what: 'versioning scheme and deprecation',
-    find: ({ seen }) => found(headersLike(seen, /version|^deprecation$|^sunset$/), 'no header speaks of a version'),
-  },
-];
 
 /** How each endpoint answers this key. A refused body shows that the key may call it. */
 function allowed({ seen }: Look): Found {
@@ -295,8 +284,3 @@ function pathTo(within: unknown, wanted: unknown): readonly string[] | undefined
   }
   return undefined;
 }
-
-/** Everything that the document leaves open, by section. */
-export const gaps: readonly Gap[] = [...recordGaps, ...writeGaps, ...surroundingGaps].sort(
-  (one, other) => chapterOf(one) - chapterOf(other),
-);

@@ -49,7 +49,7 @@ export function reportText(
     ),
   ];
   const place = address === 'local' ? 'of the sandbox on this machine' : `at ${address}`;
-  const head = `The API ${place}, key ${key}, beside its document; ${calls} calls`;
+  const head = `The API ${place}, key ${key}, compared with its document; ${calls} calls`;
   return [wrapped(head, 80), ...warning(accepted, color), ...blocks, last, wrapped(summary(clauses), 80)]
     .map((lines) => lines.join('\n'))
     .join('\n\n');
