@@ -55,13 +55,15 @@ type Fields<S extends Shape> = { readonly [K in keyof S]: ReturnType<S[K]> };
 /** Reads an object with at least these fields. Other fields pass through `rest`; without it they are dropped. */
 export function object<S extends Shape>(shape: S, rest?: typeof notShown): Reader<Fields<S>>;
 export function object(shape: Shape, rest?: typeof notShown): Reader<object> {
+  const readers = Object.entries(shape);
   return (value, at = '') => {
     if (!isRecord(value)) throw new Mismatch(at, `must be an object, not ${kindOf(value)}`);
-    const fields = Object.entries(shape).map(([name, read]) => {
+    const fields: Record<string, unknown> = rest ? { ...value } : {};
+    for (const [name, read] of readers) {
       if (!(name in value)) throw new Mismatch(`${at}/${name}`, 'is missing');
-      return [name, read(value[name], `${at}/${name}`)] as const;
-    });
-    return { ...(rest ? value : {}), ...Object.fromEntries(fields) };
+      fields[name] = read(value[name], `${at}/${name}`);
+    }
+    return fields;
   };
 }
 
