@@ -1,14 +1,16 @@
 import { redact, redactTarget } from '../base/redact.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
 import {
+  type Caller,
   callerOf,
-  endpointAt,
-  isAllowed,
   findEndpoint,
   hasRealLiveKey,
+  isAllowed,
   limitsOf,
   type MinuteWindow,
   type Rate,
   realLiveKey,
+  whyNoEndpoint,
 } from './api/admission.ts';
 import { errorAnswer, rateHeaders } from './api/answers.ts';
 import { isTooLarge } from './api/bodies.ts';
@@ -16,7 +18,7 @@ import { type Decision, underFaults, type Wait } from './api/fault-effects.ts';
 import { handlers, type HandlerResult } from './api/handlers.ts';
 import type { Shape } from './api/shapes.ts';
 import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
-import { drawFault, type FaultDraw } from './faults/faults.ts';
+import { drawFault } from './faults/faults.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
 import type { Store } from './state/store.ts';
@@ -115,17 +117,77 @@ interface Service {
 
 /** Returns the answer to a request and its changes, including the row in the key's audit log (§5.8). */
 function decide(exchange: Exchange, service: Service): Decision {
+  const { method, headers, target } = exchange;
   const now = service.clock.now();
-  const { authorization } = exchange.headers;
-  const { key, refusal } = callerOf(authorization, service.state);
-  if (!key && hasRealLiveKey(authorization)) service.warn(realLiveKey);
-  const decision = attempt(service, () => {
-    if (isTooLarge(exchange.body)) throw new Refusal(400, 'the body is larger than 1 MiB');
-    if (!key || refusal !== undefined) throw new Refusal(401, refusal ?? 'the key is invalid');
-    return admitted(exchange, service, key, now);
-  });
-  const target = shortened(redactTarget(exchange.target));
-  return recorded(decision, { at: now, method: exchange.method, target, ...(key && { key: key.id }) });
+  const caller = callerOf(headers['authorization'], service.state);
+  if (!caller.key && hasRealLiveKey(headers['authorization'])) service.warn(realLiveKey);
+  const { path, query } = targetOf(target);
+  const endpoint = findEndpoint(method, path);
+  const decision = decideFor({ exchange, path, query, endpoint, now }, caller, service);
+  // A documented path contains no key.
+  const shown = endpoint && target === path ? path : shortened(redactTarget(target));
+  return recorded(decision, { at: now, method, target: shown, key: caller.key?.id });
+}
+
+interface Arrival {
+  readonly exchange: Exchange;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Undefined if there is none at this path. */
+  readonly endpoint: EndpointName | undefined;
+  readonly now: number;
+}
+
+/** The document leaves the order of checks open. Ours: size, key, minute, faults, and those of `serve`. */
+function decideFor(arrival: Arrival, { key, refusal }: Caller, service: Service): Decision {
+  const { endpoint, now } = arrival;
+  const { state, minute, shape, uncommitted } = service;
+  if (isTooLarge(arrival.exchange.body)) return rejected(service, new Refusal(400, 'the body is larger than 1 MiB'));
+  if (!key || refusal !== undefined) return rejected(service, new Refusal(401, refusal ?? 'the key is invalid'));
+  const rate = minute.take(now, limitsOf(state.plan).perMinute);
+  if (rate?.exceeded) return withRate(rejected(service, minuteExceeded(rate)), rate, shape);
+  const served = (at: number) => withRate(attempt(arrival, key, at, service), rate, shape);
+  // Faults apply only to requests within the rate limit, and such requests count toward it.
+  const draw = endpoint && state.faults.size > 0 ? drawFault(state, endpoint, now, uncommitted) : undefined;
+  return draw && draw.matched.length > 0 ? underFaults(draw, { ...service, now }, served) : served(now);
+}
+
+function withRate(outcome: HandlerResult, rate: Rate | undefined, shape: Shape): HandlerResult {
+  if (!rate) return outcome;
+  const { reply } = outcome;
+  return { ...outcome, reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(shape, rate) } } };
+}
+
+// §8.1
+function minuteExceeded({ limit, reset }: Rate): Refusal {
+  return new Refusal(429, `the plan's ${limit} requests per minute are exceeded`, { retryAfter: reset });
+}
+
+function attempt(arrival: Arrival, key: Key, at: number, service: Service): HandlerResult {
+  try {
+    return serve(arrival, key, at, service);
+  } catch (error) {
+    if (error instanceof Refusal) return rejected(service, error);
+    return { reply: crashed(service, error), changes: [] };
+  }
+}
+
+function rejected(service: Service, refusal: Refusal): HandlerResult {
+  return { reply: refused(service, refusal), changes: [], detail: refusal.message };
+}
+
+/** Checks the path, the plan and the scope; the endpoint's handler checks the rest. */
+function serve({ exchange, path, query, endpoint }: Arrival, key: Key, now: number, service: Service): HandlerResult {
+  const { state, shape, ids } = service;
+  if (!endpoint) throw new Refusal(404, whyNoEndpoint(exchange.method, path));
+  // §5.7
+  if (state.plan.without.includes(endpoint)) throw new Refusal(403, 'the plan does not include access to the endpoint');
+  if (!isAllowed(key.scope, endpoint)) {
+    throw new Refusal(shape.scopeRefusal, `the key's scope, ${key.scope}, does not allow this endpoint`);
+  }
+  let { serial } = state;
+  const id = (prefix: string) => ids.id(prefix, ++serial);
+  return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: ids.random(state.serial) });
 }
 
 const longestTarget = 500;
@@ -135,16 +197,22 @@ function shortened(target: string): string {
 }
 
 function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
-  const { reply, detail, matched, wait } = decision;
-  const plain: Call = { ...asked, status: reply.status };
+  const { reply, changes, detail, matched, wait } = decision;
+  const { at, method, target, key } = asked;
+  const plain: Call = { at, method, target, key, status: reply.status };
   const call =
     detail === undefined && !matched
       ? plain
       : { ...plain, ...(detail !== undefined && { detail: redact(detail) }), ...matched };
-  const changes: readonly Change[] = [...decision.changes, { type: 'call', call }];
-  if (!wait) return { reply, changes };
+  const all: readonly Change[] = [...changes, { type: 'call', call }];
+  if (!wait) return { reply, changes: all };
   const { ms, act } = wait;
-  return { reply, changes, matched, wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms } };
+  return {
+    reply,
+    changes: all,
+    matched,
+    wait: act ? { ms, act: (at) => recorded(act(at), { ...asked, at }) } : { ms },
+  };
 }
 
 /** §7: an error of the service itself. */
@@ -156,55 +224,4 @@ function crashed(service: Service, error: unknown): Reply {
 export function refused({ shape, clock }: Pick<Service, 'shape' | 'clock'>, refusal: Refusal): Reply {
   const { status, message, pointer, retryAfter } = refusal;
   return errorAnswer(shape, new Refusal(status, redact(message), { pointer, retryAfter }), clock.wall());
-}
-
-function admitted(exchange: Exchange, service: Service, key: Key, now: number): Decision {
-  const rate = service.minute.take(now, limitsOf(service.state.plan).perMinute);
-  const served = (at: number): HandlerResult => {
-    const { reply, ...rest } = attempt(service, () => {
-      checkMinute(rate);
-      return serve(exchange, service, key, at);
-    });
-    if (!rate) return { reply, ...rest };
-    return { reply: { ...reply, headers: { ...reply.headers, ...rateHeaders(service.shape, rate) } }, ...rest };
-  };
-  if (rate?.exceeded) return served(now);
-  const draw = drawFor(exchange, service, now);
-  // The usual case: no fault is set.
-  return draw.matched.length === 0 ? served(now) : underFaults(draw, { ...service, now }, served);
-}
-
-/** Faults apply only to requests within the rate limit, and such requests count toward it. */
-function drawFor({ method, target }: Exchange, { state, uncommitted }: Service, now: number): FaultDraw {
-  const endpoint = state.faults.size === 0 ? undefined : findEndpoint(method, targetOf(target).path);
-  return endpoint ? drawFault(state, endpoint, now, uncommitted) : { matched: [] };
-}
-
-// §8.1
-function checkMinute(rate: Rate | undefined): void {
-  if (!rate?.exceeded) return;
-  throw new Refusal(429, `the plan's ${rate.limit} requests per minute are exceeded`, { retryAfter: rate.reset });
-}
-
-/** The document leaves the order of checks open. Ours: path, plan, scope, then the endpoint's own checks. */
-function serve(exchange: Exchange, { state, shape, ids }: Service, key: Key, now: number): HandlerResult {
-  const { path, query } = targetOf(exchange.target);
-  const endpoint = endpointAt(exchange.method, path);
-  // §5.7
-  if (state.plan.without.includes(endpoint)) throw new Refusal(403, 'the plan does not include access to the endpoint');
-  if (!isAllowed(key.scope, endpoint)) {
-    throw new Refusal(shape.scopeRefusal, `the key's scope, ${key.scope}, does not allow this endpoint`);
-  }
-  let { serial } = state;
-  const id = (prefix: string) => ids.id(prefix, ++serial);
-  return handlers[endpoint]({ exchange, query, key, state, shape, now, id, random: ids.random(state.serial) });
-}
-
-function attempt(service: Service, run: () => Decision): Decision {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof Refusal)) return { reply: crashed(service, error), changes: [] };
-    return { reply: refused(service, error), changes: [], detail: error.message };
-  }
 }

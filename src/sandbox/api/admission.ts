@@ -1,12 +1,11 @@
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
-import { Refusal } from '../refusal.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
 
 /** The key of a request, and the reason if it is rejected. */
-interface Caller {
+export interface Caller {
   /** A known key may be invalid; its calls are recorded anyway (§5.8). */
   readonly key: Key | undefined;
   readonly refusal: string | undefined;
@@ -102,17 +101,11 @@ export function isMonthUsedUp(state: State, now: number): boolean {
 const routes = new Map(endpointNames.map((name) => [`${endpoints[name].method} ${endpoints[name].path}`, name]));
 
 /** §4: only these exact paths exist. */
-export function endpointAt(method: string, path: string): EndpointName {
-  const name = findEndpoint(method, path);
-  if (name) return name;
-  throw new Refusal(404, whyNot(method, path));
-}
-
 export function findEndpoint(method: string, path: string): EndpointName | undefined {
   return routes.get(`${method} ${path}`);
 }
 
-function whyNot(method: string, path: string): string {
+export function whyNoEndpoint(method: string, path: string): string {
   const methods = endpointNames.map((name) => endpoints[name]).filter((endpoint) => endpoint.path === path);
   if (methods.length > 0)
     return `${path} does not support ${method}, only ${methods.map(({ method }) => method).join(' and ')}`;

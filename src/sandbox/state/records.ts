@@ -154,7 +154,7 @@ export interface Call extends FaultRecord {
   readonly target: string;
   /** Status of the answer sent; 0 if none was sent. */
   readonly status: number;
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Why it was rejected, or which fault was injected. */
   readonly detail?: string;
 }
