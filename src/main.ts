@@ -1,5 +1,22 @@
 import type { Host } from './base/host.ts';
 
+/*
+ * Each folder of src is a room. It may import `contract`, `base` and the rooms listed here, types included; `base`
+ * imports no other room. `test/architecture.test.ts` checks this.
+ *
+ * contract: none
+ * delivery: none
+ * client: none
+ * ledger: none
+ * session: client, ledger, sandbox/remote
+ * cli: client, ledger, session, sandbox/remote
+ * runs: client, ledger, session, cli
+ * webhooks: delivery, sandbox/remote
+ * sandbox: delivery
+ * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote
+ * commands: client, ledger, session, cli, runs, webhooks, sandbox, doctor
+ */
+
 /** Runs the command line and returns its exit code. Version and top-level help load nothing else. */
 export async function main(host: Host): Promise<number> {
   const alone = host.argv.length === 1 ? host.argv[0] : undefined;

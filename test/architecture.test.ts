@@ -42,6 +42,12 @@ describe('the rooms of src', () => {
     expect(wrong.map(({ file, to }) => `${file} imports ${to}`)).toEqual([]);
   });
 
+  it('are listed in main.ts with what they may import', () => {
+    const lines = readFileSync(join(src, 'main.ts'), 'utf8').matchAll(/^ \* (\w+): (.+)$/gm);
+    const listed = Array.from(lines, ([, room = '', below]) => [room, below === 'none' ? [] : below?.split(', ')]);
+    expect({ base: [], ...Object.fromEntries(listed) }).toEqual(rooms);
+  });
+
   it('are all there are', () => {
     expect(files.filter((file) => !Object.keys(rooms).some((room) => isIn(room, file)))).toEqual(['main.ts']);
   });
