@@ -24,6 +24,8 @@ export interface Context extends Prompts {
   readonly signal: AbortSignal;
   /** Prints a note on stderr, unless --quiet is given. */
   note(code: string, message: string): void;
+  /** Prints text for a person who is asked next. */
+  say(text: string): void;
   helpFor(words: readonly string[]): Promise<string>;
   /** The service, called as the current caller. */
   client(): Promise<Client>;
@@ -79,6 +81,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     signal: host.signal,
     ...prompts,
     note,
+    say: reporter.say,
     helpFor,
     client: once(async () => connected(await currentCaller(session))),
     clientFor: connected,

@@ -15,7 +15,7 @@ import type { Group, Node, Tree } from './tree.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
-  const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv), redact });
+  const reporter = createReporter({ stderr: host.stderr, json: wantsJson(host.argv) && !host.stderr.isTTY, redact });
   try {
     const exit = await perform(host, tree, reporter);
     if (exit instanceof CliError) return failedInTheEnd(exit, host.signal, reporter);

@@ -3,6 +3,7 @@ import { command } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
+import type { ParamSource } from '../runs/mapping/message.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
 import { runView } from '../runs/result.ts';
 
@@ -11,7 +12,8 @@ export const sendBatch = command({
   summary: 'Send an approved template to the recipient of every row of a file',
   details: [
     '--param-column takes the value of a variable from a column; --param uses the same value for all rows. Give',
-    "them in the order of the template's variables. In NDJSON and JSON a column is a field.",
+    "them in the order of the template's variables. In NDJSON and JSON a column is a field. If the file has a",
+    'column called name, -p name is refused; --param=name means the word.',
     'A row with an empty param fails. So does a row with a different message for the recipient of an earlier',
     'row. A row that equals an earlier row is skipped.',
     '',
@@ -55,12 +57,10 @@ export const sendBatch = command({
     const phone = normalise ? { country } : undefined;
     const sources = inOrder(context.typed, paramColumns, params);
     const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone };
-    return runJob(context, batchJob(context, options), { file, ...flags }, emit);
+    return runJob(context, batchJob(options), { file, ...flags }, emit);
   },
   ...runView,
 });
-
-type ParamSource = { readonly column: string } | { readonly value: string };
 
 /** Restores the order of --param-column and --param among each other from the words as typed. */
 function inOrder(
@@ -73,6 +73,6 @@ function inOrder(
     const [column, value] = [/^--param-column(=|$)/.test(word), /^(--param(=|$)|-p)/.test(word)];
     const text = column ? left.columns.shift() : value ? left.values.shift() : undefined;
     if (text === undefined) return [];
-    return [column ? { column: text } : { value: text }];
+    return [column ? { column: text } : { value: text, isWord: word.includes('=') }];
   });
 }

@@ -29,16 +29,20 @@ export function needsConfirmation({ mode }: RunTarget, { expectCount, atMost }: 
   return mode !== 'sandbox' && expectCount === undefined && atMost === undefined;
 }
 
-export async function confirmLive(context: Context, due: number): Promise<void> {
+/** Fewer rows are confirmed with a yes. */
+const fewRows = 10;
+
+export async function confirmLive(context: Context, due: number, overview: () => Promise<string>): Promise<void> {
   if (due === 0) return;
-  const rows = rowsText(due);
   if (!context.interactive) {
     const hint = `nothing was sent; add --at-most ${due}, or --expect-count with the number of rows in the input`;
-    throw unsafe('count-missing', `sending ${rows} with a live key must be confirmed`, hint);
+    throw unsafe('count-missing', `sending ${rowsText(due)} with a live key must be confirmed`, hint);
   }
-  await context.ask(`${rows} will be sent with a live key. Type the number to continue`, '--at-most', (text) => {
+  context.say(await overview());
+  if (due < fewRows) return context.session.interaction.confirm(due === 1 ? 'Send it?' : `Send these ${due}?`);
+  await context.ask(`Type ${due} to send:`, '--at-most', (text) => {
     if (text.trim().replaceAll(',', '') !== String(due))
-      throw usage(`type ${due} to send ${due === 1 ? 'it' : 'them'}`, 'Ctrl-C cancels, and nothing is sent');
+      throw usage(`type ${due} to send them`, 'Ctrl-C cancels, and nothing is sent');
   });
 }
 

@@ -5,6 +5,8 @@ import type { CliError, ExitName } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import type { Accepted } from '../ledger/ledger.ts';
 import { took, whole } from '../cli/output/progress.ts';
+import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import { isRecord } from '../contract/readers.ts';
 import type { Job } from './job.ts';
 import { type SkippedCounts, sumOf } from './tally.ts';
 import type { Preflight } from './preflight.ts';
@@ -32,6 +34,8 @@ export interface DryRun {
   readonly suspect_rows: Preflight['suspectRows'];
   /** The first body. */
   readonly first: unknown;
+  /** The text of the first message; null if the template's text is not known. */
+  readonly first_text: string | null;
   /** Null if no rate limit is known. */
   readonly pace: { readonly requests: number; readonly window_seconds: number } | null;
   /** The limit of the plan; it applies if it is lower than the pace. */
@@ -57,15 +61,19 @@ export interface DryRunInput {
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly kind: Job['kind'];
   readonly unit: Unit;
+  /** Undefined if the service does not show it. */
+  readonly template: TemplateFacts | undefined;
 }
 
-export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit }: DryRunInput): DryRunEnded {
+export function dryRunOf(given: DryRunInput): DryRunEnded {
+  const { found, accepted, refused, skipped, client, kind, unit, template } = given;
   const { pace, target } = client;
   const { rows, invalid } = found;
   const due = accepted ? accepted.counts.due + accepted.counts.retry : 0;
   const least = pace.minimumDuration(due);
   const { known } = pace;
   const { perMinute, perMonth } = target.plan;
+  const first = found.first === undefined || due === 0 ? null : parseJson(found.first);
   const dryRun: DryRun = {
     type: 'rehearsal',
     rows,
@@ -81,7 +89,8 @@ export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit
     unit,
     suspect: found.suspect,
     suspect_rows: found.suspectRows,
-    first: found.first === undefined || due === 0 ? null : parseJson(found.first),
+    first,
+    first_text: template && isRecord(first) ? (rendered(template, paramsIn(first)) ?? null) : null,
     pace: known ? { requests: known.perWindow, window_seconds: known.window / 1_000 } : null,
     plan_per_minute: perMinute ?? null,
     target: target.address,
@@ -89,6 +98,10 @@ export function dryRunOf({ found, accepted, refused, skipped, client, kind, unit
     month: kind === 'message' && perMonth !== undefined ? { limit: perMonth, share: due / perMonth } : null,
   };
   return { dryRun, exit: refused ?? (invalid > 0 ? 'partial' : 'done') };
+}
+
+function paramsIn({ params }: Readonly<Record<string, unknown>>): readonly string[] {
+  return Array.isArray(params) ? params.map(String) : [];
 }
 
 export function dryRunText(dryRun: DryRun, ui: Ui): string {
@@ -99,6 +112,7 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   const others = sumOf(skipped) - repeated;
   if (others > 0) lines.push(`${whole(others)} would be skipped: sent before, or unsure`);
   if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
+  if (dryRun.first_text !== null) lines.push(`the first message: "${dryRun.first_text}"`);
   if (bad > 0) lines.push(ui.color.red(`${whole(bad)} cannot be sent:`), ...invalidLines(dryRun));
   if (suspect > 0) {
     const which =

@@ -27,8 +27,8 @@ export interface Job {
   free?(columns: readonly string[]): readonly string[];
   /** A warning about the first body, for a dry run. */
   caution?(body: string): string | undefined;
-  /** Looks up the template at the service; returns a warning if its variables do not match. */
-  check?(client: RunClient): Promise<string | undefined>;
+  /** The number of params of each message. */
+  readonly params?: number;
 }
 
 /** Maps rows to request bodies. */

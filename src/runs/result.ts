@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
 import { took, whole } from '../cli/output/progress.ts';
@@ -168,8 +169,11 @@ export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
   return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
 }
 
+/** A file in the current folder is shown by its name. */
 function at(file: string | null): string {
-  return file === null ? '' : ` → ${file}`;
+  if (file === null) return '';
+  const near = relative('', file);
+  return ` → ${near.startsWith('..') ? file : near}`;
 }
 
 const mostRanges = 20;

@@ -1,5 +1,6 @@
 import { knownKeys } from '../session/current-caller.ts';
 import type { Context, Emit } from '../cli/command.ts';
+import { doubtAbout, type TemplateFacts, templatesOf } from '../cli/templates.ts';
 import { unitOf } from './input/source.ts';
 import { CliError, configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
@@ -12,6 +13,7 @@ import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
+import { dueIn, durationText, overviewLines, usedThisMonth } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
@@ -76,7 +78,7 @@ function isEnded(ran: Ended | DryRunEnded): ran is Ended {
 
 /** Everything before the first row is sent. */
 async function prepared(running: Running): Promise<Ended | DryRunEnded> {
-  const { context, job, options, input, client, opened, signals } = running;
+  const { context, job, options, input, client, opened, signals, thisProcess } = running;
   const found = await preflightOf(running);
   checkCount(found.rows, options);
   const unit = unitOf(input.source);
@@ -99,26 +101,54 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
   }
   const damaged = suspectRowsNote(found, unit);
   if (damaged !== undefined) context.note('suspect', damaged);
-  const confirmed = needsConfirmation(client.target, options) ? await confirmedPlan(running, registering, plan) : plan;
+  const confirmed = needsConfirmation(client.target, options)
+    ? await confirmedPlan(running, found, registering, plan)
+    : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const registered = await register({ ...registering, plan: confirmed });
   for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
-  if (confirmed === plan && dueIn(registered) > 0) await noteMismatch(running);
+  if (confirmed === plan && dueIn(registered.accepted) > 0) {
+    await lookAtTemplate(running);
+    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now());
+    if (duration?.isLong) context.note('duration', duration.text);
+  }
   return carriedOut(running, found, registered);
 }
 
 /** With the user's answers; nothing is registered yet. */
-async function confirmedPlan(running: Running, registering: Omit<Registering, 'plan'>, plan: Plan): Promise<Plan> {
+async function confirmedPlan(
+  running: Running,
+  found: Preflight,
+  registering: Omit<Registering, 'plan'>,
+  plan: Plan,
+): Promise<Plan> {
+  const { context, job, input, client, opened, thisProcess } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
-  const due = dueIn(foreseen);
-  if (due > 0) await noteMismatch(running);
-  await confirmLive(running.context, due);
+  const { accepted } = foreseen;
+  await confirmLive(context, dueIn(accepted), async () => {
+    const template = await lookAtTemplate(running);
+    const now = thisProcess.now();
+    const used = usedThisMonth(await opened.ledger.runs(), opened.account, now);
+    const file = nameOf(input);
+    return overviewLines({ file, job, found, accepted, client, template, usedThisMonth: used, now }).join('\n');
+  });
   return { ...foreseen.plan, isRehearsal: false };
 }
 
-async function noteMismatch({ context, job, client }: Running): Promise<void> {
-  const warning = await job.check?.(client);
-  if (warning !== undefined) context.note('params', warning);
+/** The template of a batch, if the service lists it; notes what speaks against it. */
+async function lookAtTemplate({
+  context,
+  job: { template, params },
+  client,
+}: Running): Promise<TemplateFacts | undefined> {
+  if (template === undefined) return undefined;
+  let list: readonly TemplateFacts[] = [];
+  await client.tryLookup(async (pages) => {
+    list = (await templatesOf(pages, context)) ?? [];
+  });
+  const doubt = doubtAbout(list, template, params ?? 0);
+  if (doubt !== undefined) context.note('template', doubt);
+  return list.find(({ name }) => name === template);
 }
 
 async function rehearsed(running: Running, found: Preflight, plan: Plan): Promise<DryRunEnded> {
@@ -138,8 +168,9 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const accepted = foreseen instanceof CliError ? undefined : foreseen.accepted;
   const caution = refused || found.first === undefined ? undefined : job.caution?.(found.first);
   if (caution !== undefined) context.note('caution', caution);
+  const template = accepted && dueIn(accepted) > 0 ? await lookAtTemplate(running) : undefined;
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
-  return dryRunOf({ found, accepted, refused, skipped: skipsOf(accepted), client, kind: job.kind, unit });
+  return dryRunOf({ found, accepted, refused, skipped: skipsOf(accepted), client, kind: job.kind, unit, template });
 }
 
 /** Sends the rows that are due, and reports. */
@@ -212,7 +243,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   const { run } = accepted;
   let goneAt: number | undefined;
   const shown = await showing(context, {
-    total: dueIn(registered),
+    total: dueIn(accepted),
     emit: running.emit,
     pace: client.pace.limit,
     steady: thisProcess.steady,
@@ -283,10 +314,6 @@ function clueIn({ job, input }: Running, { reasons }: RunResult): string | undef
     reasons.map(({ reason }) => reason),
     columns,
   );
-}
-
-function dueIn({ accepted: { counts } }: Pick<Registered, 'accepted'>): number {
-  return counts.due + counts.retry;
 }
 
 async function preflightOf({

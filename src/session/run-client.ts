@@ -155,17 +155,19 @@ function targetOf(caller: Caller, { target, simulated }: CheckedTarget, plan: Pl
 /** Milliseconds that a lookup may delay the first row. */
 const lookupTimeout = 3_000;
 
-/** A best-effort lookup with a short time-out and without retries. */
+/** A best-effort lookup with a short time-out and without retries, in a dry run too: it changes nothing. */
 async function tryLookup(
   session: Session,
   checkedTarget: CheckedTarget,
   { pace, stop }: Pick<RunConnectionOptions, 'pace'> & { readonly stop: AbortSignal },
   look: (client: Pick<Client, 'pages'>) => Promise<void>,
 ): Promise<void> {
+  // A dry run does not start a sandbox.
+  if (checkedTarget.isLocal && !checkedTarget.running) return;
   const late = new AbortController();
   const cancel = session.host.later(lookupTimeout, () => late.abort());
   const signal = AbortSignal.any([stop, late.signal]);
-  const once = { ...session, given: { ...session.given, retries: 0 } };
+  const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
   const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
   const { client, close } = await openConnection(once, checkedTarget, ways);
   try {

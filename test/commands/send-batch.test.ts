@@ -193,8 +193,27 @@ it('refuses an empty param, except with --allow-empty', async () => {
 
 it('warns before it sends if the template has another number of variables', async () => {
   const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
-  expect([code, noteCodes(stderr).includes('params')]).toEqual([10, true]);
+  expect([code, noteCodes(stderr).includes('template')]).toEqual([10, true]);
   expect(stderr).toContain('has 2 variables, and each row gives 1 param"');
+});
+
+it('warns before it sends if the service does not list the template, in a dry run too', async () => {
+  const { stderr } = await sending('order_updat', orders, '--param-column', 'name', '--dry-run');
+  expect(stderr).toContain('the service does not list a template \\"order_updat\\"');
+});
+
+it('shows the first message in a dry run', async () => {
+  const words = ['--param-column', 'name', '--param-column', 'order', '--dry-run'];
+  const { stdout } = await sending('order_update', orders, ...words);
+  expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Hello Ada, your order A-1 is on its way.' });
+});
+
+it('refuses a param that is the name of a column, unless it is given as a word', async () => {
+  const { code, stderr } = await sending('order_update', orders, '-p', 'name', '--param-column', 'order');
+  expect([code, sent()]).toEqual([2, []]);
+  expect(stderr).toContain('--param-column name; to send the word itself: --param=name');
+  const word = await sending('order_update', orders, '--param=name', '--param-column', 'order', '--dry-run');
+  expect(JSON.parse(word.stdout)).toMatchObject({ first: { params: ['name', expect.anything()] } });
 });
 
 it('shows its share of the monthly quota', async () => {

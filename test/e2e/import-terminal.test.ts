@@ -83,13 +83,15 @@ describe('the progress of a run, on a terminal', () => {
     const live = { ...world, env: { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live } };
     const terminal = await open(live, 100);
     await terminal.enter('bizmsg send-batch welcome people.csv');
-    await terminal.until('30 rows will be sent with a live key. Type the number to continue');
+    const screen = await terminal.until('Type 30 to send:');
+    expect(screen).toContain('people.csv: 30 rows\nwelcome → 30 people\nFirst: ');
+    expect(screen).toContain('"Welcome! Write to us here whenever you need us."');
     terminal.answer('3');
     await terminal.until('type 30 to send them');
     terminal.press('C-c');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([130, 0]);
     await terminal.enter('clear; bizmsg send-batch welcome people.csv');
-    await terminal.until('Type the number to continue');
+    await terminal.until('Type 30 to send:');
     terminal.answer('30');
     expect([await terminal.ended(), world.sandbox.counts().messages]).toEqual([0, 30]);
   });

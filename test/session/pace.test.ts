@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { noteInterval } from '../../src/cli/output/progress.ts';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
@@ -17,7 +18,7 @@ const ledgerTurn = 10;
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
   const later: Host['later'] = (milliseconds, run) => {
-    if (milliseconds === heartbeatInterval) return () => {};
+    if (milliseconds === heartbeatInterval || milliseconds === noteInterval) return () => {};
     const due = time + (milliseconds === ledgerTurn ? 0 : milliseconds);
     const immediate = setImmediate(() => {
       time = Math.max(time, due);

@@ -66,8 +66,10 @@ export interface Progress {
   end(): void;
 }
 
-/** Milliseconds until the first line, between updates of the line, and between notes. */
-const [first, redrawn, noted] = [300, 250, 30_000];
+/** Milliseconds until the first line, and between updates of the line. */
+const [first, redrawn] = [300, 250];
+/** Milliseconds between notes. */
+export const noteInterval = 30_000;
 /** The width of a note. */
 const noteColumns = 100;
 
@@ -81,7 +83,7 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
   return {
     follow(next) {
       text = next;
-      if (!given.quiet) cancel ??= host.later(isLive ? first : noted, update);
+      if (!given.quiet) cancel ??= host.later(isLive ? first : noteInterval, update);
     },
     end() {
       cancel?.();
@@ -93,6 +95,6 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
   function update(): void {
     if (isLive) reporter.live(text?.((stderr.columns || 80) - 1) ?? '');
     else if (text) reporter.note('progress', text(noteColumns));
-    cancel = host.later(isLive ? redrawn : noted, update);
+    cancel = host.later(isLive ? redrawn : noteInterval, update);
   }
 }

@@ -8,6 +8,8 @@ import { safeJson, safeLine, safeLines } from './text.ts';
 export interface Reporter {
   note(code: string, message: string): void;
   error(failure: CliError): void;
+  /** Text for a person who is asked next. */
+  say(text: string): void;
   /** A line of the trace. */
   trace(line: string): void;
   /** The live last line of a terminal; an empty one removes it. */
@@ -37,6 +39,7 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
   return {
     note: (code, message) => (json ? object({ note: { code, message } }) : write(`note: ${safeLine(message)}`)),
     error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure))),
+    say: (text) => write(safeLines(text)),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
     live: (line) => {
       if (line !== last) void stderr.write(clearLine + line);

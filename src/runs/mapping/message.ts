@@ -1,4 +1,5 @@
-import { usage } from '../../base/errors.ts';
+import { type CliError, usage } from '../../base/errors.ts';
+import { shellQuote } from '../../base/shell-quote.ts';
 import { type Fields, type Mapped, fieldName, ValueError } from '../input/row.ts';
 import { nameList, noColumn, ownValue, type Source } from './contact.ts';
 import { internationalPhone, createPhoneReader, textOf } from './values.ts';
@@ -13,7 +14,10 @@ export interface MessageMappingOptions extends RecipientOptions {
 }
 
 /** A param from a column, or the same for all rows. */
-type ParamSource = { readonly column: string } | { readonly value: string };
+export type ParamSource =
+  | { readonly column: string }
+  /** `isWord`: given as --param=VALUE, so that it cannot mean the column of that name. */
+  | { readonly value: string; readonly isWord: boolean };
 
 type ParamReader = (fields: Fields) => string | ValueError;
 
@@ -25,9 +29,11 @@ export async function createMessageMapping(
   checkMessageMapping(options);
   const recipient = await recipientIn(options, source);
   const params = options.params.map((param, index) => paramReader(param, index + 1, options));
-  for (const param of options.params)
+  for (const param of options.params) {
     if ('column' in param && source.fields?.includes(param.column) === false)
       throw noColumn('--param-column', param.column, source.fields);
+    if ('value' in param && !param.isWord && source.fields?.includes(param.value)) throw namesColumn(param.value);
+  }
   return (fields) => {
     const to = recipient(fields);
     if (to instanceof ValueError) return { reason: to.why };
@@ -39,6 +45,12 @@ export async function createMessageMapping(
     }
     return { body: { to, template: options.template, params: texts } };
   };
+}
+
+function namesColumn(name: string): CliError {
+  const text = shellQuote(name);
+  const hint = `to send the value of the column: --param-column ${text}; to send the word itself: --param=${text}`;
+  return usage(`-p ${text} would send the word "${name}" to everybody, and the input has a column "${name}"`, hint);
 }
 
 /** Refuses options that are wrong for any input. */

@@ -12,6 +12,7 @@ type Options = Partial<MessageMappingOptions>;
 
 const column = (name: string) => ({ column: name });
 const full = (options: Options) => ({ template: 'hello', params: [], ...options });
+const word = (value: string) => ({ value, isWord: false });
 const ofTable = async (options: Options, row: Fields) =>
   (await createMessageMapping(full(options), { fields: Object.keys(row) }))(row);
 const ofRecord = async (options: Options, fields: Fields) =>
@@ -24,14 +25,14 @@ describe('a message', () => {
     ['is sent to the number in the given column', { toColumn: 'Mobile' }, { Mobile: to, to: 'x', phone: 'y' }, []],
     [
       'has its params in the order that was given',
-      { params: [column('b'), { value: 'x' }, column('a'), column('b')] },
+      { params: [column('b'), word('x'), column('a'), column('b')] },
       { to, a: '1', b: '2' },
       ['2', 'x', '1', '2'],
     ],
     ['keeps spaces in a param', { params: [column('a')] }, { to, a: ' x ' }, [' x ']],
     [
       'has empty params when they are meant',
-      { params: [column('a'), { value: '' }], allowEmpty: true },
+      { params: [column('a'), word('')], allowEmpty: true },
       { to, a: '' },
       ['', ''],
     ],
@@ -122,6 +123,6 @@ it.each<[string, Options, readonly string[], string, string]>([
 });
 
 it('refuses an empty param for all rows before anything is read', () => {
-  const options = full({ params: [column('a'), { value: '' }] });
+  const options = full({ params: [column('a'), word('')] });
   expect(thrown(() => checkMessageMapping(options))).toMatchObject({ exit: 'usage', message: 'param 2 is empty' });
 });

@@ -1,0 +1,105 @@
+import { maskPhones } from '../base/redact.ts';
+import { rendered, type TemplateFacts } from '../cli/templates.ts';
+import { whole } from '../cli/output/progress.ts';
+import { timeOfDay } from '../cli/output/times.ts';
+import { isRecord } from '../contract/readers.ts';
+import type { Accepted, Account, RunState } from '../ledger/ledger.ts';
+import type { RunClient } from '../session/run-client.ts';
+import type { Job } from './job.ts';
+import type { Preflight } from './preflight.ts';
+import { roughly } from './status.ts';
+import { skipsOf } from './tally.ts';
+
+export interface Overview {
+  readonly file: string;
+  readonly job: Pick<Job, 'kind' | 'template'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'first'>;
+  readonly accepted: Accepted;
+  readonly client: Pick<RunClient, 'pace' | 'target'>;
+  readonly template: TemplateFacts | undefined;
+  /** Messages that this machine has sent in this month. */
+  readonly usedThisMonth: number;
+  readonly now: number;
+}
+
+/** What will be sent, to whom, and how long it takes: the lines before the question of a live run. */
+export function overviewLines(overview: Overview): readonly string[] {
+  return [inputLine(overview), recipientsLine(overview), firstLine(overview), timeLine(overview)].filter(
+    (line) => line !== undefined,
+  );
+}
+
+function inputLine({ file, found: { rows, invalid }, accepted }: Overview): string {
+  const { earlier_run: earlier, this_run: done, duplicate, unsure, changed } = skipsOf(accepted);
+  const others = [
+    [done + earlier, 'sent before'],
+    [duplicate, duplicate === 1 ? 'duplicate' : 'duplicates'],
+    [changed, 'changed'],
+    [unsure, 'unsure'],
+    [invalid, 'invalid'],
+  ] as const;
+  const left = others.flatMap(([count, word]) => (count > 0 ? [`${whole(count)} ${word}`] : []));
+  return `${file}: ${counted(rows, 'row')}${left.length > 0 ? `. Not sent: ${left.join(', ')}` : ''}`;
+}
+
+function recipientsLine({ job: { kind, template }, accepted }: Overview): string {
+  const due = dueIn(accepted);
+  return kind === 'contact'
+    ? `creates ${counted(due, 'contact')}`
+    : `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
+}
+
+function firstLine({ job, found: { first }, template }: Overview): string | undefined {
+  const body: unknown = first === undefined ? undefined : JSON.parse(first);
+  if (!isRecord(body)) return undefined;
+  const { to, params } = body;
+  if (job.kind === 'contact' || typeof to !== 'string' || !Array.isArray(params))
+    return `First: ${maskPhones(first ?? '')}`;
+  const texts = params.map(String);
+  const text = template && rendered(template, texts);
+  const content = text === undefined ? `params ${JSON.stringify(texts)}` : `"${text}"`;
+  return `First: ${maskPhones(to)} ${content}`;
+}
+
+function timeLine({ client: { pace, target }, accepted, job, usedThisMonth, now }: Overview): string {
+  const { perMonth } = target.plan;
+  const month =
+    job.kind === 'message' && perMonth !== undefined
+      ? `. Month: ${whole(usedThisMonth)} of ${whole(perMonth)} used from here`
+      : '';
+  return `${durationText(pace, dueIn(accepted), now)?.text ?? 'No rate limit is known'}${month}`;
+}
+
+/** How long it will take; undefined if no rate is known. */
+export function durationText(
+  { limit, minimumDuration }: RunClient['pace'],
+  due: number,
+  now: number,
+): { readonly text: string; readonly isLong: boolean } | undefined {
+  const least = minimumDuration(due);
+  if (!limit || least === undefined) return undefined;
+  const rate = `${whole(limit.perWindow)}/${limit.window === 1_000 ? 's' : 'min'}`;
+  if (least < shortest) return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
+  const until = timeOfDay(new Date(now + least).toISOString()).slice(0, 5);
+  return { text: `${rate}, about ${roughly(least)}, until ${until}`, isLong: true };
+}
+
+/** Milliseconds; a shorter run needs no estimate. */
+const shortest = 10_000;
+
+/** The messages of an account that this machine has sent since the month began, in UTC. */
+export function usedThisMonth(runs: readonly RunState[], account: Account, now: number): number {
+  const today = new Date(now);
+  const begin = Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
+  return runs
+    .filter((run) => run.account.id === account.id && run.kind === 'message' && run.lastAt >= begin)
+    .reduce((sum, { counts }) => sum + counts.done, 0);
+}
+
+export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
+  return counts.due + counts.retry;
+}
+
+function counted(count: number, word: string): string {
+  return count === 1 ? `1 ${word}` : `${whole(count)} ${word}s`;
+}
