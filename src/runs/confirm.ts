@@ -6,7 +6,7 @@ import { redact } from '../base/redact.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
-import { whole } from '../cli/output/progress.ts';
+import { rowsText } from '../cli/output/progress.ts';
 import type { RunTarget } from '../session/run-client.ts';
 import type { RunInput } from './options.ts';
 
@@ -44,10 +44,6 @@ export async function confirmLive(context: Context, due: number, overview: () =>
     if (text.trim().replaceAll(',', '') !== String(due))
       throw usage(`type ${due} to send them`, 'Ctrl-C cancels, and nothing is sent');
   });
-}
-
-function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${whole(count)} rows`;
 }
 
 const hint = 'pass a key with BIZMSG_API_KEY or a profile';

@@ -26,53 +26,6 @@ const amendments = {
   unsure: { outcome: 'unsure', code: 'killed', reason: cutShort },
 } as const;
 
-/** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
-function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
-  /** Rows in flight. */
-  const open = new Map<number, Pick<LoggedRow, 'number' | 'line' | 'digest'>>();
-  const taken = (number: number) => {
-    const row = open.get(number) ?? { number, line: 0 };
-    open.delete(number);
-    return row;
-  };
-  for (const record of records) {
-    switch (record.type) {
-      case 'claimed':
-        for (const [number, line, digest] of record.rows) open.set(number, { number, line, digest });
-        break;
-      case 'sent':
-        for (const [number, id] of record.rows) yield { ...taken(number), outcome: 'sent', id };
-        break;
-      case 'failed':
-      case 'unsure':
-        yield { ...taken(record.number), outcome: record.type, code: record.code, reason: record.reason };
-        break;
-      case 'released':
-        for (const number of record.rows) open.delete(number);
-        break;
-      case 'skipped':
-        for (const [number, line] of record.rows) yield { number, line, outcome: 'skipped', reason: record.why };
-        break;
-      case 'resolved':
-        for (const [number, line, digest] of record.rows)
-          yield {
-            number,
-            line,
-            digest,
-            outcome: record.found === 'sent' ? 'sent' : 'not sent',
-            reason: 'recorded by runs resolve',
-          };
-        break;
-      case 'amended':
-        for (const [number, line, digest] of record.rows) yield { number, line, digest, ...amendments[record.outcome] };
-        break;
-      case 'invalid':
-        yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };
-    }
-  }
-  for (const row of open.values()) yield { ...row, outcome: 'unsure', code: inFlight, reason: cutShort };
-}
-
 /** The rows of a run in the order of the input; the last command that dealt with a row counts. */
 export function rowsOfRun(parts: readonly LogPart[], isRunning = false): readonly LoggedRow[] {
   const rows = new Map<string, LoggedRow>();
@@ -126,11 +79,58 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   for (const [at, isValid] of found.valid.entries()) {
     if (isValid === 0) continue;
     const digest = Buffer.from(found.input.read(index)).toString('base64');
-    const outcome = outcomeOf(fates[accepted.fates[index] ?? 0], logged.get(digest), isShared);
+    const outcome = missingOutcome(fates[accepted.fates[index] ?? 0], logged.get(digest), isShared);
     if (outcome) amended[outcome].push({ number: at + 1, line: found.placeOf(index), digest });
     index += 1;
   }
   for (const outcome of ['sent', 'not sent', 'unsure'] as const) log.amended(amended[outcome], outcome);
+}
+
+/** The rows of one command, in the order in which they ended. A row of an ended process without an outcome is unsure. */
+function* rowsIn({ records }: LogPart): Generator<LoggedRow> {
+  /** Rows in flight. */
+  const open = new Map<number, Pick<LoggedRow, 'number' | 'line' | 'digest'>>();
+  const ended = (number: number) => {
+    const row = open.get(number) ?? { number, line: 0 };
+    open.delete(number);
+    return row;
+  };
+  for (const record of records) {
+    switch (record.type) {
+      case 'claimed':
+        for (const [number, line, digest] of record.rows) open.set(number, { number, line, digest });
+        break;
+      case 'sent':
+        for (const [number, id] of record.rows) yield { ...ended(number), outcome: 'sent', id };
+        break;
+      case 'failed':
+      case 'unsure':
+        yield { ...ended(record.number), outcome: record.type, code: record.code, reason: record.reason };
+        break;
+      case 'released':
+        for (const number of record.rows) open.delete(number);
+        break;
+      case 'skipped':
+        for (const [number, line] of record.rows) yield { number, line, outcome: 'skipped', reason: record.why };
+        break;
+      case 'resolved':
+        for (const [number, line, digest] of record.rows)
+          yield {
+            number,
+            line,
+            digest,
+            outcome: record.found === 'sent' ? 'sent' : 'not sent',
+            reason: 'recorded by runs resolve',
+          };
+        break;
+      case 'amended':
+        for (const [number, line, digest] of record.rows) yield { number, line, digest, ...amendments[record.outcome] };
+        break;
+      case 'invalid':
+        yield { number: record.number, line: record.line, outcome: 'failed', code: 'invalid', reason: record.reason };
+    }
+  }
+  for (const row of open.values()) yield { ...row, outcome: 'unsure', code: inFlight, reason: cutShort };
 }
 
 /** Rows that are unsure in the logs, by digest. */
@@ -145,8 +145,8 @@ function unsureIn(parts: readonly LogPart[]): ReadonlyMap<string, LoggedRow> {
   return unsure;
 }
 
-/** Undefined if the logs agree with the ledger. */
-function outcomeOf(fate: Fate | undefined, logged: LoggedRow | undefined, isShared: boolean): Amended | undefined {
+/** The outcome that the ledger has and the logs lack; undefined if they agree. */
+function missingOutcome(fate: Fate | undefined, logged: LoggedRow | undefined, isShared: boolean): Amended | undefined {
   if (fate === 'done') return logged && 'sent';
   if (fate === 'unsure') return logged && logged.code !== inFlight ? undefined : 'unsure';
   // Another process may be sending it now.

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { CliError, type ExitName } from '../base/errors.ts';
 import type { Ui } from '../cli/command.ts';
-import { took, whole } from '../cli/output/progress.ts';
+import { rowsText, took, whole } from '../cli/output/progress.ts';
 import type { Note } from '../ledger/ledger.ts';
 import { type DryRunEnded, dryRunText } from './dry-run.ts';
 import { nameOf } from './input.ts';
@@ -9,7 +9,7 @@ import type { Unit } from './input/source.ts';
 import type { Job, Running } from './job.ts';
 import type { Reason } from './reasons.ts';
 import type { Stopped } from './stop.ts';
-import { type Counts, type SkippedCounts, sumOf } from './tally.ts';
+import { type Counts, sumOf } from './tally.ts';
 
 /** The result of one command. `rows` is the sum of all counts. */
 export interface RunResult extends Counts {
@@ -76,6 +76,16 @@ export function emptyResult({ command, template }: Job, { input, client, opened,
   return { result, exit: 'done', unsurePlaces: [], unit: 'line' };
 }
 
+/** Runs that sent rows of this input before, if the ledger has compared them. */
+export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
+  const all = notes.flatMap((note) => {
+    if (note.note === 'imported-before' || note.note === 'unsure-before') return note.earlier;
+    return note.note === 'would-stop' && note.stop.reason === 'sent-before' ? note.stop.earlier : [];
+  });
+  return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
+}
+
+/** `clue` is a hint about the likely cause. */
 export function exitOf(
   result: Pick<RunResult, 'failed' | 'unsure' | 'not_reached' | 'skipped'>,
   stopped: Stopped | undefined,
@@ -84,38 +94,41 @@ export function exitOf(
   const { failed, unsure, skipped, not_reached: left } = result;
   if (!stopped) return failed + unsure + skipped.unsure > 0 ? 'partial' : 'done';
   const { exit, code, message } = stopped;
-  const hints = [clue, stopped.hint, left > 0 ? goesOn(left, stopped) : undefined].filter((text) => text !== undefined);
+  const hints = [clue, stopped.hint, left > 0 ? howToGoOn(left, stopped) : undefined].filter(
+    (text) => text !== undefined,
+  );
   return new CliError(exit, code, message, { hint: hints.join('\n') || undefined });
 }
 
-function goesOn(left: number, { exit, code }: Stopped): string {
-  const them = left === 1 ? 'it' : 'them';
-  if (exit === 'keyRefused')
-    return `${unsentText(left)}; with a valid key, run the same command again with --continue to send ${them}`;
-  if (code === 'too-many-errors')
-    return `${unsentText(left)}; fix the cause, then run the same command again to send ${them}`;
-  return restText(left);
+function howToGoOn(left: number, stopped?: Stopped): string {
+  const [were, them] = left === 1 ? ['was', 'it'] : ['were', 'them'];
+  const unsent = `${rowsText(left)} ${were} not sent`;
+  if (stopped?.exit === 'keyRefused')
+    return `${unsent}; with a valid key, run the same command again with --continue to send ${them}`;
+  const first = stopped?.code === 'too-many-errors' ? 'fix the cause, then ' : '';
+  return `${unsent}; ${first}run the same command again to send ${them}`;
 }
 
-function restText(left: number): string {
-  return `${unsentText(left)}; run the same command again to send ${left === 1 ? 'it' : 'them'}`;
-}
-
-function unsentText(left: number): string {
-  return left === 1 ? '1 row was not sent' : `${whole(left)} rows were not sent`;
-}
+/** Shows a run or a dry run. */
+export const runView = {
+  data: (ran: Ended | DryRunEnded) => ('result' in ran ? ran.result : ran.dryRun),
+  view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),
+  exit: (ran: Ended | DryRunEnded) => ran.exit,
+  changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
+  unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? whereToFind(ran.result) : undefined),
+} as const;
 
 function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
   const { failed, unsure, skipped, files, stopped, not_reached: left } = result;
   const lines = [firstLine(result, ui)];
   if (sumOf(skipped) > 0) lines.push(`${whole(sumOf(skipped))} skipped: ${skipText(result)}`);
-  if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + at(files.failed));
+  if (failed > 0) lines.push(ui.color.red(`${whole(failed)} failed`) + arrowTo(files.failed));
   const open = unsure + skipped.unsure;
   if (open > 0) {
     const places = unsurePlaces.length === 0 ? '' : ` (${placesIn(unsurePlaces, open, unit)})`;
-    lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${at(files.unsure)}${places}`);
+    lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${arrowTo(files.unsure)}${places}`);
   }
-  // Of failed and of unsure rows.
+  // The reasons of failed and unsure rows.
   for (const { reason, count, first_line: line } of result.reasons)
     lines.push(`  ${whole(count)} x ${reason}${line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : ''}`);
   if (open > 0) lines.push(...unsureAdvice(open, result.run));
@@ -136,41 +149,28 @@ function unsureAdvice(rows: number, run: string | null): readonly string[] {
 }
 
 function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunResult, ui: Ui): string {
-  const far = `${whole(sent)} of ${whole(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  const far = `${whole(sent)} of ${rowsText(rows)}`;
   const time = took((Date.parse(to) - Date.parse(from)) / 1_000);
   if (stopped) return `${ui.done('Stopped', 'yellow')} after ${time}: ${far} sent`;
   return `${ui.done('Done')}: ${far} sent in ${time}`;
 }
 
-const skipWords = {
-  this_run: 'sent earlier by this run',
-  earlier_run: 'sent earlier by another run',
-  duplicate: 'duplicates',
-  unsure: 'unsure',
-  elsewhere: 'sent meanwhile by another run',
-  changed: 'changed after they were sent',
-} as const;
-
-/** A single reason needs no number. */
+/** Why rows were skipped; with their numbers if there is more than one reason. */
 function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string {
-  const names = ['this_run', 'earlier_run', 'duplicate', 'unsure', 'elsewhere', 'changed'] as const;
-  const found = names.filter((name) => skipped[name] > 0);
-  const word = (name: keyof SkippedCounts) =>
-    name === 'this_run' && job !== null ? `sent earlier by job ${job}` : skipWords[name];
-  return found.map((name) => (found.length > 1 ? `${whole(skipped[name])} ` : '') + word(name)).join(', ');
-}
-
-/** Runs that sent rows of this input before, if the ledger has compared them. */
-export function earlierOf(notes: readonly Note[]): RunResult['earlier'] {
-  const all = notes.flatMap((note) => {
-    if (note.note === 'imported-before' || note.note === 'unsure-before') return note.earlier;
-    return note.note === 'would-stop' && note.stop.reason === 'sent-before' ? note.stop.earlier : [];
-  });
-  return all.map(({ run, at, host }) => ({ run, at: new Date(at).toISOString(), host: host ?? null }));
+  const reasons: readonly (readonly [count: number, reason: string])[] = [
+    [skipped.this_run, `sent earlier by ${job === null ? 'this run' : `job ${job}`}`],
+    [skipped.earlier_run, 'sent earlier by another run'],
+    [skipped.duplicate, 'duplicates'],
+    [skipped.unsure, 'unsure'],
+    [skipped.elsewhere, 'sent meanwhile by another run'],
+    [skipped.changed, 'changed after they were sent'],
+  ];
+  const found = reasons.filter(([count]) => count > 0);
+  return found.map(([count, reason]) => (found.length > 1 ? `${whole(count)} ${reason}` : reason)).join(', ');
 }
 
 /** A file in the current folder is shown by its name. */
-function at(file: string | null): string {
+function arrowTo(file: string | null): string {
   if (file === null) return '';
   const near = relative('', file);
   return ` → ${near.startsWith('..') ? file : near}`;
@@ -198,17 +198,9 @@ function rangesOf(sorted: readonly number[]): readonly (readonly [first: number,
   return ranges;
 }
 
-/** Shows a run or a dry run. */
-export const runView = {
-  data: (ran: Ended | DryRunEnded) => ('result' in ran ? ran.result : ran.dryRun),
-  view: (ran: Ended | DryRunEnded, ui: Ui) => ('result' in ran ? resultText(ran, ui) : dryRunText(ran.dryRun, ui)),
-  exit: (ran: Ended | DryRunEnded) => ran.exit,
-  changes: (ran: Ended | DryRunEnded) => 'result' in ran && ran.result.run !== null,
-  unprinted: (ran: Ended | DryRunEnded) => ('result' in ran ? shownElsewhere(ran.result) : undefined),
-} as const;
-
-function shownElsewhere({ run, not_reached: left }: RunResult): string | undefined {
+/** For a result that could not be printed. */
+function whereToFind({ run, not_reached: left }: RunResult): string | undefined {
   if (run === null) return undefined;
-  const rest = left === 0 ? '' : `${restText(left)}; `;
+  const rest = left === 0 ? '' : `${howToGoOn(left)}; `;
   return `${rest}bizmsg runs show ${run} shows what was done`;
 }

@@ -42,6 +42,10 @@ export function whole(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+export function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${whole(count)} rows`;
+}
+
 /** A duration in its two largest units. */
 export function span(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
