@@ -11,9 +11,9 @@ export interface Encoding {
 
 /** The encoding of the byte order mark, or the given one, or a guess. */
 export function encodingOf(head: Uint8Array, given?: string): Encoding {
-  const asked = given === undefined ? undefined : known(given);
+  const asked = given === undefined ? undefined : encodingNamed(given);
   const marked = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
-  return marked ? { name: marked.name, bom: true } : { name: asked ?? evident(head), bom: false };
+  return marked ? { name: marked.name, bom: true } : { name: asked ?? guessedEncoding(head), bom: false };
 }
 
 /** Decodes bytes into complete characters, without the byte order mark. */
@@ -22,12 +22,12 @@ export interface Decoder {
 }
 
 export function createDecoder(encoding: Encoding, file: string): Decoder {
-  const decoder = encoding.name === 'utf-8' ? utf8(file) : anyOther(encoding.name, file);
-  let begun = false;
+  const decoder = encoding.name === 'utf-8' ? utf8Decoder(file) : otherDecoder(encoding.name, file);
+  let hasBegun = false;
   const decode = (bytes: Uint8Array, last: boolean) => {
     const text = decoder.decode(bytes, last);
-    if (begun || text === '') return text;
-    begun = true;
+    if (hasBegun || text === '') return text;
+    hasBegun = true;
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   };
   return { decode };
@@ -39,7 +39,7 @@ const marks = [
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const;
 
-function known(label: string): string {
+function encodingNamed(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -51,7 +51,7 @@ function known(label: string): string {
 }
 
 /** Detects UTF-16 by its zero bytes, since headers, digits and delimiters are mostly ASCII. */
-function evident(head: Uint8Array): string {
+function guessedEncoding(head: Uint8Array): string {
   const sample = head.subarray(0, 2048);
   const zeros = [0, 0];
   sample.forEach((byte, at) => {
@@ -64,7 +64,7 @@ function evident(head: Uint8Array): string {
   return 'utf-8';
 }
 
-function utf8(file: string): Decoder {
+function utf8Decoder(file: string): Decoder {
   let [carried, offset] = [Buffer.alloc(0), 0];
   const decode = (chunk: Uint8Array, last: boolean) => {
     const bytes = Buffer.concat([carried, chunk]);
@@ -110,7 +110,7 @@ function notUtf8(file: string, offset: number) {
   );
 }
 
-function anyOther(name: string, file: string): Decoder {
+function otherDecoder(name: string, file: string): Decoder {
   const decoder = new TextDecoder(name, { fatal: true, ignoreBOM: true });
   let offset = 0;
   const decode = (bytes: Uint8Array, last: boolean) => {

@@ -1,4 +1,5 @@
 import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../contract/readers.ts';
 import { errorField, heldReason, type InputRow, textField, type TextReader } from './row.ts';
 
 /** Reads the rows of a JSON array, holding one element at a time in memory. */
@@ -175,16 +176,16 @@ function objectRow(text: string, number: number, line: number): InputRow {
   const bad = (reason: string, raw = text): InputRow => ({ number, line, raw, reason });
   const read = parsed(text);
   if ('reason' in read) return bad(read.reason);
-  if (!isObject(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
+  if (!isRecord(read.value)) return bad(`it is ${kindOf(read.value)}, not an object`);
   const inexact = inexactIn(text, read.value);
   if (inexact !== undefined) return bad(`the number ${inexact} is too large to be exact; write it as a text`);
   if (!(errorField in read.value || textField in read.value)) {
     return { number, line, raw: read.value, fields: read.value };
   }
-  const { [errorField]: said, [textField]: left, ...fields } = read.value;
-  const held = heldReason(said);
-  if (typeof left !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
-  if (Object.keys(fields).length === 0) return bad(typeof said === 'string' ? said : 'it is damaged', left);
+  const { [errorField]: error, [textField]: damaged, ...fields } = read.value;
+  const held = heldReason(error);
+  if (typeof damaged !== 'string') return { number, line, raw: fields, fields, ...(held !== undefined && { held }) };
+  if (Object.keys(fields).length === 0) return bad(typeof error === 'string' ? error : 'it is damaged', damaged);
   return bad(`its ${textField} still holds damaged text: remove it once the row is fixed`);
 }
 
@@ -197,10 +198,6 @@ function parsed(text: string): Parsed {
     if (!(error instanceof SyntaxError)) throw error;
     return { reason: `it is not JSON: ${error.message}` };
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {
@@ -227,7 +224,7 @@ function findNumber(value: unknown, matches: (number: number) => boolean): numbe
   return undefined;
 }
 
-/** As it was written. */
+/** The first such number, as it was written. */
 function infiniteIn(text: string): string {
   const written = text.match(/-?\d[\d.]*(?:e\+?\d+)?/gi) ?? [];
   const found = written.find((one) => !Number.isFinite(Number(one))) ?? 'Infinity';

@@ -65,10 +65,10 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
   const form = formOf(text, whole, formatOf(name, text, options.format));
-  const given: Given = { file, encoding, limit, ...form };
-  const escapes = form.delimiter === '\t' ? await escapesIn(given) : 'none';
-  const plan: Plan = { ...given, escaped: escapes === 'undone' };
-  const header = form.delimiter === undefined ? undefined : await readHeader(plan, form.delimiter);
+  const textFile: TextFile = { file, encoding, limit, ...form };
+  const escapes = form.delimiter === '\t' ? await escapesIn(textFile) : 'none';
+  const recordFile: RecordFile = { ...textFile, escaped: escapes === 'undone' };
+  const header = form.delimiter === undefined ? undefined : await readHeader(recordFile, form.delimiter);
   return {
     ...form,
     escapes,
@@ -76,7 +76,7 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
     nameless: header?.nameless ?? 0,
     bom: encoding.bom || encoding.name !== 'utf-8',
     size,
-    rows: (signal, onBytes) => rowsOf(plan, signal, onBytes),
+    rows: (signal, onBytes) => rowsOf(recordFile, signal, onBytes),
   };
 }
 
@@ -85,19 +85,19 @@ interface Form {
   readonly delimiter: string | undefined;
 }
 
-interface Given extends Form {
+interface TextFile extends Form {
   readonly file: File;
   readonly encoding: Encoding;
   readonly limit: number;
 }
 
-interface Plan extends Given {
+interface RecordFile extends TextFile {
   readonly escaped: boolean;
 }
 
-async function escapesIn(given: Given): Promise<Escapes> {
+async function escapesIn(textFile: TextFile): Promise<Escapes> {
   const scan = createEscapeScan();
-  for await (const { text, last } of textsOf(given)) scan.push(text, last);
+  for await (const { text, last } of textsOf(textFile)) scan.push(text, last);
   return scan.found();
 }
 
@@ -107,32 +107,32 @@ function formOf(head: string, whole: boolean, found: Format | undefined): Form {
   return { format: found ?? (delimiter === '\t' ? 'tsv' : 'csv'), delimiter };
 }
 
-async function readHeader(plan: Plan, delimiter: string): Promise<Header> {
+async function readHeader(recordFile: RecordFile, delimiter: string): Promise<Header> {
   let header: Header | undefined;
-  const reader = createHeaderReader({ ...plan, delimiter }, plan.file.name, (found) => (header = found));
-  for await (const { text, last } of textsOf(plan)) {
+  const reader = createHeaderReader({ ...recordFile, delimiter }, recordFile.file.name, (found) => (header = found));
+  for await (const { text, last } of textsOf(recordFile)) {
     reader.push(text, last);
     if (header) return header;
   }
   return { names: [], nameless: 0 };
 }
 
-async function* rowsOf(plan: Plan, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
+async function* rowsOf(recordFile: RecordFile, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
   let rows: InputRow[] = [];
-  const reader = readerOf(plan, (row) => rows.push(row));
-  for await (const { text, last } of textsOf(plan, signal, onBytes)) {
+  const reader = readerOf(recordFile, (row) => rows.push(row));
+  for await (const { text, last } of textsOf(recordFile, signal, onBytes)) {
     reader.push(text, last);
     for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch);
     rows = [];
   }
 }
 
-function readerOf({ delimiter, limit, escaped, format, file }: Plan, give: (row: InputRow) => void): TextReader {
+function readerOf({ delimiter, limit, escaped, format, file }: RecordFile, give: (row: InputRow) => void): TextReader {
   if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped }, file.name, give);
   return format === 'json' ? createArrayReader(limit, give) : createLineReader(limit, give);
 }
 
-async function* textsOf({ file, encoding }: Given, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
+async function* textsOf({ file, encoding }: TextFile, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
   const decoder = createDecoder(encoding, file.name);
   for await (const chunk of chunksOf(file, signal)) {
     onBytes?.(chunk);
@@ -158,18 +158,21 @@ const extensions: Readonly<Record<string, Format>> = {
 /** The given format, or that of the name, or that of the content; undefined for some kind of table. */
 function formatOf(name: string, head: string, given?: Format): Format | undefined {
   refuseMarkup(name, head);
-  const shown = shownBy(head);
+  const shown = formatIn(head);
   const named = given ?? extensions[extname(name).toLowerCase()];
-  if (named === 'json' && !/^\s*(\[|$)/.test(head)) throw noArray(name, shown);
+  if (named === 'json' && !/^\s*(\[|$)/.test(head)) throw notAnArray(name, shown);
   if (given !== undefined || named === 'json') return named;
   if (named !== undefined && shown !== undefined && named !== shown) {
-    throw usage(`"${name}" has the name of ${words[named]}, but contains ${words[shown]}`, `give --format ${shown}`);
+    throw usage(
+      `"${name}" has the name of ${formatNames[named]}, but contains ${formatNames[shown]}`,
+      `give --format ${shown}`,
+    );
   }
-  if ((named ?? shown) === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head)) throw spread(name);
+  if ((named ?? shown) === 'ndjson' && /^\s*\{[ \t]*\r?\n/.test(head)) throw severalLines(name);
   return named ?? shown;
 }
 
-const words: Readonly<Record<Format, string>> = {
+const formatNames: Readonly<Record<Format, string>> = {
   csv: 'a CSV table',
   json: 'a JSON array',
   ndjson: 'JSON objects',
@@ -177,12 +180,12 @@ const words: Readonly<Record<Format, string>> = {
 };
 
 /** A table may start with a bracket, but hardly like this. */
-function shownBy(head: string): 'ndjson' | 'json' | undefined {
+function formatIn(head: string): 'ndjson' | 'json' | undefined {
   if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
   return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;
 }
 
-function noArray(name: string, shown?: Format): CliError {
+function notAnArray(name: string, shown?: Format): CliError {
   const hint = 'the file must contain only the array of records';
   return usage(
     `"${name}" is not a JSON array`,
@@ -190,7 +193,7 @@ function noArray(name: string, shown?: Format): CliError {
   );
 }
 
-function spread(name: string): CliError {
+function severalLines(name: string): CliError {
   return usage(
     `"${name}" contains an object that spans several lines`,
     'write each object on one line, or put them in an array',
@@ -200,20 +203,20 @@ function spread(name: string): CliError {
 /** Throws if it is not text, such as a workbook. */
 function refuseBinary(name: string, head: Uint8Array, { name: encoding }: Encoding): void {
   const found = signatures.find(({ bytes }) => Buffer.from(bytes, 'latin1').every((byte, at) => head[at] === byte));
-  if (found) throw other(name, found.what, found.hint);
+  if (found) throw notRows(name, found.what, found.hint);
   // The end of the head may split a character.
   const isText = encoding !== 'utf-8' || !head.includes(0) || isUtf8(head.subarray(0, Math.max(0, head.length - 3)));
-  if (!isText) throw other(name, 'binary data', 'use a text file with one record per row');
+  if (!isText) throw notRows(name, 'binary data', 'use a text file with one record per row');
 }
 
 /** Refuses a sign-in or error page that was saved instead of the download. */
 function refuseMarkup(name: string, head: string): void {
   if (/^\s*<(?:!doctype|!--|(?:html|head|body|title|meta|script|table)\b)/i.test(head))
-    throw other(name, 'an HTML page', 'it may be a sign-in or error page: check it, and download the file again');
-  if (/^\s*<\?xml\b/i.test(head)) throw other(name, 'XML', save);
+    throw notRows(name, 'an HTML page', 'it may be a sign-in or error page: check it, and download the file again');
+  if (/^\s*<\?xml\b/i.test(head)) throw notRows(name, 'XML', save);
 }
 
-function other(name: string, what: string, hint: string): CliError {
+function notRows(name: string, what: string, hint: string): CliError {
   return usage(`"${name}" is ${what}, not a table or JSON`, hint);
 }
 
@@ -292,11 +295,11 @@ async function readable<T>(file: File, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    throw fault(file, error);
+    throw readError(file, error);
   }
 }
 
-function fault(file: File, error: unknown): unknown {
+function readError(file: File, error: unknown): unknown {
   const found = fsError(error);
   if (found && ofMachine.has(found.code))
     return configuration(

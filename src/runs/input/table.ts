@@ -1,7 +1,7 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { normalizedPhone } from '../../contract/phones.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
-import { type Damage, damagedMark, errorField, heldReason, quoted, type InputRow, type TextReader } from './row.ts';
+import { type Damage, damagedMark, errorField, heldReason, type InputRow, quoted, type TextReader } from './row.ts';
 
 export interface Header {
   /** All but `bizmsg_error`. */
@@ -108,9 +108,9 @@ function headerNames(cells: readonly string[], file: string, line: number): read
   const empty = names.indexOf('');
   if (empty !== -1) throw usage(`column ${empty + 1} has no name in ${where}`, 'name the column or remove it');
   const twice = repeatedIn(names);
-  if (twice.length > 0) throw duplicate(twice, where);
+  if (twice.length > 0) throw duplicateNames(twice, where);
   const phone = names.find(isPhoneNumber);
-  if (phone !== undefined) throw headless(phone, file, line);
+  if (phone !== undefined) throw noHeader(phone, file, line);
   // Assigning it to an object creates no field.
   if (names.includes('__proto__')) throw usage(`"__proto__" cannot be a column's name in ${where}`, 'rename it');
   if (names.every((name) => name === errorField)) throw usage(`there is no column but "${errorField}" in ${where}`);
@@ -132,14 +132,14 @@ function isPhoneNumber(name: string): boolean {
   return /^(\+|00)/.test(name) && normalizedPhone(name) !== undefined;
 }
 
-function headless(phone: string, file: string, line: number): CliError {
+function noHeader(phone: string, file: string, line: number): CliError {
   const shown = `${phone.slice(0, 5)}…${phone.slice(-2)}`;
   const where = line === 1 ? 'the first line' : `line ${line}`;
   const message = `${where} of "${file}" holds a phone number, ${shown}: does it have a header line?`;
   return usage(message, 'put one before the rows that names their columns, such as phone,name');
 }
 
-function duplicate(names: readonly string[], where: string): CliError {
+function duplicateNames(names: readonly string[], where: string): CliError {
   const listed = names.map((name) => `"${name}"`).join(', ');
   return usage(
     `${listed} ${names.length === 1 ? 'appears' : 'appear'} twice in ${where}`,

@@ -61,25 +61,25 @@ export function converted(options: ContactMappingOptions): readonly Named[] {
 }
 
 /** A field of the body with its origin. */
-export interface Claim {
+export interface FieldOrigin {
   readonly path: readonly string[];
   readonly by: string;
 }
 
 /** Refuses two origins for the same field, or for a field and a part of it. */
-export function refuseConflicts(claims: readonly Claim[]): void {
-  const given = new Map<string, Claim>();
-  for (const claim of claims) {
-    const field = claim.path.join('.');
+export function refuseConflicts(origins: readonly FieldOrigin[]): void {
+  const given = new Map<string, FieldOrigin>();
+  for (const origin of origins) {
+    const field = origin.path.join('.');
     const other = given.get(field);
-    if (other) throw conflict(other, claim, `the field ${fieldName(field)}`);
-    given.set(field, claim);
+    if (other) throw conflict(other, origin, `the field ${fieldName(field)}`);
+    given.set(field, origin);
   }
-  for (const claim of claims) {
-    const wholes = claim.path.slice(1).map((_, at) => claim.path.slice(0, at + 1).join('.'));
+  for (const origin of origins) {
+    const wholes = origin.path.slice(1).map((_, at) => origin.path.slice(0, at + 1).join('.'));
     const whole = wholes.find((field) => given.has(field));
     const other = whole === undefined ? undefined : given.get(whole);
-    if (whole !== undefined && other) throw conflict(other, claim, `the field ${fieldName(whole)} and a part of it`);
+    if (whole !== undefined && other) throw conflict(other, origin, `the field ${fieldName(whole)} and a part of it`);
   }
 }
 
@@ -92,6 +92,6 @@ function refuseTwice(name: string, flag: string, other: string): never {
   throw usage(message, 'name it once');
 }
 
-function conflict(one: Claim, other: Claim, what: string): Error {
+function conflict(one: FieldOrigin, other: FieldOrigin, what: string): Error {
   return usage(`${one.by} and ${other.by} both give ${what}`, 'leave one out, with --drop if it comes from the input');
 }

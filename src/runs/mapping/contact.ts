@@ -3,10 +3,11 @@ import { parseJson } from '../../base/json.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { suggest } from '../../base/suggest.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { describe, type Fields, type Mapped, fieldName, quoted, ValueError } from '../input/row.ts';
+import { describe, fieldName, type Fields, type Mapped, quoted, ValueError } from '../input/row.ts';
+import type { Source } from '../input/source.ts';
 import {
   checkContactMapping,
-  type Claim,
+  type FieldOrigin,
   type ContactMappingOptions,
   converted,
   type Named,
@@ -15,23 +16,20 @@ import {
 import type { FieldMap } from './flags.ts';
 import { type Converter, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
 
-/** The facts about an input that are known before its first row. */
-export interface Source {
-  /** The column names of a table; undefined for JSON and NDJSON. */
-  readonly fields: readonly string[] | undefined;
-}
+/** What is known about an input before its first row. */
+export type Columns = Pick<Source, 'fields'>;
 
 /** Creates the mapping from rows to contact bodies; throws on contradictory options or unknown columns. */
 export async function createContactMapping(
   options: ContactMappingOptions,
-  { fields }: Source,
+  { fields }: Columns,
 ): Promise<(fields: Fields) => Mapped> {
-  const plan = await createPlan(options);
-  return phoneNeeded(fields ? tableMapping(plan, fields) : recordMapping(plan), options.phone);
+  const mapping = await createMapping(options);
+  return phoneNeeded(fields ? tableMapping(mapping, fields) : recordMapping(mapping), options.phone);
 }
 
-/** A mapping that is not bound to an input yet. */
-interface Plan {
+/** The options of a mapping, before the input is known. */
+interface Mapping {
   readonly options: ContactMappingOptions;
   readonly maps: readonly FieldMap[];
   readonly drops: ReadonlySet<string>;
@@ -49,23 +47,28 @@ interface Step {
   readonly convert: Converter | undefined;
 }
 
-async function createPlan(options: ContactMappingOptions): Promise<Plan> {
+async function createMapping(options: ContactMappingOptions): Promise<Mapping> {
   checkContactMapping(options);
   const { map = [], drop = [] } = options;
   const conversions = await conversionsOf(options);
   return { options, maps: map, drops: new Set(drop), conversions, constants: constantsOf(options, conversions) };
 }
 
-function stepOf(plan: Pick<Plan, 'conversions'>, from: string, path: readonly string[]): Step {
+function stepOf(mapping: Pick<Mapping, 'conversions'>, from: string, path: readonly string[]): Step {
   const field = path.join('.');
-  return { from, path, field: fieldName(field), convert: plan.conversions.get(field) };
+  return { from, path, field: fieldName(field), convert: mapping.conversions.get(field) };
 }
 
 /** Sets the value of a step in a body; returns the reason if it cannot. */
-function give(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
-  const sent = convert && value !== '' && value !== null ? convert(value) : value;
+function setValue(body: Body, { path, field, convert }: Step, value: unknown): string | undefined {
+  const sent = convertedBy(convert, value);
   if (sent instanceof ValueError) return `${field}: ${sent.why}`;
-  return place(body, path, sent) ? undefined : `${field}: it, or a part of it, is given twice`;
+  return setAt(body, path, sent) ? undefined : `${field}: it, or a part of it, is given twice`;
+}
+
+/** Empty values are sent as they are. */
+function convertedBy(convert: Converter | undefined, value: unknown): unknown {
+  return convert && value !== '' && value !== null ? convert(value) : value;
 }
 
 /** The fields of the input that flags name. */
@@ -80,7 +83,7 @@ function neededInputs(options: ContactMappingOptions): readonly Named[] {
   return [...namedInputs(options), ...converted(options).filter(([, field]) => !given.has(field))];
 }
 
-function claimOf({ path }: Step): Claim {
+function constantOrigin({ path }: Step): FieldOrigin {
   return { path, by: `--set ${path.join('.')}` };
 }
 
@@ -105,11 +108,11 @@ function phoneConvert(read: PhoneReader): Converter {
 }
 
 /** Sorted, so that the order of flags does not change bodies. */
-function constantsOf(options: ContactMappingOptions, conversions: Plan['conversions']): readonly Step[] {
+function constantsOf(options: ContactMappingOptions, conversions: Mapping['conversions']): readonly Step[] {
   const { set = [] } = options;
   const steps = set.map(({ key, value }) => stepOf({ conversions }, value, key));
   for (const step of steps) {
-    const trouble = give({}, step, step.from);
+    const trouble = setValue({}, step, step.from);
     const [flag = ''] = converted(options).find(([, field]) => field === step.path.join('.')) ?? [];
     if (trouble !== undefined) throw usage(`--set ${trouble}`, `give a value that ${flag} can read`);
   }
@@ -117,15 +120,15 @@ function constantsOf(options: ContactMappingOptions, conversions: Plan['conversi
 }
 
 /** Maps the rows of a table, with steps derived from its header. Empty cells are omitted. */
-function tableMapping(plan: Plan, headers: readonly string[]): (fields: Fields) => Mapped {
-  for (const [flag, name] of namedInputs(plan.options))
-    if (!headers.includes(name)) throw noColumn(flag, name, headers, plan.maps);
-  const steps = headers.flatMap((header) => stepsFrom(plan, header));
-  refuseConflicts([...steps.map(columnClaim), ...plan.constants.map(claimOf)]);
-  const fields = [...steps, ...plan.constants].map(({ path }) => path.join('.'));
-  for (const [flag, field] of converted(plan.options))
-    if (!fields.includes(field)) throw noField(flag, field, plan, fields);
-  return (row) => bodyOfRow(row, steps, plan.constants);
+function tableMapping(mapping: Mapping, headers: readonly string[]): (fields: Fields) => Mapped {
+  for (const [flag, name] of namedInputs(mapping.options))
+    if (!headers.includes(name)) throw noColumn(flag, name, headers, mapping.maps);
+  const steps = headers.flatMap((header) => stepsFrom(mapping, header));
+  refuseConflicts([...steps.map(columnOrigin), ...mapping.constants.map(constantOrigin)]);
+  const fields = [...steps, ...mapping.constants].map(({ path }) => path.join('.'));
+  for (const [flag, field] of converted(mapping.options))
+    if (!fields.includes(field)) throw noField(flag, field, mapping, fields);
+  return (row) => bodyOfRow(row, steps, mapping.constants);
 }
 
 function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step[]): Mapped {
@@ -134,20 +137,19 @@ function bodyOfRow(row: Fields, steps: readonly Step[], constants: readonly Step
   for (const step of steps) {
     const cell = ownValue(row, step.from);
     if (cell === undefined || cell === '') continue;
-    const reason = give(body, step, cell);
+    const reason = setValue(body, step, cell);
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
   if (isEmpty) return { reason: 'all cells to be sent are empty' };
-  for (const constant of constants) give(body, constant, constant.from);
-  return { body };
+  return withConstants(body, constants);
 }
 
-function stepsFrom(plan: Plan, header: string): readonly Step[] {
-  const maps = plan.maps.filter(({ from }) => from === header);
-  if (maps.length > 0) return maps.map(({ to }) => stepOf(plan, header, to));
-  if (plan.drops.has(header)) return [];
-  return [stepOf(plan, header, pathOf(header))];
+function stepsFrom(mapping: Mapping, header: string): readonly Step[] {
+  const maps = mapping.maps.filter(({ from }) => from === header);
+  if (maps.length > 0) return maps.map(({ to }) => stepOf(mapping, header, to));
+  if (mapping.drops.has(header)) return [];
+  return [stepOf(mapping, header, pathOf(header))];
 }
 
 /** Dots nest, as in flags. */
@@ -156,12 +158,12 @@ function pathOf(header: string): readonly string[] {
   return parts.includes('') ? [header] : parts;
 }
 
-function columnClaim({ from, path }: Step): Claim {
+function columnOrigin({ from, path }: Step): FieldOrigin {
   return { path, by: `the column ${quoted(from)}` };
 }
 
 interface Parts {
-  readonly plan: Plan;
+  readonly mapping: Mapping;
   readonly steps: readonly Step[];
   /** The input fields that are mapped or dropped. */
   readonly taken: ReadonlySet<string>;
@@ -170,45 +172,40 @@ interface Parts {
 }
 
 /** Maps records, each with its own fields. Null and empty texts are sent unchanged. */
-function recordMapping(plan: Plan): (fields: Fields) => Mapped {
-  const steps = plan.maps.map(({ from, to }) => stepOf(plan, from, to));
-  const taken = new Set([...plan.drops, ...plan.maps.map(({ from }) => from)]);
-  const nested = [...steps, ...plan.constants].filter(({ path }) => path.length > 1);
-  const parts = { plan, steps, taken, shared: new Set(nested.map(({ path }) => path[0] ?? '')) };
-  const fields = [...steps, ...plan.constants].map(({ path }) => path.join('.'));
-  for (const [flag, field] of neededInputs(plan.options))
-    if (flag !== '--map' && flag !== '--drop' && taken.has(field)) throw noField(flag, field, plan, fields);
+function recordMapping(mapping: Mapping): (fields: Fields) => Mapped {
+  const steps = mapping.maps.map(({ from, to }) => stepOf(mapping, from, to));
+  const taken = new Set([...mapping.drops, ...mapping.maps.map(({ from }) => from)]);
+  const nested = [...steps, ...mapping.constants].filter(({ path }) => path.length > 1);
+  const parts = { mapping, steps, taken, shared: new Set(nested.map(({ path }) => path[0] ?? '')) };
+  const fields = [...steps, ...mapping.constants].map(({ path }) => path.join('.'));
+  for (const [flag, field] of neededInputs(mapping.options))
+    if (flag !== '--map' && flag !== '--drop' && taken.has(field)) throw noField(flag, field, mapping, fields);
   return (record) => bodyOfRecord(record, parts);
 }
 
-function bodyOfRecord(record: Fields, { plan, steps, taken, shared }: Parts): Mapped {
+function bodyOfRecord(record: Fields, { mapping, steps, taken, shared }: Parts): Mapped {
   const body: Body = {};
   let isEmpty = true;
   for (const name of Object.keys(record)) {
     if (taken.has(name)) continue;
-    const value = convertedValue(plan, name, record[name]);
+    const value = convertedBy(mapping.conversions.get(name), record[name]);
     if (value instanceof ValueError) return { reason: `${fieldName(name)}: ${value.why}` };
     // Copied before other fields are added to it: the original record may still be written to a file.
-    put(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
+    setField(body, name, shared.has(name) && isRecord(value) ? structuredClone(value) : value);
     isEmpty = false;
   }
   for (const step of steps) {
     if (!Object.hasOwn(record, step.from)) continue;
-    const reason = give(body, step, record[step.from]);
+    const reason = setValue(body, step, record[step.from]);
     if (reason !== undefined) return { reason };
     isEmpty = false;
   }
-  return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, plan.constants);
-}
-
-function convertedValue({ conversions }: Plan, name: string, value: unknown): unknown {
-  const convert = conversions.get(name);
-  return convert && value !== '' && value !== null ? convert(value) : value;
+  return isEmpty ? { reason: 'it has no field to send' } : withConstants(body, mapping.constants);
 }
 
 function withConstants(body: Body, constants: readonly Step[]): Mapped {
   for (const constant of constants) {
-    const reason = give(body, constant, constant.from);
+    const reason = setValue(body, constant, constant.from);
     if (reason !== undefined) return { reason };
   }
   return { body };
@@ -217,24 +214,24 @@ function withConstants(body: Body, constants: readonly Step[]): Mapped {
 type Body = Record<string, unknown>;
 
 /** Sets an own field, even if it is named `__proto__`. */
-function put(body: Body, name: string, value: unknown): void {
+function setField(body: Body, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(body, name, { value, enumerable: true, configurable: true, writable: true });
   else body[name] = value;
 }
 
 /** Sets the value at a path, creating objects on the way; returns false if another value is there. */
-function place(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
+function setAt(body: Body, path: readonly string[], value: unknown, from = 0): boolean {
   const name = path[from] ?? '';
   const isTaken = Object.hasOwn(body, name);
   if (from + 1 >= path.length) {
-    if (!isTaken) put(body, name, value);
+    if (!isTaken) setField(body, name, value);
     return !isTaken;
   }
   const inner = isTaken ? body[name] : {};
   if (!isRecord(inner)) return false;
-  if (!isTaken) put(body, name, inner);
-  return place(inner, path, value, from + 1);
+  if (!isTaken) setField(body, name, inner);
+  return setAt(inner, path, value, from + 1);
 }
 
 /** The value of an own field. */
@@ -295,43 +292,44 @@ type Maps = readonly FieldMap[] | undefined;
 
 /** The error for a name that is not a column. */
 export function noColumn(flag: string, name: string, headers: readonly string[], maps?: Maps): CliError {
-  const hint = mistaken(flag, name, headers, maps) ?? meant(name, headers, 'column');
+  const hint = flagMistake(flag, name, headers, maps) ?? nearestName(name, headers, 'column');
   return usage(`${flag} names ${quoted(name)}, but the input has no such column`, hint);
 }
 
 /** The error for a name that occurs in no record. */
 function noRecordField(flag: string, name: string, seen: readonly string[], maps?: Maps): CliError {
-  const hint = mistaken(flag, name, seen, maps) ?? meant(name, seen, 'field');
+  const hint = flagMistake(flag, name, seen, maps) ?? nearestName(name, seen, 'field');
   return usage(`${flag} names ${quoted(name)}, but no record of the input has it`, hint);
 }
 
 /** The error for a name that is not a field of the body. */
-function noField(flag: string, name: string, plan: Plan, fields: readonly string[]): CliError {
-  const moved = plan.maps.find(({ from }) => from === name);
+function noField(flag: string, name: string, mapping: Mapping, fields: readonly string[]): CliError {
+  const moved = mapping.maps.find(({ from }) => from === name);
   const to = moved && fieldName(moved.to.join('.'));
   if (to) return usage(`${flag} names ${quoted(name)}, which --map sends as ${to}`, `use ${flag} ${to}`);
-  if (plan.drops.has(name)) return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
+  if (mapping.drops.has(name))
+    return usage(`${flag} names ${quoted(name)}, which is dropped`, 'leave out one of the two');
   return usage(
     `${flag} names ${quoted(name)}, but no such field is sent`,
-    mistaken(flag, name, fields) ?? meant(name, fields, 'field'),
+    flagMistake(flag, name, fields) ?? nearestName(name, fields, 'field'),
   );
 }
 
-function meant(name: string, known: readonly string[], what: string): string {
+function nearestName(name: string, known: readonly string[], what: string): string {
   const same = known.find((one) => one.trim().toLowerCase() === name.trim().toLowerCase());
   const near = same ?? suggest(name.slice(0, 100), known);
   return near === undefined ? nameList(known, what) : `did you mean ${quoted(near)}?`;
 }
 
 /** A hint for several names in one value, or for a reversed --map. */
-function mistaken(flag: string, name: string, known: readonly string[], maps: Maps = []): string | undefined {
+function flagMistake(flag: string, name: string, known: readonly string[], maps: Maps = []): string | undefined {
   const to = flag === '--map' ? maps.find(({ from }) => from === name)?.to.join('.') : undefined;
   const parts = (to === undefined ? name : `${name}=${to}`).split(',').map((part) => part.trim());
   const isKnown = (part: string) => known.includes(to === undefined ? part : part.replace(/=[^=]*$/, ''));
   if (parts.length > 1 && flag !== '--to-column' && parts.every(isKnown))
     return `one ${flag} for each: ${parts.map((part) => `${flag} ${shellQuote(part)}`).join(' ')}`;
-  const isTurned = to !== undefined && known.includes(to) && suggest(name.slice(0, 100), known) === undefined;
-  return isTurned ? `did you mean --map ${shellQuote(`${to}=${name}`)}?` : undefined;
+  const isReversed = to !== undefined && known.includes(to) && suggest(name.slice(0, 100), known) === undefined;
+  return isReversed ? `did you mean --map ${shellQuote(`${to}=${name}`)}?` : undefined;
 }
 
 /** Lists the first names. */

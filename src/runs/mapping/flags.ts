@@ -48,10 +48,10 @@ export function countryFlag(text: string): string {
 function separator(word: string, field: string): Split['by'] {
   const found = separatorNames.find((name) => name === word || separators[name] === word);
   if (found !== undefined) return found;
-  throw usage(`"${word}" is not one of ${separatorNames.join(', ')}`, meant(word, field));
+  throw usage(`"${word}" is not one of ${separatorNames.join(', ')}`, separatorHint(word, field));
 }
 
-function meant(word: string, field: string): string {
+function separatorHint(word: string, field: string): string {
   if (word === 'json') return `did you mean --parse-json ${field}?`;
   const near = suggest(word, separatorNames);
   return near ? `did you mean ${near}?` : `use a name, or the character in quotes: --split '${field}=;'`;

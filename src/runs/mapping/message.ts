@@ -1,8 +1,8 @@
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
-import { type Fields, type Mapped, fieldName, ValueError } from '../input/row.ts';
-import { nameList, noColumn, ownValue, type Source } from './contact.ts';
-import { internationalPhone, createPhoneReader, textOf } from './values.ts';
+import { fieldName, type Fields, type Mapped, ValueError } from '../input/row.ts';
+import { type Columns, nameList, noColumn, ownValue } from './contact.ts';
+import { createPhoneReader, internationalPhone, textOf } from './values.ts';
 
 /** Options for mapping a row to the body of a message. */
 export interface MessageMappingOptions extends RecipientOptions {
@@ -24,7 +24,7 @@ type ParamReader = (fields: Fields) => string | ValueError;
 /** Creates the mapping from rows to message bodies; throws on unknown columns. */
 export async function createMessageMapping(
   options: MessageMappingOptions,
-  source: Source,
+  source: Columns,
 ): Promise<(fields: Fields) => Mapped> {
   checkMessageMapping(options);
   const recipient = await recipientIn(options, source);
@@ -64,12 +64,17 @@ function paramReader(param: ParamSource, place: number, { allowEmpty = false }: 
   const { column } = param;
   const where = `param ${place}, ${fieldName(column)}`;
   return (fields) => {
-    const value = ownValue(fields, column);
-    if (value === undefined) return new ValueError(`${where}: it is missing`);
-    if (value === '' || value === null) return allowEmpty ? '' : new ValueError(`${where}: it is empty`);
-    const text = textOf(value);
+    const text = textIn(fields, column);
+    if (text === '' && !allowEmpty) return new ValueError(`${where}: it is empty`);
     return text instanceof ValueError ? new ValueError(`${where}: ${text.why}`) : text;
   };
+}
+
+/** The text of a field; null counts as empty. */
+function textIn(fields: Fields, column: string): string | ValueError {
+  const value = ownValue(fields, column);
+  if (value === undefined) return new ValueError('it is missing');
+  return value === null ? '' : textOf(value);
 }
 
 interface RecipientOptions {
@@ -84,17 +89,15 @@ const usual = ['to', 'phone'] as const;
 /** Returns the recipient of a row. */
 async function recipientIn(
   { toColumn, phone }: RecipientOptions,
-  { fields: headers }: Source,
+  { fields: headers }: Columns,
 ): Promise<(fields: Fields) => string | ValueError> {
   const fixed = headers ? columnOf(toColumn, headers) : toColumn;
   const read = phone ? await createPhoneReader(phone.country) : internationalPhone;
   return (fields) => {
     const column = fixed ?? usualIn(fields);
     if (column instanceof ValueError) return column;
-    const value = ownValue(fields, column);
-    if (value === undefined) return new ValueError(`${fieldName(column)}: it is missing`);
-    if (value === '' || value === null) return new ValueError(`${fieldName(column)}: it is empty`);
-    const text = textOf(value);
+    const text = textIn(fields, column);
+    if (text === '') return new ValueError(`${fieldName(column)}: it is empty`);
     const number = text instanceof ValueError ? text : read(text);
     return number instanceof ValueError ? new ValueError(`${fieldName(column)}: ${number.why}`) : number;
   };

@@ -93,13 +93,13 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
   return (text) => {
     // Plain digits may be a national number, but "01512345678.0" would be read as a longer one.
     const damage = isDigits(text) ? undefined : spreadsheetDamage(text);
-    const found = damage === undefined ? parse(bare(text), { defaultCountry, extract: false }) : undefined;
+    const found = damage === undefined ? parse(visible(text), { defaultCountry, extract: false }) : undefined;
     if (found?.ext) return new ValueError(`${quoted(text)} has an extension, or is two numbers`);
     // A number with "+" is accepted even if the country's numbering plan is newer than ours.
-    const isGood = found && (bare(text).startsWith('+') ? found.isPossible() : found.isValid());
+    const isGood = found && (visible(text).startsWith('+') ? found.isPossible() : found.isValid());
     if (isGood) return found.number;
     const doubt = country === undefined ? ' in international form, and --country is not set' : '';
-    return new ValueError(`${quoted(text)} is not a phone number${clue(text, damage) ?? doubt}`);
+    return new ValueError(`${quoted(text)} is not a phone number${repairHint(text, damage) ?? doubt}`);
   };
 }
 
@@ -107,12 +107,12 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
 export function internationalPhone(text: string): string | ValueError {
   if (isPhone(text)) return text;
   return new ValueError(
-    `${quoted(text)} is not a phone number${clue(text, spreadsheetDamage(text)) ?? national(text)}`,
+    `${quoted(text)} is not a phone number${repairHint(text, spreadsheetDamage(text)) ?? countryHint(text)}`,
   );
 }
 
 /** Suggests a number that only lost its "+", or explains the damage. */
-function clue(text: string, damage: string | undefined): string | undefined {
+function repairHint(text: string, damage: string | undefined): string | undefined {
   const isLost = damage !== undefined && !isDigits(text);
   const repaired = isLost || isPhone(text) ? undefined : normalizedPhone(text);
   if (repaired !== undefined) return `; did you mean ${repaired}?`;
@@ -120,7 +120,7 @@ function clue(text: string, damage: string | undefined): string | undefined {
 }
 
 /** Suggests the flags for national numbers. */
-function national(text: string): string {
+function countryHint(text: string): string {
   const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
   return isNumber ? '; --normalise --country US reads national numbers' : '';
 }
@@ -129,14 +129,14 @@ function isDigits(text: string): boolean {
   return /^\d+$/.test(text.trim());
 }
 
-/** Invisible characters that address books put around numbers. */
-function bare(text: string): string {
+/** The text without the invisible characters that address books put around numbers. */
+function visible(text: string): string {
   return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '').trim();
 }
 
 const asText = 'format the column as text first';
 
-const signs: readonly (readonly [RegExp, string])[] = [
+const damages: readonly (readonly [RegExp, string])[] = [
   [/\0/, 'it holds a NUL character'],
   [/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i, `a spreadsheet made it scientific notation, so digits are lost: ${asText}`],
   [/^=\s*"?/, `it is a spreadsheet's formula: write the number alone, with its "+"`],
@@ -152,5 +152,5 @@ const signs: readonly (readonly [RegExp, string])[] = [
 /** Explains how a spreadsheet damaged a phone number; undefined if it shows no damage. */
 export function spreadsheetDamage(text: string): string | undefined {
   const trimmed = text.trim();
-  return signs.find(([sign]) => sign.test(trimmed))?.[1];
+  return damages.find(([sign]) => sign.test(trimmed))?.[1];
 }
