@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rivals, startServer } from '../rig/processes.mjs';
 import { perSecond, whole } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
-import { create, list, send } from './requests.mjs';
+import { create, list, sendWithReceipts } from './requests.mjs';
 import { startSandbox, runCommand } from './sandboxes.mjs';
 
 const queued = 5_000;
@@ -17,7 +17,7 @@ export async function deliveries(isQuick) {
   const rows = [];
   for (const [kind, amount] of [
     [list, 8_000],
-    [send, 16_000],
+    [sendWithReceipts, 16_000],
   ]) {
     const settings = isQuick
       ? { rounds: 3, amount: amount / 2, seconds: 10 }

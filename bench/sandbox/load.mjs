@@ -10,7 +10,7 @@ import { requestOf } from './requests.mjs';
 const connections = 64;
 let autocannon;
 
-/** Sends requests as fast as they are answered. */
+/** Sends requests as fast as they are answered. The CPU time includes work that they cause later, such as receipts. */
 export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   autocannon ??= createRequire(import.meta.url)(install('autocannon', '9.0.0'));
   const [times, before] = [new Float64Array(amount), cpuOf(pid)];
@@ -30,8 +30,8 @@ export async function load({ name, url, key, pid, isSandbox }, kind, amount) {
   const { errors } = await run;
   if (errors + refused > 0 || count !== amount)
     throw new Error(`${name}, ${amount} x ${kind.name}: ${refused} refused, ${errors} failed`);
-  const cpu = before === undefined ? undefined : (cpuOf(pid) - before) / amount;
   if (isSandbox) await sleep(kind.aftermath ?? 0);
+  const cpu = before === undefined ? undefined : (cpuOf(pid) - before) / amount;
   const seconds = (last - begun) / 1_000;
   return { seconds, perSecond: amount / seconds, p99: at(0.99, times), cpu };
 }

@@ -10,10 +10,17 @@ export async function startSandbox(name, { folder, ephemeral = false } = {}) {
   const words = [bizmsg, 'sandbox', 'start', '--port', '0', '-o', 'ndjson', ...(ephemeral ? ['--ephemeral'] : [])];
   const { child, line, took } = await start(words, inFolder(state));
   const { port } = JSON.parse(line);
-  const { url, keys } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
+  const { url, keys, token } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
   const journal = join(state, 'sandbox/journal.ndjson');
   const ending = () => end(child, 'SIGINT');
-  return { name, url, key: keys.sandbox, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
+  return { name, url, key: keys.sandbox, token, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
+}
+
+/** Freezes the clock, so that no receipts are due. Commands do not find a sandbox in memory. */
+export async function freeze({ url, token }) {
+  const headers = { 'x-sandbox-token': token, 'content-type': 'application/json' };
+  const { status } = await fetch(`${url}/__sandbox/freezeClock`, { method: 'POST', headers, body: '{}' });
+  if (status !== 200) throw new Error(`the clock cannot be frozen: ${status}`);
 }
 
 /** Runs a command for the sandbox of this folder. */

@@ -7,8 +7,8 @@ import { rivals, startServer, startOnPort, writeJson } from '../rig/processes.mj
 import { median } from '../rig/quantiles.mjs';
 import { milliseconds, perSecond, two } from '../rig/table.mjs';
 import { duel, load } from './load.mjs';
-import { answersOf, create, list, send } from './requests.mjs';
-import { startSandbox } from './sandboxes.mjs';
+import { answersOf, create, list, send, sendWithReceipts } from './requests.mjs';
+import { freeze, startSandbox } from './sandboxes.mjs';
 
 const amounts = new Map([
   [create, 16_000],
@@ -21,16 +21,16 @@ export async function throughput(isQuick) {
   const journal = await startSandbox('journal');
   // Fills the first page.
   for (const sandbox of [memory, journal]) await load(sandbox, create, 128);
+  for (const sandbox of [memory, journal]) await freeze(sandbox);
   const answers = await answersOf(memory);
   const bare = await startBare(answers);
   const { mocks, rows } = await startMocks(memory.key, answers);
   for (const [kind, amount] of amounts) {
-    const settings = isQuick
-      ? { rounds: 3, amount: amount / 2, seconds: 10 }
-      : { rounds: 9, amount, seconds: kind.aftermath ? 45 : 30 };
+    const settings = isQuick ? { rounds: 3, amount: amount / 2, seconds: 10 } : { rounds: 9, amount, seconds: 30 };
     const result = await duel([memory, bare, journal], kind, settings);
     for (const sandbox of [memory, journal]) rows.push(...besideBare(result, kind, sandbox, bare));
   }
+  rows.push(await withReceipts(bare, isQuick));
   if (mocks.length > 0) rows.push(...(await besideMocks(mocks, memory, bare, isQuick)));
   await Promise.all([memory, journal, bare, ...mocks].map(({ end }) => end()));
   return rows;
@@ -55,6 +55,15 @@ function besideBare({ median: of, ratios, pace }, kind, sandbox, bare) {
       most: 1.67,
     },
   ];
+}
+
+async function withReceipts(bare, isQuick) {
+  const sandbox = await startSandbox('journal');
+  const settings = isQuick ? { rounds: 3, amount: 8_000, seconds: 10 } : { rounds: 9, amount: 16_000, seconds: 45 };
+  const { median: of, pace } = await duel([sandbox, bare], sendWithReceipts, settings);
+  await sandbox.end();
+  const what = `${sendWithReceipts.name}, ${sandbox.name}`;
+  return { what, value: perSecond(of(sandbox, 'perSecond')), ...pace(sandbox, bare), rival: bare.name };
 }
 
 async function besideMocks(mocks, memory, bare, isQuick) {
