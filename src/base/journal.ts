@@ -14,7 +14,7 @@ export interface JournalOptions extends JournalFormat {
   readonly first?: readonly unknown[];
   /** Replaces an existing journal atomically. */
   readonly isNew?: boolean;
-  /** Whether this process still owns the file; checked before a line is written, at most once per millisecond. */
+  /** Whether this process still owns the file; checked before a line is written, at most every 20 ms. */
   readonly isOurs?: (() => boolean) | undefined;
   /** The clock of these checks, in milliseconds. It must keep running while this process is stopped. */
   readonly now?: () => number;
@@ -101,6 +101,8 @@ interface Writer {
   close(): Promise<void>;
 }
 
+/** Milliseconds between checks of the owner: far less than another process waits before it takes over. */
+const checkEvery = 20;
 /** Milliseconds between syncs. */
 const syncEvery = 200;
 const toDisk = promisify(fdatasync);
@@ -124,12 +126,12 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
   let fault: Error | undefined;
   let syncing: Promise<void> | undefined;
   let cancel = () => {};
-  let checkedAt: number | undefined;
+  let checkedAt = -Infinity;
   return {
     refuseTakenOver,
     write(lines) {
       if (fault) throw fault;
-      checkOncePerMillisecond();
+      checkOwner();
       try {
         end += writeWhole(fd, lines, end);
       } catch (error) {
@@ -156,9 +158,9 @@ function createWriter({ path, fd, end: start, later, isOurs, now }: WriterOption
   }
 
   /** A check for every line would cost half as much as writing. Only a process that was stopped can lose its file. */
-  function checkOncePerMillisecond(): void {
+  function checkOwner(): void {
     const at = now();
-    if (at === checkedAt) return;
+    if (Math.abs(at - checkedAt) < checkEvery) return;
     refuseTakenOver();
     checkedAt = at;
   }

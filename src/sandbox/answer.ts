@@ -1,5 +1,5 @@
 import { redact, redactTarget } from '../base/redact.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
+import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import {
   type Caller,
   callerOf,
@@ -124,8 +124,8 @@ function decide(exchange: Exchange, service: Service): Decision {
   const { path, query } = targetOf(target);
   const endpoint = findEndpoint(method, path);
   const decision = decideFor({ exchange, path, query, endpoint, now }, caller, service);
-  // A documented path contains no key.
-  const shown = endpoint && target === path ? path : shortened(redactTarget(target));
+  // A documented path contains no key. All calls to it share one string.
+  const shown = endpoint && target === path ? endpoints[endpoint].path : shortened(redactTarget(target));
   return recorded(decision, { at: now, method, target: shown, key: caller.key?.id });
 }
 
