@@ -113,26 +113,35 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The command reference of the README. */
+/** The page `docs/reference.md`. */
 export async function reference(tree: Tree): Promise<string> {
-  const { name, children } = await whole(tree);
+  const nodes = (await whole(tree)).children.map((node) => commandsOf([], node));
+  const link = ([path]: Found) => `[${path.join(' ')}](#${path.join('-')})`;
   return [
-    ...children.flatMap((node) => section([name], node)),
-    '### Global options\n',
+    '# Commands\n',
+    'Generated from the program. `bizmsg help COMMAND` prints the same with a sample of the output.\n',
+    ...nodes.map((found) => `- ${found.map(link).join(' · ')}`),
+    '- [global options](#global-options)\n',
+    ...nodes.flat().flatMap(([path, node]) => entry(path, node)),
+    '## Global options\n',
+    'They may stand before or after the command. A command that cannot support one of them rejects it (exit 2).\n',
     table(described(globals)),
     '',
   ].join('\n');
 }
 
-function section(parents: readonly string[], node: Node): readonly string[] {
+type Found = readonly [path: readonly string[], command: Command];
+
+function commandsOf(parents: readonly string[], node: Node): readonly Found[] {
   const path = [...parents, node.name];
-  return node.kind === 'group' ? node.children.flatMap((child) => section(path, child)) : entry(path, node);
+  return node.kind === 'group' ? node.children.flatMap((child) => commandsOf(path, child)) : [[path, node]];
 }
 
 function entry(path: readonly string[], node: Command): readonly string[] {
   const params = described(node.params);
   return [
-    `### \`${usageLine(path, node)}\`\n`,
+    `## ${path.join(' ')}\n`,
+    `\`${usageLine(['bizmsg', ...path], node)}\`\n`,
     `${node.summary}.\n`,
     ...(node.details ? [`${node.details}\n`] : []),
     ...(params.length > 0 ? [table(params), ''] : []),
