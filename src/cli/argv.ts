@@ -13,7 +13,7 @@ export interface Located {
   readonly rest: readonly string[];
 }
 
-/** Follows the words to a node of the tree; global options may stand between them. */
+/** Follows the words to a node of the tree; global options may come between them. */
 export async function locate(tree: Tree, argv: readonly string[]): Promise<Located> {
   let node: Node | Tree = tree;
   const path = [tree.name];

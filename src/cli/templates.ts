@@ -70,7 +70,7 @@ export function rendered({ text, variables = [] }: TemplateFacts, params: readon
   });
 }
 
-/** Why this template, with so many params, will hardly be accepted; undefined if nothing is known against it. */
+/** Why the service may refuse this template with this number of params; undefined without a known reason. */
 export function doubtAbout(list: readonly TemplateFacts[], name: string, params: number): string | undefined {
   const found = list.find((one) => one.name === name);
   if (!found) return list.length === 0 ? undefined : `the service does not list a template "${name}"`;

@@ -12,7 +12,7 @@ import { nested } from './body.ts';
 /** The result of comparing the service with the API specification. */
 export interface Compared {
   readonly report: Report;
-  /** For row formats, the clauses only. */
+  /** Formats with rows print only the clauses. */
   readonly data: Report | Report['clauses'];
   readonly text: (report: Report, ui: Ui) => string;
   readonly exit: ExitName | CliError;

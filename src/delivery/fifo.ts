@@ -1,4 +1,4 @@
-/** First in, first out, at the same cost however many wait. */
+/** First in, first out; the cost does not depend on the length. */
 export interface Fifo<T> {
   add(item: T): void;
   take(): T | undefined;

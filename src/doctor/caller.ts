@@ -39,7 +39,7 @@ export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, sim
   return warn('key', `${shown} has neither prefix, and is taken for a ${taken} key`, remedy);
 }
 
-/** §8: a run is paced by it. */
+/** §8: it sets the pace of runs. */
 export function planCheck(caller: Caller, known: Plan, simulated: boolean): Check {
   const name = caller.kind === 'service' ? caller.plan : undefined;
   const { perMinute } = known;

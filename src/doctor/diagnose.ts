@@ -78,7 +78,7 @@ async function asking(session: Session, { caller, reached }: Reached, before: re
   }
 }
 
-/** Undefined where it is a sandbox that is not running; an error where the key may not go there. */
+/** Undefined if the sandbox is not running; an error if the key may not be sent there. */
 async function approachedAs(session: Session, caller: Caller): Promise<CheckedTarget | CliError | undefined> {
   try {
     const target = await targetOf(session, caller);
@@ -95,7 +95,7 @@ async function targetOf(session: Session, caller: Caller): Promise<Target | unde
   return running && { kind: 'service', baseUrl: running.url, key: running.keys[caller.mode], mode: caller.mode };
 }
 
-/** A sandbox that does not tell its own is looked at below. */
+/** A sandbox that does not report its own problem is checked below. */
 async function knownPlan(session: Session, caller: Caller, reached: CheckedTarget): Promise<Plan> {
   try {
     return await planOf(session, caller, reached);

@@ -131,7 +131,7 @@ export function createMarks(dump?: Dump): Marks {
 /** The degree to which an index is filled when its size is chosen, and when it grows. */
 const [full, fullest] = [0.75, 0.85];
 
-/** With the rows of a dump, whose arrays it goes on using. */
+/** Starts with the rows of a dump, and keeps using its arrays. */
 export function createEntries(dump?: Dump): Entries {
   const marks = createMarks(dump);
   const [stored0, stored1, stored2, packed] = dump?.arrays.slice(5) ?? [];

@@ -6,7 +6,7 @@ import type { Kind, RowDigest, Rows } from './ledger.ts';
 export interface Input extends Rows {
   /** The next row of the input. */
   add(row: RowDigest): void;
-  /** Frees what finds equal rows, which takes as much memory as the rows; `read` goes on working. */
+  /** Frees the indexes, which take as much memory as the rows; `read` still works. */
   freeIndexes(): void;
 }
 

@@ -11,7 +11,7 @@ export interface Stored extends Lookup {
 
 /** Rows that may still be in a file. */
 export interface Layers extends Entries {
-  /** All rows in memory, under the same numbers. */
+  /** Reads all rows into memory; their numbers stay the same. */
   load(): Entries;
   close(): void;
 }

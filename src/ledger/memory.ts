@@ -47,7 +47,7 @@ export interface MemoryLedger extends Ledger {
 
 export function createMemoryLedger(options: MemoryOptions): MemoryLedger {
   const { book = createBook(), pid, start, now, isAlive, newId, record = () => {} } = options;
-  /** The last is the current one. A process that was thought dead goes on under a new id. */
+  /** The last id is the current one. A process that was thought dead continues under a new id. */
   const owners: string[] = [];
   /** The change with which this process registered for each run. */
   const registered = new Map<string, number>();

@@ -4,7 +4,7 @@ export type Ranges = readonly number[];
 /** A change that cannot follow those before it: the journal is damaged. */
 export class BadChange extends Error {}
 
-/** Which entries the rows of a run are. They come in blocks, since many runs share the entries. */
+/** The entries of a run's rows, in blocks, because many runs share the entries. */
 export interface Places {
   count(): number;
   add(first: number, count: number): void;

@@ -180,8 +180,8 @@ function isCurrent({ entries, find }: Book, { kind, input }: Plan, row: number, 
 }
 
 /**
- * Looks for recipients that this run has served with a message that the input no longer has. Another message for them
- * is most likely the same one, corrected.
+ * Finds recipients who got a message from this run that the input no longer has. A new message for them is most likely
+ * a correction.
  */
 function edit({ entries }: Book, plan: Plan, draft: Draft): Stop | undefined {
   const { input, choice } = plan;

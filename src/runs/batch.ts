@@ -34,7 +34,7 @@ export function batchJob(options: BatchOptions): Job {
   };
 }
 
-/** A template is hardly called like a file that is there. */
+/** A template is unlikely to have the name of an existing file. */
 export function refuseSwapped(template: string, file: string): void {
   if (file === '-' || existsSync(file) || !existsSync(template)) return;
   const right = `bizmsg send-batch ${shellQuote(file)} ${shellQuote(template)}`;

@@ -10,7 +10,7 @@ export interface EngineOptions {
   readonly ledger: Pick<Ledger, 'claim' | 'settle'>;
   /** The run, and which rows it may claim. */
   readonly rule: RunRule;
-  /** The rows that are due, in batches; read no further than needed. */
+  /** The due rows in batches, read only as needed. */
   readonly rows: AsyncIterable<readonly Ready[]>;
   readonly log: Pick<RunLog, 'claimed' | 'settled' | 'released'>;
   readonly send: Send;

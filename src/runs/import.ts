@@ -48,7 +48,7 @@ function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createCon
   };
 }
 
-/** The document names no field of a contact. One without a phone is only equal to itself. */
+/** The document does not name the fields of a contact. Without a phone, a contact equals no other. */
 function phoneOf(body: object): string {
   const field = phoneField(body);
   return field === undefined ? canonical(body) : String(Object.entries(body).find(([name]) => name === field)?.[1]);

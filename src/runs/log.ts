@@ -150,7 +150,7 @@ export interface LogPart extends LogHeader {
 }
 
 /**
- * The oldest first. Only people read logs, so a damaged one stops no command: its unreadable parts are passed over. A
+ * The oldest first. Only people read logs, so a damaged one stops no command: its unreadable parts are skipped. A
  * crash may have cut off the last line.
  */
 export function logParts(folder: string, onDamage: OnDamage): readonly LogPart[] {

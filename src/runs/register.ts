@@ -60,7 +60,7 @@ export function noteText(note: Note, all: number): string {
   }
 }
 
-/** An option with which the command goes on. */
+/** An option that lets the command continue. */
 interface Way {
   readonly option: string;
   readonly effect: string;

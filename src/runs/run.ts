@@ -135,7 +135,7 @@ async function confirmedPlan(
   return { ...foreseen.plan, isRehearsal: false };
 }
 
-/** The template of a batch, if the service lists it; notes what speaks against it. */
+/** The template of a batch, if the service lists it; adds a note if it is likely to be refused. */
 async function lookAtTemplate({
   context,
   job: { template, params },
@@ -173,7 +173,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   return dryRunOf({ found, accepted, refused, skipped: skipsOf(accepted), client, kind: job.kind, unit, template });
 }
 
-/** Sends the rows that are due, and reports. */
+/** Sends the due rows and reports them. */
 async function carriedOut(running: Running, found: Preflight, registered: Registered): Promise<Ended> {
   const { context, job, input, signals, stateFolder, thisProcess } = running;
   const { accepted, plan } = registered;

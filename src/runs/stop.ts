@@ -19,7 +19,7 @@ export interface Signals {
 
 /** The one decision to send no more rows, whatever its cause. */
 interface Stop {
-  /** The first reason; undefined while the run goes on. */
+  /** The first reason; undefined while the run continues. */
   readonly reason: Stopped | undefined;
   /** Requests in flight are no longer waited for. */
   readonly isAbandoned: boolean;

@@ -144,7 +144,7 @@ function sendingUntil(queueAbort: AbortController, client: Client): RunClient['s
 
 const fatalExits: ReadonlySet<ExitName> = new Set(['rateLimited', 'keyRefused', 'configuration']);
 
-/** §8 counts by the minute, whatever --rate says. */
+/** §8 counts requests a minute, even if --rate is per second. */
 const twoWindows = 120_000;
 
 function targetOf(caller: Caller, { target, simulated }: CheckedTarget, plan: Plan): RunTarget {

@@ -129,7 +129,7 @@ function fishReply({ kind, before, words }: Candidates): Reply {
   return [kind, before, ...words.map(({ text, about }) => `${before}${text}${about ? `\t${about}` : ''}`)];
 }
 
-/** bash inserts the text as it is, in place of what it considers the word. */
+/** bash replaces its own idea of the word with this text, unchanged. */
 function bashReply({ kind, before, words }: Candidates, { words: typed, raw, quote }: Line, replaced: string): Reply {
   if (kind !== 'words') return [kind];
   const current = typed.at(-1) ?? '';

@@ -64,7 +64,7 @@ export function took(seconds: number): string {
 
 /** Says what a command is doing: a live line on a terminal, elsewhere a note every 30 s. */
 export interface Progress {
-  /** Shows the text from now on; it is made again for each update, for a line of so many columns. */
+  /** Shows this text from now on. It is created again for each update, for a line of this width. */
   follow(text: (columns: number) => string): void;
   /** Removes the line. */
   end(): void;

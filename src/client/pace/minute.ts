@@ -282,7 +282,7 @@ function refuse(wait: number, why: Grant['why']): Grant {
   return { slots: 0, again: wait, wait, why };
 }
 
-/** Asks again early: other members may return slots before they are due. */
+/** Asks again early, because other members may return slots sooner. */
 function full(due: number, window: number): Grant {
   return { slots: 0, again: Math.max(1, Math.min(due, window / 12)), wait: Math.min(due, window), why: 'full' };
 }

@@ -112,7 +112,7 @@ interface Timer {
   cancel(): void;
 }
 
-/** Fires once, however often it is set. */
+/** Fires once, even if it is set several times. */
 function createTimer(later: Later, fire: () => void): Timer {
   let cancel: (() => void) | undefined;
   return {

@@ -37,7 +37,7 @@ const follow = streaming({
       const next = await Promise.race([following, end]);
       if (!next) return undefined;
       const missed = next.cursor - cursor - next.requests.length;
-      if (missed > 0) context.note('missed', `requests that left the log before they could be shown: ${missed}`);
+      if (missed > 0) context.note('missed', `requests removed from the log before they could be shown: ${missed}`);
       ({ cursor } = next);
       rows = next.requests.map(callRow);
     }

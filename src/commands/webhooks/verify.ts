@@ -56,7 +56,7 @@ const reasons = {
 interface Checked {
   readonly name: string;
   readonly raw: RawDelivery;
-  /** The time at which its age counts. */
+  /** The time at which to check the age of the signature. */
   readonly clock: number;
 }
 

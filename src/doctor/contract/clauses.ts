@@ -128,7 +128,7 @@ export const clauses: readonly Clause[] = [
     section: '§5.1',
     statement: 'a key in "Authorization: Bearer" identifies the caller',
     asked: 'all requests with the key',
-    judged: 'one is not answered 401, and not like the same request without the key',
+    judged: 'one answer is not 401, and differs from the answer without the key',
     judge: knownByKey,
   },
   {

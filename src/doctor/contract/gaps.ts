@@ -92,7 +92,7 @@ function pagination({ seen }: Look): Found {
   return found([...new Set(lines)], 'neither a Link header nor a cursor was seen');
 }
 
-/** Cursors beside the records, not within them. */
+/** Cursors outside the records. */
 function cursorsIn(body: unknown): readonly string[] {
   if (!isRecord(body)) return [];
   return Object.entries(body).flatMap(([name, value]) =>

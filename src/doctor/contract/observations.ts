@@ -118,7 +118,7 @@ function contentOf(body: Uint8Array): Content {
   }
 }
 
-/** A refusal because of the key, the plan or the rate limit, whatever the request. */
+/** A refusal because of the key, the plan or the rate limit, not because of the request. */
 export function isOfTheAccount(status: number): boolean {
   return status === 401 || status === 402 || status === 403 || status === 429;
 }

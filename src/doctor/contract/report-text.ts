@@ -106,7 +106,7 @@ function summary(clauses: readonly JudgedClause[]): string {
 
 const margin = 12;
 
-/** A word in the margin, and text beside it on as many lines as it takes. */
+/** A word in the margin, and the text next to it, wrapped. */
 function entry(word: string, text: string, paint: Paint = (plain) => plain): readonly string[] {
   const gap = ' '.repeat(margin - 2 - word.length);
   return wrapped(text, 80 - margin).map((line, at) =>

@@ -14,7 +14,7 @@ export interface AppendFile {
   /** The byte up to which it was read or written. */
   end(): number;
   read(onRecord: OnRecord, tail: Tail): void;
-  /** Goes on reading and appending at this byte, at which a line begins. */
+  /** Continues to read and append at this byte, where a line begins. */
   seek(at: number): void;
   /** Appends all of it, or nothing if it throws. */
   append(texts: Iterable<string>): void;
@@ -24,7 +24,7 @@ export interface AppendFile {
 
 type OnRecord = (record: unknown, at: number) => void;
 
-/** Meaning of a line without an end: a crash, damage, or a write that goes on now. Only a process in its turn repairs. */
+/** Why a line has no end: a crash, damage, or a write in progress. Only the process that has the turn repairs it. */
 type Tail = 'repair' | 'damage' | 'skip';
 
 export interface Form {
@@ -90,7 +90,7 @@ export function openAppendFile({ path, format, version, onRepaired }: AppendOpti
     close: () => fs.closeSync(fd),
   };
 
-  /** A crash leaves the beginning of a line. If more than that is there, a byte was changed. */
+  /** A crash leaves only the beginning of a line; anything else means that a byte was changed. */
   function finish(rest: Line, onRecord: OnRecord, tail: Tail): void {
     const { at, bytes } = rest;
     if (tail === 'damage' || isWhole({ at, bytes: bytes.subarray(0, -1) }, path))

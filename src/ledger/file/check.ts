@@ -10,7 +10,7 @@ import { damaged } from './append.ts';
 import { changeIn } from './lines.ts';
 import { form, segmentNames } from './segments.ts';
 
-/** Reads a whole ledger and changes nothing; throws for whatever would keep a command from using it. */
+/** Reads a whole ledger and changes nothing; throws the error that a command would get. */
 export function checkLedger(folder: string): void {
   const names = existsSync(folder) ? segmentNames(folder) : [];
   if (names.length === 0 && !existsSync(join(folder, 'secret'))) return;

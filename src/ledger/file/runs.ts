@@ -53,7 +53,7 @@ interface RunFile {
 export interface RunIndex {
   /** Adds runs, or replaces what is known of them. */
   put(entries: readonly RunEntry[]): void;
-  /** Removes a run that was forgotten, if it has it. */
+  /** Removes a forgotten run, if it is listed. */
   remove(run: string): void;
   has(run: string): boolean;
   close(): void;
@@ -61,7 +61,7 @@ export interface RunIndex {
 
 const [kind, version] = ['runs', 1];
 const day = 86_400_000;
-/** Lines that replaced ones may take up, besides as many as there are runs: a list of runs reads all of them. */
+/** Outdated lines to keep in addition to one for each run: a list of runs reads all lines. */
 const mostReplaced = 64;
 
 /** The oldest first. Reads one file and needs no turn; a line that is being written now is left out. */

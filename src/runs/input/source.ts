@@ -179,7 +179,7 @@ const formatNames: Readonly<Record<Format, string>> = {
   tsv: 'a TSV table',
 };
 
-/** A table may start with a bracket, but hardly like this. */
+/** A table may start with a bracket, but is unlikely to start like this. */
 function formatIn(head: string): 'ndjson' | 'json' | undefined {
   if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
   return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;

@@ -12,7 +12,7 @@ export interface NewContents {
 
 export interface ReadContents {
   readonly contents: NewContents;
-  /** Each problem with its JSON pointer. If there are any, the contents must not be used. */
+  /** Each problem with its JSON pointer. Do not use the contents if there are any. */
   readonly problems: readonly string[];
   /** Parts of an export that cannot be imported. */
   readonly ignored: readonly string[];

@@ -1,4 +1,4 @@
 export const controlPrefix = '/__sandbox';
 
-/** Bears the token that stands in the locator. */
+/** Carries the token from the locator. */
 export const tokenHeader = 'x-sandbox-token';

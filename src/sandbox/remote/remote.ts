@@ -18,7 +18,7 @@ export interface Remote {
 
 const usualTimeout = 15_000;
 
-/** Milliseconds on top of the usual. An advance takes as long as its deliveries. */
+/** Milliseconds added to the usual time-out: an advance takes as long as its deliveries. */
 const slow: Partial<Record<OperationName, number>> = {
   advanceClock: Infinity,
   trigger: 60_000,

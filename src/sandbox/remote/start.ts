@@ -74,7 +74,7 @@ async function usableOrStopped(attempt: Attempt): Promise<Locator | undefined> {
   }
 }
 
-/** A foreground sandbox is used whatever its build. */
+/** A foreground sandbox is used even if it is from another build. */
 function isUsable({ build, background }: Locator, wanted: StartOptions): boolean {
   return build === wanted.build || !background;
 }

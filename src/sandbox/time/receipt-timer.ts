@@ -15,7 +15,7 @@ interface ScheduleOptions {
 /** Milliseconds until the next try after a failed write. */
 const retryAfter = 5_000;
 
-/** Records each receipt when it is due, including those from before a restart; returns a stop function. */
+/** Records each receipt at its time, including those from before a restart; returns a stop function. */
 export function scheduleReceipts({ store, clock, ids, warn }: ScheduleOptions): () => void {
   const { state } = store;
   /** Messages by the time of their next receipt. `record` checks again whether it is still due. */

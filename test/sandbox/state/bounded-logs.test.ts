@@ -55,7 +55,7 @@ describe('the log of requests', () => {
     await expect.poll(following.stdout, soon).toContain('/begin');
     for (let number = 0; number < 1_100; number++) knock({ sandbox }, `/${number}`);
     await expect.poll(following.stdout, soon).toContain('/1099');
-    expect(following.stderr()).toContain('requests that left the log before they could be shown: 100\n');
+    expect(following.stderr()).toContain('requests removed from the log before they could be shown: 100\n');
     expect(following.stdout()).not.toContain('/99 ');
   });
 });
