@@ -3,6 +3,7 @@ import { command } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
+import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
 import { runView } from '../runs/result.ts';
@@ -32,6 +33,11 @@ export const sendBatch = command({
     allowSameRecipient: flag('--allow-same-recipient', 'allow several messages to one recipient'),
     normalise: flag('--normalise', 'normalize recipients to the form +12025550101'),
     country: option('--country <code>', 'country of numbers without a country code, such as US', countryFlag),
+    excludeFrom: option(
+      '--exclude-from <file>',
+      'never message the phones in this file: one a line, or a column phone',
+    ),
+    hours: option('--hours <hours>', 'send only then: "mon-fri 09:00-18:00 Europe/Berlin"', hoursFlag),
     ...runParams,
   },
   examples: [
@@ -52,12 +58,12 @@ export const sendBatch = command({
     if (country !== undefined && !normalise) throw usage('--country needs --normalise', 'add --normalise');
     const { batchJob, refuseSwapped } = await import('../runs/batch.ts');
     const { runJob } = await import('../runs/run.ts');
-    const { file, paramColumns, params, ...flags } = input;
+    const { file, paramColumns, params, excludeFrom, hours, ...flags } = input;
     refuseSwapped(template, file);
     const phone = normalise ? { country } : undefined;
     const sources = inOrder(context.typed, paramColumns, params);
-    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone };
-    return runJob(context, batchJob(options), { file, ...flags }, emit);
+    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, excludeFrom, hours };
+    return runJob(context, batchJob(context, options), { file, ...flags }, emit);
   },
   ...runView,
 });

@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
 import { checkMessageMapping, createMessageMapping, type MessageMappingOptions } from './mapping/message.ts';
+import type { Context } from '../cli/command.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { usage } from '../base/errors.ts';
 import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
+import { excludedPhones } from './excluded.ts';
+import type { Hours } from './hours.ts';
 import type { Job } from './job.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
   readonly allowSameRecipient: boolean;
+  /** A file of phones that are never messaged. */
+  readonly excludeFrom?: string | undefined;
+  readonly hours?: Hours | undefined;
 }
 
-export function batchJob(options: BatchOptions): Job {
-  const { template, allowSameRecipient } = options;
+export function batchJob(context: Context, options: BatchOptions): Job {
+  const { template, allowSameRecipient, excludeFrom, hours } = options;
   checkMessageMapping(options);
   return {
     command: 'send-batch',
@@ -19,14 +25,18 @@ export function batchJob(options: BatchOptions): Job {
     endpoint: 'sendTemplate',
     template,
     allowsSameRecipient: allowSameRecipient,
+    hours,
     async mapper(source) {
       const map = await createMessageMapping(options, source);
+      const country = options.phone?.country;
+      const excluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
       const held = (row: { readonly held?: string }) => (allowSameRecipient ? undefined : row.held);
       return {
         map(row) {
           const reason = held(row);
           return reason === undefined ? map(row.fields) : { reason };
         },
+        excludes: excluded && ((body) => excluded.has(endpoints.sendTemplate.body(body).to)),
       };
     },
     digest: (body, { secret, mode }) => messageRow(secret, { mode, ...endpoints.sendTemplate.body(body) }),

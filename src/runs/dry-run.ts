@@ -77,7 +77,7 @@ export function dryRunOf(given: DryRunInput): DryRunEnded {
   const dryRun: DryRun = {
     type: 'rehearsal',
     rows,
-    ready: rows - invalid,
+    ready: rows - invalid - skipped.excluded,
     would_send: due,
     run: accepted?.continues ? accepted.run : null,
     refused: refused ? { code: refused.code, message: refused.message } : null,
@@ -109,7 +109,8 @@ export function dryRunText(dryRun: DryRun, ui: Ui): string {
   const lines = [`${whole(due)} of ${whole(rows)} rows would be sent; nothing was sent`];
   if (refused) lines.push(ui.color.red(`this command would stop: ${refused.message}`));
   if (run !== null) lines.push(`it would continue run ${run}`);
-  const others = sumOf(skipped) - repeated;
+  if (skipped.excluded > 0) lines.push(`${whole(skipped.excluded)} excluded`);
+  const others = sumOf(skipped) - repeated - skipped.excluded;
   if (others > 0) lines.push(`${whole(others)} would be skipped: sent before, or unsure`);
   if (first !== null) lines.push(`the first body: ${jsonText(first)}`);
   if (dryRun.first_text !== null) lines.push(`the first message: "${dryRun.first_text}"`);

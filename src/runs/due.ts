@@ -8,8 +8,9 @@ import { placeOf, verifyUnchanged } from './input/source.ts';
 import type { Mapper } from './job.ts';
 import type { RunLog } from './log.ts';
 import type { Outcome, Ready } from './row.ts';
+import type { Hours } from './hours.ts';
 import { createTimeLeft, type Doing, statusText } from './status.ts';
-import type { Preflight } from './preflight.ts';
+import { type Preflight, rowKinds } from './preflight.ts';
 
 interface Known {
   readonly input: Pick<RowsInput, 'source' | 'shown'>;
@@ -34,7 +35,7 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
     for (const { row, index, fate } of batch) {
       if (fate === 'due') due.push(readyOf({ row, index, fate }, mapper, known));
       else if (fate === 'retry') hasRetries = true;
-      else if (fate === undefined) await onInvalid(placeIn(row, known), invalidity(row, mapper, known));
+      else if (fate === 'invalid') await onInvalid(placeIn(row, known), invalidity(row, mapper, known));
       else if (isSkipped(fate)) add(skipped, fate, placeIn(row, known));
     }
     for (const [why, rows] of skipped) log.skipped(rows, why);
@@ -51,25 +52,25 @@ export interface KnownRow {
   readonly row: InputRow;
   /** Among the valid rows. */
   readonly index: number;
-  /** Undefined for an invalid row. */
-  readonly fate: Fate | undefined;
+  readonly fate: Fate | 'invalid' | 'excluded';
 }
 
 /** Reads the input once more; throws if it has changed since the preflight. */
 export async function* readAgain({ input, found, fates: codes }: Known): AsyncGenerator<readonly KnownRow[]> {
   let index = 0;
   const known = (row: InputRow): KnownRow => {
-    const isValid = found.valid[row.number - 1] === 1;
-    const fate = isValid ? (fates[codes[index] ?? 0] ?? 'due') : undefined;
-    return { row, index: isValid ? index++ : index, fate };
+    const kind = found.kinds[row.number - 1];
+    if (kind === rowKinds.excluded) return { row, index, fate: 'excluded' };
+    if (kind !== rowKinds.valid) return { row, index, fate: 'invalid' };
+    return { row, fate: fates[codes[index] ?? 0] ?? 'due', index: index++ };
   };
   const rows = input.source.rows(undefined, verifyUnchanged(found.prints, input.shown));
   for await (const batch of rows) yield batch.map(known);
 }
 
 /** Rows that this run has sent, or that are for later, were written to its log before, or will be. */
-function isSkipped(fate: Fate): boolean {
-  return fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
+function isSkipped(fate: KnownRow['fate']): boolean {
+  return fate === 'excluded' || fate === 'duplicate' || fate === 'earlier' || fate === 'changed';
 }
 
 function readyOf({ row, index, fate }: KnownRow, mapper: Mapper, known: Known): Ready {
@@ -116,15 +117,23 @@ export interface ShowOptions {
   /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
   readonly doing: () => Doing;
+  readonly hours: Hours | undefined;
+  /** The time of day. */
+  readonly now: () => number;
 }
 
 /** Shows how far a run has come; with -o ndjson, prints each row as it ends. */
-export async function showing(context: Context, { total, emit, pace, steady, doing }: ShowOptions): Promise<Showing> {
+export async function showing(context: Context, options: ShowOptions): Promise<Showing> {
+  const { total, emit, pace, steady, doing, hours, now } = options;
   const progress = await context.progress();
   const isStream = context.given.output === 'ndjson';
   const timeLeft = createTimeLeft(pace, steady);
   let [settled, failed, unsure] = [0, 0, 0];
-  const standing = () => ({ settled, total, failed, unsure, left: timeLeft.of(total) });
+  const left = () => {
+    const active = timeLeft.of(total);
+    return active === undefined || !hours ? active : hours.endOf(now(), active) - now();
+  };
+  const standing = () => ({ settled, total, failed, unsure, left: left() });
   progress.follow((columns) => statusText(doing(), standing(), columns));
   return {
     take(outcome) {

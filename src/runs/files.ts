@@ -105,7 +105,8 @@ function createReasonFinder({ mapper }: Running, { found, accepted, log, tally, 
     return before.get(index) ?? unknownReasons[word];
   };
   return ({ row, index, fate }, word) => {
-    if (fate === undefined) return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
+    if (fate === 'excluded') return undefined;
+    if (fate === 'invalid') return word === 'failed' ? invalidity(row, mapper, { found }) : undefined;
     const elsewhere = tally.endedElsewhere(row.number);
     if (elsewhere) return elsewhere.word === word ? elsewhere.reason : undefined;
     if (tally.hasEnded(row.number)) {

@@ -1,7 +1,7 @@
 import type { Input } from '../ledger/input.ts';
 import { type Accepted, type Fate, fates } from '../ledger/ledger.ts';
 import type { Amended, LogPart, ResolvedRow, RunLog } from './log.ts';
-import type { Preflight } from './preflight.ts';
+import { type Preflight, rowKinds } from './preflight.ts';
 
 /** A row in a log. */
 export interface LoggedRow {
@@ -76,8 +76,8 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   const isShared = accepted.notes.some(({ note }) => note === 'joined');
   const amended: Record<Amended, ResolvedRow[]> = { sent: [], 'not sent': [], unsure: [] };
   let index = 0;
-  for (const [at, isValid] of found.valid.entries()) {
-    if (isValid === 0) continue;
+  for (const [at, kind] of found.kinds.entries()) {
+    if (kind !== rowKinds.valid) continue;
     const digest = Buffer.from(found.input.read(index)).toString('base64');
     const outcome = missingOutcome(fates[accepted.fates[index] ?? 0], logged.get(digest), isShared);
     if (outcome) amended[outcome].push({ number: at + 1, line: found.placeOf(index), digest });

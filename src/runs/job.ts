@@ -3,6 +3,7 @@ import type { Mode } from '../contract/keys.ts';
 import type { RowDigest, Kind } from '../ledger/ledger.ts';
 import type { OpenedLedger, RunClient } from '../session/run-client.ts';
 import type { OwnProcess } from '../session/sandboxes.ts';
+import type { Hours } from './hours.ts';
 import type { RowsInput } from './input.ts';
 import type { Mapped, InputRow } from './input/row.ts';
 import type { Source } from './input/source.ts';
@@ -27,6 +28,8 @@ export interface Job {
   free?(columns: readonly string[]): readonly string[];
   /** A warning about the first body, for a dry run. */
   caution?(body: string): string | undefined;
+  /** Rows are sent only then. */
+  readonly hours?: Hours | undefined;
   /** The number of params of each message. */
   readonly params?: number;
 }
@@ -34,6 +37,8 @@ export interface Job {
 /** Maps rows to request bodies. */
 export interface Mapper {
   map(row: GoodRow): Mapped;
+  /** Whether the row's recipient is never messaged. */
+  excludes?(body: object): boolean;
   /** Called after all rows; throws if an option fits none of them. */
   end?(): void;
 }

@@ -1,10 +1,11 @@
 import { maskPhones } from '../base/redact.ts';
 import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { whole } from '../cli/output/progress.ts';
-import { timeOfDay } from '../cli/output/times.ts';
+import { timeOfDay, zonedTime } from '../cli/output/times.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Accepted, Account, RunState } from '../ledger/ledger.ts';
 import type { RunClient } from '../session/run-client.ts';
+import type { Hours } from './hours.ts';
 import type { Job } from './job.ts';
 import type { Preflight } from './preflight.ts';
 import { roughly } from './status.ts';
@@ -12,8 +13,8 @@ import { skipsOf } from './tally.ts';
 
 export interface Overview {
   readonly file: string;
-  readonly job: Pick<Job, 'kind' | 'template'>;
-  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'first'>;
+  readonly job: Pick<Job, 'kind' | 'template' | 'hours'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded' | 'first'>;
   readonly accepted: Accepted;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
@@ -29,9 +30,11 @@ export function overviewLines(overview: Overview): readonly string[] {
   );
 }
 
-function inputLine({ file, found: { rows, invalid }, accepted }: Overview): string {
-  const { earlier_run: earlier, this_run: done, duplicate, unsure, changed } = skipsOf(accepted);
+function inputLine({ file, found, accepted }: Overview): string {
+  const { rows, invalid } = found;
+  const { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, changed } = skipsOf(found, accepted);
   const others = [
+    [excluded, 'excluded'],
     [done + earlier, 'sent before'],
     [duplicate, duplicate === 1 ? 'duplicate' : 'duplicates'],
     [changed, 'changed'],
@@ -67,7 +70,7 @@ function timeLine({ client: { pace, target }, accepted, job, usedThisMonth, now 
     job.kind === 'message' && perMonth !== undefined
       ? `. Month: ${whole(usedThisMonth)} of ${whole(perMonth)} used from here`
       : '';
-  return `${durationText(pace, dueIn(accepted), now)?.text ?? 'No rate limit is known'}${month}`;
+  return `${durationText(pace, dueIn(accepted), now, job.hours)?.text ?? 'No rate limit is known'}${month}`;
 }
 
 /** How long it will take; undefined if no rate is known. */
@@ -75,15 +78,19 @@ export function durationText(
   { limit, minimumDuration }: RunClient['pace'],
   due: number,
   now: number,
+  hours?: Hours,
 ): { readonly text: string; readonly isLong: boolean } | undefined {
   const least = minimumDuration(due);
   if (!limit || least === undefined) return undefined;
   const rate = `${whole(limit.perWindow)}/${limit.window === 1_000 ? 's' : 'min'}`;
-  if (least < shortest) return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
-  const until = timeOfDay(new Date(now + least).toISOString()).slice(0, 5);
-  return { text: `${rate}, about ${roughly(least)}, until ${until}`, isLong: true };
+  if (least < shortest && (!hours || hours.isOpen(now)))
+    return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
+  const end = hours ? hours.endOf(now, least) : now + least;
+  const until = end - now < day ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
+  return { text: `${rate}, about ${roughly(end - now)}, until ${until}`, isLong: true };
 }
 
+const day = 86_400_000;
 /** Milliseconds; a shorter run needs no estimate. */
 const shortest = 10_000;
 

@@ -16,8 +16,10 @@ export interface Preflight {
   readonly invalidRows: readonly InvalidRow[];
   /** Why they are. */
   readonly reasons: Reasons;
-  /** Whether each row is valid; the index is its number, counted from 0. */
-  readonly valid: Uint8Array;
+  /** Rows whose recipient is never messaged. */
+  readonly excluded: number;
+  /** What each row is, as one of `rowKinds`; the index is its number, counted from 0. */
+  readonly kinds: Uint8Array;
   /** The valid rows, as the ledger knows them. */
   readonly input: Input;
   /** The line, or in JSON the record, of a valid row. */
@@ -35,6 +37,8 @@ export interface Preflight {
   readonly suspect: number;
   readonly suspectRows: readonly SuspectRow[];
 }
+
+export const rowKinds = { invalid: 0, valid: 1, excluded: 2 } as const;
 
 interface Place {
   readonly line: number;
@@ -69,10 +73,10 @@ const mostListed = 50;
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
 export async function preflight({ source, job, mapper, digest, signal, onRows }: PreflightOptions): Promise<Preflight> {
   const input = createInput(job.kind);
-  const valid = createBytes();
+  const kinds = createBytes();
   const places = createNumbers();
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
-  let [rows, invalid, suspect, conflicts] = [0, 0, 0, 0];
+  let [rows, invalid, excluded, suspect, conflicts] = [0, 0, 0, 0, 0];
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
@@ -85,7 +89,8 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     invalid,
     invalidRows,
     reasons,
-    valid: valid.all(),
+    excluded,
+    kinds: kinds.all(),
     input,
     placeOf: places.at,
     conflictOf: (body) => conflictWith(digest(body)),
@@ -104,17 +109,23 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
   function look(row: InputRow): void {
     rows += 1;
     const mapped = 'reason' in row ? row : mapper.map(row);
+    if ('body' in mapped && mapper.excludes?.(mapped.body)) {
+      kinds.add(rowKinds.excluded);
+      excluded += 1;
+      return;
+    }
     const place = { line: row.line, row: row.number };
     const bytes = 'body' in mapped ? digest(mapped.body) : undefined;
     const reason = 'reason' in mapped ? mapped.reason : bytes && sameRecipient(bytes);
-    valid.add(reason === undefined ? 1 : 0);
     if (reason !== undefined) {
+      kinds.add(rowKinds.invalid);
       invalid += 1;
       reasons.add(reason, placeOf(row, source));
       if (invalidRows.length < mostListed) invalidRows.push({ ...place, reason });
       return;
     }
     if (!bytes || !('body' in mapped)) return;
+    kinds.add(rowKinds.valid);
     let text: string | undefined;
     const content = () => (text ??= jsonText(mapped.body));
     first ??= content();

@@ -65,7 +65,7 @@ export function emptyResult({ command, template }: Job, { input, client, opened,
     failed: 0,
     unsure: 0,
     not_reached: 0,
-    skipped: { earlier_run: 0, this_run: 0, duplicate: 0, unsure: 0, elsewhere: 0, changed: 0 },
+    skipped: { excluded: 0, earlier_run: 0, this_run: 0, duplicate: 0, unsure: 0, elsewhere: 0, changed: 0 },
     earlier: [],
     reasons: [],
     stopped: null,
@@ -158,6 +158,7 @@ function firstLine({ rows, sent, stopped, started_at: from, ended_at: to }: RunR
 /** Why rows were skipped; with their numbers if there is more than one reason. */
 function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string {
   const reasons: readonly (readonly [count: number, reason: string])[] = [
+    [skipped.excluded, 'excluded'],
     [skipped.this_run, `sent earlier by ${job === null ? 'this run' : `job ${job}`}`],
     [skipped.earlier_run, 'sent earlier by another run'],
     [skipped.duplicate, 'duplicates'],

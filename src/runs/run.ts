@@ -40,7 +40,9 @@ export async function runJob(
   const { stateFolder, thisProcess } = await context.sandboxes();
   const signals = untilSignaled(thisProcess, context);
   try {
-    const client = await context.clientForRun({ ...options, signals });
+    const { hours } = job;
+    const closedFor = hours && (() => hours.opensAt(thisProcess.now()) - thisProcess.now());
+    const client = await context.clientForRun({ ...options, signals, closedFor });
     const input = await openInput(context, file, { ...options, stop: signals.stop });
     try {
       const mapper = await job.mapper(input.source);
@@ -109,7 +111,7 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
   for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
-    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now());
+    const duration = durationText(client.pace, dueIn(registered.accepted), thisProcess.now(), job.hours);
     if (duration?.isLong) context.note('duration', duration.text);
   }
   return carriedOut(running, found, registered);
@@ -170,7 +172,16 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   if (caution !== undefined) context.note('caution', caution);
   const template = accepted && dueIn(accepted) > 0 ? await lookAtTemplate(running) : undefined;
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
-  return dryRunOf({ found, accepted, refused, skipped: skipsOf(accepted), client, kind: job.kind, unit, template });
+  return dryRunOf({
+    found,
+    accepted,
+    refused,
+    skipped: skipsOf(found, accepted),
+    client,
+    kind: job.kind,
+    unit,
+    template,
+  });
 }
 
 /** Sends the due rows and reports them. */
@@ -247,7 +258,9 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
     emit: running.emit,
     pace: client.pace.limit,
     steady: thisProcess.steady,
-    doing: () => doing(thisProcess.steady(), goneAt, client.pace.waiting()),
+    hours: job.hours,
+    now: thisProcess.now,
+    doing: () => outside(job, thisProcess.now()) ?? doing(thisProcess.steady(), goneAt, client.pace.waiting()),
   });
   const recorded = await client.record({ name: job.endpoint, run, template: job.template });
   const spare = holdSpareFiles();
@@ -302,6 +315,10 @@ function doing(now: number, goneAt: number | undefined, next: number | undefined
   if (goneAt !== undefined) return { what: 'unreachable', since: now - goneAt, stopsIn: goneAt + longestOutage - now };
   // The waits between two requests of one window are not worth a word.
   return next === undefined || next < shortestShownWait ? { what: 'sending' } : { what: 'waiting', next };
+}
+
+function outside({ hours }: Job, now: number): Doing | undefined {
+  return !hours || hours.isOpen(now) ? undefined : { what: 'closed', until: hours.opensAt(now) };
 }
 
 /** Milliseconds. */

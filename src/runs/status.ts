@@ -1,11 +1,14 @@
 import type { KnownPace } from '../client/pace/pace.ts';
 import { span, whole } from '../cli/output/progress.ts';
+import { zonedTime } from '../cli/output/times.ts';
 
 /** What a run is doing. Times are in milliseconds. */
 export type Doing =
   | { readonly what: 'reading'; readonly rows: number }
   | { readonly what: 'sending' }
   | { readonly what: 'waiting'; readonly next: number }
+  /** Outside the hours; the time is one of the day. */
+  | { readonly what: 'closed'; readonly until: number }
   | { readonly what: 'unreachable'; readonly since: number; readonly stopsIn: number };
 
 export interface Standing {
@@ -40,6 +43,10 @@ function doingTexts(doing: Doing): readonly [long: string, short: string] {
   if (doing.what === 'waiting') {
     const next = span(doing.next / 1_000);
     return [`waiting for the rate limit, next in ${next}`, `rate limit, next in ${next}`];
+  }
+  if (doing.what === 'closed') {
+    const until = zonedTime(doing.until);
+    return [`outside the hours until ${until}`, `until ${until}`];
   }
   const since = `service unreachable for ${span(doing.since / 1_000)}`;
   return [`${since}, stopping in ${span(doing.stopsIn / 1_000)}`, since];

@@ -28,6 +28,8 @@ export interface Counts {
 
 /** Why rows were not sent by this command. */
 export interface SkippedCounts {
+  /** `--exclude-from`. */
+  readonly excluded: number;
   /** `--new-only`: another run has sent them. */
   readonly earlier_run: number;
   /** This run or job has sent them. */
@@ -49,7 +51,7 @@ interface Elsewhere {
 const leftUnsure = 'another process left it unsure';
 
 export function createTally(found: Preflight, accepted: Accepted): Tally {
-  const skipped = skipsOf(accepted);
+  const skipped = skipsOf(found, accepted);
   const ended = new Uint8Array(found.rows);
   const elsewhere = new Map<number, Elsewhere>();
   let [sent, failed, unsure] = [0, found.invalid, 0];
@@ -85,9 +87,12 @@ export function createTally(found: Preflight, accepted: Accepted): Tally {
 }
 
 /** The rows that a command does not send, by the ledger's decision. */
-export function skipsOf(accepted: Accepted | undefined): { -readonly [Name in keyof SkippedCounts]: number } {
+export function skipsOf(
+  { excluded }: Pick<Preflight, 'excluded'>,
+  accepted: Accepted | undefined,
+): { -readonly [Name in keyof SkippedCounts]: number } {
   const { earlier = 0, done = 0, duplicate = 0, unsure = 0, changed = 0 } = accepted?.counts ?? {};
-  return { earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
+  return { excluded, earlier_run: earlier, this_run: done, duplicate, unsure, elsewhere: 0, changed };
 }
 
 export function sumOf(skipped: SkippedCounts): number {

@@ -109,6 +109,7 @@ interface Paced extends Pick<Shared, 'onWait'> {
   readonly caller: Caller;
   readonly checkedTarget: Pick<CheckedTarget, 'target' | 'minute'>;
   readonly known: KnownPace | undefined;
+  readonly closedFor?: (() => number) | undefined;
 }
 
 const minute = 60_000;
@@ -117,9 +118,12 @@ const minute = 60_000;
  * The pace of a run: its own rate, and the rate that all processes of this machine share. Without a plan they share the
  * window of `--rate`, so that a run that was killed and restarted does not start with a full window.
  */
-export async function runPace(session: Session, { caller, checkedTarget, known, onWait }: Paced): Promise<ProcessPace> {
+export async function runPace(
+  session: Session,
+  { caller, checkedTarget, known, onWait, closedFor }: Paced,
+): Promise<ProcessPace> {
   const { host, given } = session;
-  const own = { ...known, now: host.steady, later: host.later };
+  const own = { ...known, now: host.steady, later: host.later, closedFor };
   const rate = sharedRate(given, caller, checkedTarget.minute);
   if (!known) return createPace(own);
   const shared = { ...checkedTarget, kind: 'run', onWait } as const;

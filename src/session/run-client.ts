@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly concurrency?: number | undefined;
   /** Default: 90 % of the plan's minute, or no limit if the plan is unknown. */
   readonly rate?: RunRate | undefined;
+  /** The milliseconds for which nothing may be sent. */
+  readonly closedFor?: (() => number) | undefined;
   /** Default: the signal of the process. */
   readonly signals?: RunSignals | undefined;
 }
@@ -85,7 +87,7 @@ interface Opened {
 
 export async function openRunClient(session: Session, caller: Caller, options: RunOptions = {}): Promise<Opened> {
   const { host, given } = session;
-  const { concurrency = 16, rate, signals = { stop: host.signal, leave: host.signal } } = options;
+  const { concurrency = 16, rate, closedFor, signals = { stop: host.signal, leave: host.signal } } = options;
   if (given.noPace && rate) throw usage('--rate and --no-pace cannot be combined', 'remove one of them');
   const [{ minimumDuration, paceOf, slower }, { canReach }] = await Promise.all([
     import('../client/pace/pace.ts'),
@@ -96,7 +98,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const known = given.noPace ? undefined : paceOf(rate, plan);
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
-  const gate = await runPace(session, { caller, checkedTarget, known, onWait });
+  const gate = await runPace(session, { caller, checkedTarget, known, onWait, closedFor });
   const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,

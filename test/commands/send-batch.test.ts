@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCodes } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -214,6 +215,60 @@ it('refuses a param that is the name of a column, unless it is given as a word',
   expect(stderr).toContain('--param-column name; to send the word itself: --param=name');
   const word = await sending('order_update', orders, '--param=name', '--param-column', 'order', '--dry-run');
   expect(JSON.parse(word.stdout)).toMatchObject({ first: { params: ['name', expect.anything()] } });
+});
+
+describe('--exclude-from', () => {
+  it.each([
+    ['phones, one a line', '+12025550141\n+1 202 555 0199\n'],
+    ['a table with a column phone', 'name,phone\nAda,+12025550141\n'],
+    ['objects with a field to', '{"to":"+12025550141"}\n'],
+  ])('leaves out the recipients in %s', async (_, text) => {
+    const file = join(world.home, `never-${text.length}${text.startsWith('{') ? '.ndjson' : '.csv'}`);
+    writeFileSync(file, text);
+    const rows = 'phone\n+12025550141\n+12025550142\n';
+    const { code, stdout } = await sending('welcome', rows, '--exclude-from', file);
+    expect([code, sent().map(([to]) => to)]).toEqual([0, ['+12025550142']]);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 2, sent: 1, skipped: { excluded: 1 }, not_reached: 0 });
+  });
+
+  it.each([
+    ['a line that is not a phone', '+12025550141\nAda\n', 'line 2'],
+    ['a table without such a column', 'name,mobile\nAda,+12025550141\n', 'no column named phone or to'],
+  ])('refuses %s, and sends nothing', async (_, text, why) => {
+    const file = join(world.home, 'wrong.csv');
+    writeFileSync(file, text);
+    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--exclude-from', file);
+    expect([code, sent()]).toEqual([2, []]);
+    expect(stderr).toContain(why);
+  });
+});
+
+describe('--hours', () => {
+  const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const today = days[new Date().getUTCDay()] ?? '';
+  const inThreeDays = days[(new Date().getUTCDay() + 3) % 7] ?? '';
+
+  it('sends within them', async () => {
+    const { code } = await sending('welcome', 'phone\n+12025550142\n', '--hours', `${today} 00:00-24:00 UTC`);
+    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
+  });
+
+  it('waits outside them; an interruption sends nothing', async () => {
+    const stop = new AbortController();
+    const file = join(world.home, 'orders.csv');
+    writeFileSync(file, 'phone\n+12025550142\n');
+    const words = ['send-batch', 'welcome', file, '--hours', `${inThreeDays} 00:00-24:00 UTC`];
+    const asked = world.run(words, { signal: stop.signal });
+    const ended = await Promise.race([asked.then(() => 'ended'), sleep(700).then(() => 'waiting')]);
+    stop.abort('SIGINT');
+    expect([ended, (await asked).code, sent()]).toEqual(['waiting', 130, []]);
+  });
+
+  it('are refused without a time zone', async () => {
+    const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--hours', 'mon-fri 09:00-18:00');
+    expect([code, sent()]).toEqual([2, []]);
+    expect(stderr).toContain('has no time zone');
+  });
 });
 
 it('shows its share of the monthly quota', async () => {

@@ -84,6 +84,7 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
   const isLive = isFree && mayMove(host);
   let text: ((columns: number) => string) | undefined;
   let cancel: (() => void) | undefined;
+  let last = '';
   return {
     follow(next) {
       text = next;
@@ -96,9 +97,14 @@ export function createProgress(host: Host, given: Globals, reporter: Reporter): 
     },
   };
 
+  function note(line: string): void {
+    if (line !== last) reporter.note('progress', line);
+    last = line;
+  }
+
   function update(): void {
     if (isLive) reporter.live(text?.((stderr.columns || 80) - 1) ?? '');
-    else if (text) reporter.note('progress', text(noteColumns));
+    else if (text) note(text(noteColumns));
     cancel = host.later(isLive ? redrawn : noteInterval, update);
   }
 }

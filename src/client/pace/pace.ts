@@ -31,17 +31,27 @@ export interface PaceOptions {
   readonly later: Later;
   /** A second gate, shared with other processes. It is asked only if the first one is open. */
   readonly shared?: ((changed: () => void) => Gate) | undefined;
+  /** The milliseconds for which nothing may be sent, for example until the morning. */
+  readonly closedFor?: (() => number) | undefined;
 }
 
 /** Creates a pace for all requests of a process. It needs neither promises nor timers while slots are free. */
-export function createPace({ perWindow = Infinity, window = 60_000, now, later, shared }: PaceOptions): ProcessPace {
+export function createPace({
+  perWindow = Infinity,
+  window = 60_000,
+  now,
+  later,
+  shared,
+  closedFor = always,
+}: PaceOptions): ProcessPace {
   const own = createGate(perWindow, window);
-  const gate = shared
+  const gates = shared
     ? combined(
         own,
         shared(() => admit()),
       )
     : own;
+  const gate = whileOpen(gates, closedFor);
   const queue = createQueue(() => admit());
   const wakeUp = createWakeUp(later, () => admit());
   const release = (ended: RequestEnd) => {
@@ -202,6 +212,23 @@ function combined(first: Gate, second: Gate): Gate {
     hold: (until) => {
       first.hold(until);
       second.hold(until);
+    },
+  };
+}
+
+function always(): number {
+  return 0;
+}
+
+/** Timers may stand still while a computer sleeps, so the time of day is looked at again. */
+const longestSleep = 60_000;
+
+function whileOpen(gate: Gate, closedFor: () => number): Gate {
+  return {
+    ...gate,
+    dueAt: (time) => {
+      const closed = closedFor();
+      return closed > 0 ? time + Math.min(closed, longestSleep) : gate.dueAt(time);
     },
   };
 }

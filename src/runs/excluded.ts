@@ -1,0 +1,48 @@
+import type { Context } from '../cli/command.ts';
+import { usage } from '../base/errors.ts';
+import { openInput } from './input.ts';
+import type { Fields } from './input/row.ts';
+import { createPhoneReader } from './mapping/values.ts';
+
+const columns = ['phone', 'to'];
+
+/**
+ * The phones of a file that are never messaged: one on each line, or a table with a column named phone or to. A line
+ * that is not a phone is refused: whoever is left out of the list by a typo would be messaged.
+ */
+export async function excludedPhones(
+  context: Context,
+  file: string,
+  country: string | undefined,
+): Promise<ReadonlySet<string>> {
+  if (file === '-') throw usage('--exclude-from does not read stdin', 'write the phones to a file');
+  const read = await createPhoneReader(country);
+  const phones = new Set<string>();
+  const add = (text: unknown, line: number) => {
+    const phone = read(String(text).trim());
+    if (typeof phone !== 'string') throw unreadable(file, line, phone.why);
+    phones.add(phone);
+  };
+  const lines = (await context.read(file)).replace(/^\ufeff/, '').split(/\r?\n/);
+  if (typeof read(lines[0]?.trim() ?? '') === 'string') {
+    for (const [index, line] of lines.entries()) if (line.trim() !== '') add(line, index + 1);
+    return phones;
+  }
+  const { source } = await openInput(context, file, { format: undefined, encoding: undefined, stop: context.signal });
+  for await (const batch of source.rows(context.signal))
+    for (const row of batch) {
+      if ('reason' in row) throw unreadable(file, row.line, row.reason);
+      const column = columnOf(row.fields);
+      if (column === undefined) throw unreadable(file, row.line, 'it has no column named phone or to');
+      if (row.fields[column] !== '') add(row.fields[column], row.line);
+    }
+  return phones;
+}
+
+function columnOf(fields: Fields): string | undefined {
+  return columns.find((name) => Object.hasOwn(fields, name));
+}
+
+function unreadable(file: string, line: number, why: string) {
+  return usage(`--exclude-from ${file}, line ${line}: ${why}`, 'nothing was sent; fix the line, or remove it');
+}

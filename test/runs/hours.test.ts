@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPace, type Pace } from '../../src/client/pace/pace.ts';
+import { hoursFlag } from '../../src/runs/hours.ts';
+import { thrown } from '../support/thrown.ts';
+import { movedClock } from '../support/timers.ts';
+
+const at = (text: string) => Date.parse(text);
+
+describe('hours', () => {
+  it.each([
+    ['mon-fri 09:00-18:00 Europe/Berlin', '2026-11-23T08:00:00Z', true],
+    ['mon-fri 09:00-18:00 Europe/Berlin', '2026-11-23T07:59:59Z', false],
+    ['mon-fri 09:00-18:00 Europe/Berlin', '2026-11-23T17:00:00Z', false],
+    ['mon-fri 09:00-18:00 Europe/Berlin', '2026-11-22T12:00:00Z', false],
+    ['Mon-Fri 9:00-18:00, sat,sun 10:00-14:00 UTC', '2026-11-22T13:59:00Z', true],
+    ['fri-mon 10:00-14:00 UTC', '2026-11-23T13:00:00Z', true],
+    ['fri-mon 10:00-14:00 UTC', '2026-11-24T13:00:00Z', false],
+    ['fri 22:00-02:00 UTC', '2026-11-28T01:59:00Z', true],
+    ['fri 22:00-02:00 UTC', '2026-11-27T01:59:00Z', false],
+    ['sun 00:00-24:00 America/New_York', '2026-11-23T04:59:00Z', true],
+  ])('%s at %s: %s', (text, time, isOpen) => {
+    expect(hoursFlag(text).isOpen(at(time))).toBe(isOpen);
+  });
+
+  it.each([
+    '',
+    'mon-fri 09:00-18:00',
+    '09:00-18:00 UTC',
+    'mon 9-18 UTC',
+    'mon 09:00-09:00 UTC',
+    'mon 25:00-26:00 UTC',
+    'abc 09:00-10:00 UTC',
+    'mon 09:00-10:00 Mars/Base',
+  ])('are refused with an example: "%s"', (text) => {
+    expect(thrown(() => hoursFlag(text))).toMatchObject({
+      exit: 'usage',
+      hint: expect.stringContaining('Europe/Berlin'),
+    });
+  });
+
+  it('open at the same local time before and after the clocks change', () => {
+    const hours = hoursFlag('sun,mon 09:00-18:00 Europe/Berlin');
+    expect(hours.opensAt(at('2026-10-24T20:00:00Z'))).toBe(at('2026-10-25T08:00:00Z'));
+    expect(hours.opensAt(at('2026-03-28T20:00:00Z'))).toBe(at('2026-03-29T07:00:00Z'));
+  });
+
+  it('tell when work will be done', () => {
+    const hours = hoursFlag('mon-fri 09:00-18:00 UTC');
+    expect(hours.endOf(at('2026-11-20T17:00:00Z'), 7_200_000)).toBe(at('2026-11-23T10:00:00Z'));
+  });
+
+  it('are the same as those of a clock on the wall, minute by minute, also while the clocks change', () => {
+    const zone = 'Europe/Berlin';
+    const hours = hoursFlag(`mon-sat 08:30-21:15, sun 01:30-03:30 ${zone}`);
+    const changes = [at('2026-03-29T01:00:00Z'), at('2026-10-25T01:00:00Z')];
+    const start = fc
+      .constantFrom(...changes)
+      .chain((change) => fc.integer({ min: -5_000, max: 5_000 }).map((minutes) => change + minutes * 60_000));
+    fc.assert(
+      fc.property(start, (time) => {
+        const wall = new Date(time).toLocaleString('en-GB', {
+          timeZone: zone,
+          weekday: 'short',
+          hour: '2-digit',
+          minute: '2-digit',
+        });
+        const [day = '', clock = ''] = wall.split(/,? /);
+        const expected = day === 'Sun' ? clock >= '01:30' && clock < '03:30' : clock >= '08:30' && clock < '21:15';
+        expect(hours.isOpen(time)).toBe(expected);
+        const opens = hours.opensAt(time);
+        expect([opens >= time, hours.isOpen(opens), opens === time || !hours.isOpen(opens - 60_000)]).toEqual([
+          true,
+          true,
+          true,
+        ]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a pace with hours', () => {
+  it('grants nothing outside them in 10,000 minutes, whatever is killed, also while the clocks change', async () => {
+    const hours = hoursFlag('mon-fri 09:00-18:00, sun 01:00-04:00 Europe/Berlin');
+    const clock = movedClock(at('2026-10-21T12:00:00Z'));
+    const closedFor = () => hours.opensAt(clock.now()) - clock.now();
+    const granted: number[] = [];
+    let life = new AbortController();
+    const send = async (pace: Pace, { signal }: AbortController) => {
+      for (;;) {
+        const release = await pace.slot(signal);
+        if (signal.aborted) return;
+        granted.push(clock.now());
+        release('done');
+      }
+    };
+    const start = () => {
+      life = new AbortController();
+      const pace = createPace({ perWindow: 3, now: clock.now, later: clock.later, closedFor });
+      for (let sender = 0; sender < 4; sender++) void send(pace, life).catch(() => {});
+    };
+    start();
+    for (let step = 0; step < 40_000; step++) {
+      clock.advance(15_000);
+      await new Promise(setImmediate);
+      if (step % 997 === 0) {
+        life.abort();
+        start();
+      }
+    }
+    life.abort();
+    expect(granted.length).toBeGreaterThan(5_000);
+    // The pace grants a slot at most 15 s before the time that is noted here.
+    expect(granted.filter((time) => !hours.isOpen(time) && !hours.isOpen(time - 1))).toEqual([]);
+  });
+});
