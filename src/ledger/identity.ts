@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular, createStateFolder } from '../base/files.ts';
+import { unwritable } from '../base/journal.ts';
 import type { Account, RowDigest } from './ledger.ts';
 
 export const digestSize = 12;
@@ -113,7 +114,9 @@ function created(path: string, folder: string): Buffer {
     fs.linkSync(draft, path);
     return secret;
   } catch (error) {
-    if (fsError(error)?.code !== 'EEXIST') throw error;
+    const fault = fsError(error);
+    if (fault && fault.code !== 'EEXIST') throw unwritable(path, error);
+    if (!fault) throw error;
     return readRegular(path);
   } finally {
     fs.rmSync(draft, { force: true });

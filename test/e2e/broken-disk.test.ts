@@ -8,13 +8,20 @@ import * as rig from './import-rig.ts';
 const input = 'phone\n+12025550101\nnot-a-phone\n';
 
 describe.skipIf(!canInject)('a disk with input/output errors', () => {
-  it.each(['unlink'])('ends a batch with exit 3 before it sends if the first %s fails', async (call) => {
+  it.each(['unlink', 'fsync'])('ends a batch with exit 3 before it sends if the first %s fails', async (call) => {
     const world = await rig.newWorld();
     writeFileSync(join(world.home, 'rows.csv'), input);
     const line = `${failing(call)} '${process.execPath}' '${binary}' send-batch welcome rows.csv`;
     const ran = await rig.shell(world, line);
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
     expect(world.sandbox.counts().messages).toBe(0);
+  });
+
+  it('ends a command with exit 3 if a file cannot be replaced', async () => {
+    const world = await rig.newWorld();
+    const start = `'${process.execPath}' '${binary}' sandbox start --port 0`;
+    const ran = await rig.shell(world, `${failing('rename')} ${start}`);
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('input/output error') });
   });
 
   it('ends a batch with exit 3 and a summary if its lock cannot be removed', async () => {
