@@ -113,8 +113,23 @@ describe('a process whose segment was changed by another', () => {
     const ledger = openLedger(folder);
     const { run } = accepted(await ledger.register(planOf(people)));
     rmSync(join(folder, 'turn'));
-    await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
     await expect(ledger.look(message('ada:1'), { run })).rejects.toMatchObject({ code: 'journal-taken' });
+    await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
+    await ledger.close();
+  });
+
+  it('stops if it loses the lock before it writes', async () => {
+    const folder = temporaryFolder();
+    // Each decision asks for the time.
+    let standstill = () => {};
+    const now = () => {
+      standstill();
+      return Date.now();
+    };
+    const ledger = openLedger(folder, { now });
+    const { run } = accepted(await ledger.register(planOf(people)));
+    standstill = () => rmSync(join(folder, 'turn'), { force: true });
+    await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
     await ledger.close();
   });
 });

@@ -1,7 +1,10 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { heartbeatInterval } from '../../src/base/liveness.ts';
+import { manualTimers } from '../support/timers.ts';
 import { run, scriptIn } from './scripts.ts';
-import { temporaryFolder } from './rig.ts';
+import { openLedger, planOf, temporaryFolder } from './rig.ts';
 
 /** Claims all rows in groups, from its own starting point, and settles them; prints the granted numbers. */
 const text = `
@@ -48,4 +51,18 @@ it.each([
   const all = [...(one?.granted ?? []), ...(other?.granted ?? [])];
   expect(all).toHaveLength(count);
   expect(new Set(all).size).toBe(count);
+});
+
+it('the heartbeat file of a process is written again after it was removed, until the process ends', async () => {
+  const folder = temporaryFolder();
+  const owners = () => readdirSync(folder).filter((name) => name.endsWith('.owner'));
+  const timers = manualTimers();
+  const ledger = openLedger(folder, { later: timers.later });
+  await ledger.register(planOf('ada:1'));
+  const [name = ''] = owners();
+  rmSync(join(folder, name));
+  timers.fire(heartbeatInterval);
+  expect(owners()).toEqual([name]);
+  await ledger.close();
+  expect([owners(), [...timers.armed]]).toEqual([[], []]);
 });
