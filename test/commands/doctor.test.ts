@@ -128,6 +128,15 @@ describe('doctor', () => {
     expect([code, checks['ledger']?.['status']]).toEqual([3, 'fail']);
   });
 
+  it('warns about a state folder on a network file system', async () => {
+    const world = await openWorld();
+    onTestFinished(() => world.close());
+    const preload = new URL('../support/network-disk-preload.cjs', import.meta.url).pathname;
+    const { code, stdout } = await world.bin(['doctor'], { ...world.env, NODE_OPTIONS: `--require=${preload}` });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/on a network file system \(NFS\)[^]*BIZMSG_STATE_DIR/);
+  });
+
   it('finds no failure in a healthy set-up', async () => {
     const world = await openWorld();
     onTestFinished(() => world.close());
