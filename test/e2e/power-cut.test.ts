@@ -9,8 +9,11 @@ import { type DiskState, noPowerCut, recordRun, type Trace } from '../support/po
 import { batchAfterCuts, emptyHome, nameOf, type Resumed, rows, statesOf, twoAtOnce } from './power-cut-rig.ts';
 
 describe.skipIf(noPowerCut !== undefined)(`a power cut (${noPowerCut ?? 'on Linux'})`, () => {
-  it('does not make a paced batch repeat or lose a row', { timeout: 120_000 }, async () => {
-    const resumed = await batchAfterCuts({ caller: 'profile', cuts: isLong ? 16 : 5, journaled: true });
+  it.each([
+    ['a profile with a plan', 'profile', 5],
+    ['a key in the environment, without a known plan,', 'environment', 3],
+  ] as const)('does not make a batch with %s repeat or lose a row', { timeout: 120_000 }, async (_, caller, few) => {
+    const resumed = await batchAfterCuts({ caller, cuts: isLong ? 16 : few, journaled: true });
     expect(resumed.filter(({ repeated }) => repeated.length > 0)).toEqual([]);
     // A cut after the last row leaves a finished run, whose rows are not sent again.
     const isFinished = ({ left, stderr }: Resumed) => left.length === rows && stderr.includes('"sent-before"');
