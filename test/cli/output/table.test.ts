@@ -106,6 +106,7 @@ describe('a cell of a megabyte', () => {
     ['wide letters', '語'.repeat(1_000_000), `${'語'.repeat(38)}…`],
     ['an id', `con_${'é'.repeat(1_000_000)}`, `con_${'é'.repeat(73)}…`],
     ['spaces', `a${' '.repeat(1_000_000)}b`, `a${' '.repeat(76)}…`],
+    ['Hindi', 'क'.repeat(1_000_000), `${'क'.repeat(77)}…`],
     [
       'letters with many marks',
       `e${'\u0301'.repeat(5_000)}`.repeat(200),
