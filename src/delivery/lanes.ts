@@ -1,5 +1,4 @@
 import type { Later } from '../base/host.ts';
-import { createFifo, type Fifo } from './fifo.ts';
 
 /** Never rejects. Resolves to the milliseconds until it runs again, or to undefined when it is done. */
 export type Job = () => Promise<number | undefined>;
@@ -7,6 +6,8 @@ export type Job = () => Promise<number | undefined>;
 /** Runs a few jobs at once; the jobs of one lane run in order. */
 export interface Lanes {
   add(lane: string, job: Job): void;
+  /** Number of running jobs, without those that wait to run again. */
+  running(): number;
   /** Starts no more jobs; those running continue. */
   stop(): void;
 }
@@ -18,7 +19,8 @@ interface Ready {
 
 const atOnce = 8;
 
-export function createLanes(later: Later): Lanes {
+/** Calls `ended` after each run of a job, when the next ones have begun. */
+export function createLanes(later: Later, ended: () => void = () => {}): Lanes {
   /** The jobs that wait for the first one of their lane. */
   const lanes = new Map<string, Fifo<Job>>();
   const ready = createFifo<Ready>();
@@ -31,6 +33,7 @@ export function createLanes(later: Later): Lanes {
       lanes.set(lane, createFifo());
       return start({ lane, job });
     },
+    running: () => running,
     stop() {
       isStopped = true;
       for (const cancel of cancelRetries) cancel();
@@ -60,6 +63,7 @@ export function createLanes(later: Later): Lanes {
     if (delay === undefined) startNext(one.lane);
     else if (!isStopped) retry(one, delay);
     runReady();
+    ended();
   }
 
   function startNext(lane: string): void {
@@ -76,4 +80,34 @@ export function createLanes(later: Later): Lanes {
     });
     cancelRetries.add(cancel);
   }
+}
+
+/** First in, first out; the cost does not depend on the length. */
+interface Fifo<T> {
+  add(item: T): void;
+  take(): T | undefined;
+}
+
+interface Link<T> {
+  readonly item: T;
+  next: Link<T> | undefined;
+}
+
+function createFifo<T>(): Fifo<T> {
+  let first: Link<T> | undefined;
+  let last: Link<T> | undefined;
+  return {
+    add(item) {
+      const link: Link<T> = { item, next: undefined };
+      if (last) last.next = link;
+      else first = link;
+      last = link;
+    },
+    take() {
+      const taken = first;
+      first = taken?.next;
+      if (!first) last = undefined;
+      return taken?.item;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { redact } from '../../base/redact.ts';
+import { createLanes, type Lanes } from '../../delivery/lanes.ts';
 import { openTarget, type Target } from '../../delivery/target.ts';
 import type { Change } from '../state/records.ts';
 import type { Sending, State } from '../state/state.ts';
@@ -6,7 +7,6 @@ import type { Store } from '../state/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { attempt, type AttemptContext, faultOf } from './attempt.ts';
 import { isWaiting } from './fan-out.ts';
-import { createSendQueue, type SendQueue } from './send-queue.ts';
 
 /** Sends events to webhooks. */
 export interface Dispatcher {
@@ -25,10 +25,10 @@ interface DispatcherOptions extends Omit<AttemptContext, 'state'> {
 
 interface Connection {
   readonly target: Target;
-  readonly queue: SendQueue;
+  readonly lanes: Lanes;
 }
 
-/** Waits until a delivery is due, then passes it to the queue of its webhook. */
+/** Waits until a delivery is due, then passes it to the lanes of its webhook. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, clock, ids, shape, timeout = 15_000, warn } = options;
   const { state } = store;
@@ -39,7 +39,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const settling: (() => void)[] = [];
   let added: Sending[] = [];
   let soon: NodeJS.Immediate | undefined;
-  let [inFlight, closed] = [0, false];
+  let closed = false;
 
   add(state.deliveries.values());
   store.follow((change) => add(affectedBy(change, state)));
@@ -54,7 +54,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       clearImmediate(soon);
       soon = undefined;
       for (const entry of pending.values()) if (entry !== 'queued') entry();
-      for (const { target } of connections.values()) target.close();
+      for (const { target, lanes } of connections.values()) {
+        lanes.stop();
+        target.close();
+      }
       for (const resolve of settling.splice(0)) resolve();
     },
   };
@@ -86,21 +89,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function enqueue(sending: Sending): void {
     pending.set(sending, 'queued');
-    connectionTo(sending).queue.add(sending);
+    const { target, lanes } = connectionTo(sending);
+    // The first attempts of a message's events are in order; a retry waits for no other delivery.
+    const lane = sending.tries > 0 ? sending.delivery.id : (sending.event.message ?? sending.event.id);
+    lanes.add(lane, () => send(sending, target));
   }
 
   function connectionTo({ to: { webhook } }: Sending): Connection {
     const known = connections.get(webhook.id);
     if (known) return known;
     const target = openTarget(new URL(webhook.url), timeout);
-    const queue = createSendQueue({ clock, heldUntil, attempt: (sending) => send(sending, target), ended });
-    const connection = { target, queue };
+    const connection = { target, lanes: createLanes(later, settle) };
     connections.set(webhook.id, connection);
     return connection;
   }
 
-  async function send(sending: Sending, target: Target): Promise<void> {
-    inFlight += 1;
+  /** Resolves to the milliseconds that a fault delays the attempt, or to undefined after it. */
+  async function send(sending: Sending, target: Target): Promise<number | undefined> {
+    const delay = delayOf(sending);
+    if (delay > 0) return delay;
     if (closed || !isWaiting(sending, state)) return void pending.delete(sending);
     try {
       const changes = await attempt(sending, target, { state, clock, ids, shape });
@@ -108,6 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } catch (error) {
       warn(`${sending.delivery.id} could not be sent: ${String(error)}`);
     }
+    return undefined;
   }
 
   function logged(sending: Sending, changes: readonly Change[]): void {
@@ -116,20 +124,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       warn(`the webhook ${redact(sending.to.webhook.url)} answered 410 and is disabled; add it again to enable it`);
   }
 
-  function ended(): void {
-    inFlight -= 1;
-    settle();
-  }
-
   function settle(): void {
-    if (inFlight === 0 && soon === undefined) for (const resolve of settling.splice(0)) resolve();
+    if (soon === undefined && isIdle()) for (const resolve of settling.splice(0)) resolve();
   }
 
-  function heldUntil(sending: Sending): number | undefined {
+  function isIdle(): boolean {
+    return [...connections.values()].every(({ lanes }) => lanes.running() === 0);
+  }
+
+  function delayOf(sending: Sending): number {
     const fault = faultOf(sending, state);
-    if (fault?.kind !== 'delay') return undefined;
-    const until = sending.delivery.at + fault.ms;
-    return until > clock.now() ? until : undefined;
+    return fault?.kind === 'delay' ? sending.delivery.at + fault.ms - clock.now() : 0;
+  }
+
+  function later(milliseconds: number, run: () => void): () => void {
+    return clock.at(clock.now() + milliseconds, run);
   }
 }
 

@@ -8,8 +8,9 @@ export function snapshot(state: State): Iterable<readonly Change[]> {
 
 /** Number of changes in a snapshot. */
 export function sizeOf(state: State): number {
+  const changes = changesOf(state);
   let size = 0;
-  for (const part of snapshot(state)) size += part.length;
+  while (changes.next().done !== true) size += 1;
   return size;
 }
 
