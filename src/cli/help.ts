@@ -124,7 +124,7 @@ export async function reference(tree: Tree): Promise<string> {
     '- [global options](#global-options)\n',
     ...nodes.flat().flatMap(([path, node]) => entry(path, node)),
     '## Global options\n',
-    'They may stand before or after the command. A command that cannot support one of them rejects it (exit 2).\n',
+    'Put them before or after the command. A command refuses those that it does not support (exit 2).\n',
     table(described(globals)),
     '',
   ].join('\n');

@@ -141,7 +141,7 @@ export function parseError(
 /** An unknown option before the command. */
 export function unknownGlobal(word: string): CliError {
   const names = likelyNames(word.split('=')[0] ?? '', globals);
-  const hint = names.length > 0 ? didYouMean(names) : 'options of a command stand after its name';
+  const hint = names.length > 0 ? didYouMean(names) : 'put the options of a command after its name';
   return usage(`unknown option ${word} before a command`, hint);
 }
 

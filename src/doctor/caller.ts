@@ -36,7 +36,7 @@ export function keyCheck({ key, mode }: Pick<ServiceCaller, 'key' | 'mode'>, sim
   if (modeOf(key) === 'live') return pass('key', `${shown}, a live key: what it sends is real`);
   const taken = mode === 'unknown' ? 'live' : mode;
   const remedy = `look at it in the account settings: keys begin with ${keyPrefixes.sandbox} or ${keyPrefixes.live}`;
-  return warn('key', `${shown} has neither prefix, and is taken for a ${taken} key`, remedy);
+  return warn('key', `${shown} has neither prefix, so it counts as a ${taken} key`, remedy);
 }
 
 /** §8: it sets the pace of runs. */

@@ -24,14 +24,17 @@ export async function diagnose(given: Session): Promise<Diagnosis> {
   const explanation = explain(await callerInputs(session.host, session.given));
   const { caller } = explanation;
   const who = callerCheck(explanation);
-  if (!caller) return unasked([...machine, who], 'nobody is calling');
+  if (!caller) return unasked([...machine, who], 'there is no key');
   const checkedTarget = await approachedAs(session, caller);
   const refusal = checkedTarget instanceof CliError ? checkedTarget : undefined;
   const reached = checkedTarget instanceof CliError ? undefined : checkedTarget;
   const address = addressCheck(reached?.target.baseUrl, refusal);
   if (!reached) {
     const key = caller.kind === 'service' ? [keyCheck(caller, false)] : [];
-    return unasked([...machine, who, ...key, address], refusal ? 'the key may not go there' : 'no sandbox is running');
+    return unasked(
+      [...machine, who, ...key, address],
+      refusal ? 'the key may not be sent there' : 'no sandbox is running',
+    );
   }
   const plan = planCheck(caller, await knownPlan(session, caller, reached), reached.simulated);
   return asking(session, { caller, reached }, [

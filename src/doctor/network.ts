@@ -104,7 +104,7 @@ async function certificateStep({ ca, now }: Route, { url, socket: under }: Way):
     if (reason === undefined) throw error;
     return fail(
       'certificate',
-      `none: ${url.host} speaks no TLS (${reason})`,
+      `none: ${url.host} does not support TLS (${reason})`,
       'check the address and its port',
       'network',
     );

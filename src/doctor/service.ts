@@ -71,7 +71,7 @@ function judged(name: string, failure: CliError, asking: Asking): Check {
 function remedyOf({ status, code, hint }: CliError, { profile, simulated }: Asking): string | undefined {
   const stored = profile === undefined ? undefined : shellWord(profile);
   if (status === 401 && simulated)
-    return 'bizmsg sandbox keys list shows those that are taken; bizmsg sandbox keys go-live makes live ones valid';
+    return 'bizmsg sandbox keys list shows the valid keys; bizmsg sandbox keys go-live makes live ones valid';
   if (status === 401) {
     const how = stored === undefined ? 'put it in BIZMSG_API_KEY' : `bizmsg keys set --profile ${stored}`;
     return `make a key in the account settings, under API Keys, and ${how}`;

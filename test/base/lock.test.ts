@@ -84,7 +84,7 @@ describe('a lock', () => {
 describe('a lock of another container', () => {
   const elsewhere = '1 12345@boot.namespace.host-b abcd\n';
 
-  it('is held as long as it is renewed, whatever process has that pid here', () => {
+  it('is held as long as it is renewed, even if another process here has that pid', () => {
     const path = temporary();
     writeFileSync(path, elsewhere);
     const claim = acquire(path, { pid: process.pid, kill: () => false });

@@ -30,7 +30,7 @@ describe('locate', () => {
     [
       ['--all', 'contacts', 'list'],
       'unknown option --all before a command',
-      'options of a command stand after its name',
+      'put the options of a command after its name',
     ],
   ])('explains the error in %j', async (argv, message, hint) => {
     await expect(locate(tree, argv)).rejects.toMatchObject({ exit: 'usage', message, hint });

@@ -41,7 +41,7 @@ describe('contacts import', () => {
   });
 
   it.each([
-    ['a file that is not there', ['none.csv'], 'there is no such file'],
+    ['a missing file', ['none.csv'], 'there is no such file'],
     ['a file of nearly that name', ['NEAR'], 'did you mean'],
     ['a column that it has not', ['FILE', '--map', 'mobil=phone'], 'mobil'],
     ['a country without a phone', ['FILE', '--country', 'US'], '--phone'],

@@ -67,8 +67,8 @@ describe('the body of a new contact', () => {
     { name: 'no key', argv: ['--set', '=1'], says: 'is not key=value' },
     { name: 'no equal sign', argv: ['--set', 'phone'], says: 'is not key=value' },
     { name: 'what is not JSON', argv: ['--set-json', 'tags=[vip]'], says: 'tags is not JSON' },
-    { name: 'a field beside a whole body', argv: ['--input', '-', '--set', 'a=1'], says: '--input is the whole body' },
-    { name: 'a file that is not there', argv: ['--input', '/nowhere/ada.json'], says: '/nowhere/ada.json' },
+    { name: 'a field and a whole body', argv: ['--input', '-', '--set', 'a=1'], says: '--input is the whole body' },
+    { name: 'a missing file', argv: ['--input', '/nowhere/ada.json'], says: '/nowhere/ada.json' },
     { name: 'a folder', argv: ['--input', '/'], says: 'cannot be read' },
   ])('is refused for $name: exit 2, and nothing is sent', async ({ argv, says }) => {
     const { code, stdout, stderr } = await create(...argv);

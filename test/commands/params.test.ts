@@ -23,7 +23,7 @@ describe('the params of a send', () => {
     },
     { name: 'are [] when none is given', argv: [ada, 'welcome'], to: 'welcome', params: [] },
     {
-      name: 'may stand before the arguments',
+      name: 'are accepted before the arguments',
       argv: ['-p', 'Ada', '--param', 'A-1042', ada, 'order_update'],
       to: 'order_update',
       params: ['Ada', 'A-1042'],
@@ -73,10 +73,10 @@ describe('the params of a send', () => {
     { name: 'no value at all', argv: [ada, 'order_update', '-p'], says: '-p' },
     { name: 'an empty phone', argv: ['', 'order_update', '-p', 'Ada', '-p', '1'], says: 'empty' },
     { name: 'an empty template', argv: [ada, '', '-p', 'Ada'], says: 'empty' },
-    { name: '--to beside an argument', argv: ['--to', ada, 'order_update', '-p', 'Ada'], says: '--to' },
-    { name: '--template beside an argument', argv: [ada, '--template', 'order_update'], says: '--template' },
+    { name: '--to with an argument', argv: ['--to', ada, 'order_update', '-p', 'Ada'], says: '--to' },
+    { name: '--template with an argument', argv: [ada, '--template', 'order_update'], says: '--template' },
     {
-      name: '--to beside both arguments',
+      name: '--to with both arguments',
       argv: ['--to', '+12025550102', ada, 'order_update', '-p', 'Ada', '-p', '1'],
       says: '--to',
     },

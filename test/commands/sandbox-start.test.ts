@@ -26,7 +26,7 @@ it('changes its plan with --plan, and keeps it', async () => {
   ]);
 });
 
-it('keeps its seed, with a note if another one is given', async () => {
+it('keeps its seed, with a note if --rng gives another', async () => {
   const { data, start } = place();
   expect((await start('--rng', 'a seed')).stderr).toBe('');
   expect((await start('--rng', 'a seed')).stderr).toBe('');

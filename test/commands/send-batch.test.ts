@@ -287,7 +287,7 @@ it('shows its share of the monthly quota', async () => {
 });
 
 it.each([
-  ['a column that is not there', ['--param-column', 'nam'], 'nam'],
+  ['an unknown column', ['--param-column', 'nam'], 'nam'],
   ['a country and no --normalise', ['--country', 'US'], '--normalise'],
   ['no recipient', ['--to-column', 'recipient'], 'recipient'],
 ])('refuses %s', async (_, words, said) => {

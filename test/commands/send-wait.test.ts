@@ -116,7 +116,7 @@ describe('send-template --wait, against the sandbox', () => {
   it('does not wait in a dry run', async () => {
     const { run, sandbox } = await frozen();
     const { code, stdout, stderr } = await run(to(delivers, '--dry-run'));
-    expect([code, stderr.includes('stands still'), sandbox.messages()]).toEqual([0, false, []]);
+    expect([code, stderr.includes('is frozen'), sandbox.messages()]).toEqual([0, false, []]);
     expect(stdout).toContain('"method":"POST"');
   });
 

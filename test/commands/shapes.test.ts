@@ -85,7 +85,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
   });
 
   it.each([{ argv: [] }, { argv: ['-o', 'csv'] }, { argv: ['-o', 'id'] }, { argv: ['--columns', 'nowhere'] }])(
-    'creating a contact succeeds whatever comes back, printed with $argv',
+    'creating a contact succeeds with any response body, printed with $argv',
     async ({ argv }) => {
       const { code, stderr } = await world.run([...create, ...argv]);
       expect([code, world.sandbox.contacts().length]).toEqual([0, 6]);
@@ -154,7 +154,7 @@ describe.each(['default', 'bare', ...seeds])('against a service in shape %s', (s
     { what: 'a template that is not approved', argv: ['send-template', '+12025550101', 'regalo'], exit: 5, done: 'no' },
     { what: 'too few params', argv: ['send-template', '+12025550101', 'order_update'], exit: 6, done: 'no' },
     { what: 'a contact without a phone', argv: ['contacts', 'create', '--set', 'name=Ada'], exit: 6, done: 'no' },
-    { what: 'a path that is not there', argv: ['api', '/api/public/flows'], exit: 5, done: undefined },
+    { what: 'an unknown path', argv: ['api', '/api/public/flows'], exit: 5, done: undefined },
     { what: 'a POST to such a path', argv: ['api', '/api/public/flows', '-f', 'a=b'], exit: 5, done: 'no' },
   ])('$what ends with $exit', async ({ argv, exit, done }) => {
     const { code, stdout, stderr } = await world.run([...argv, '-o', 'json']);

@@ -85,7 +85,7 @@ describe('a key', () => {
   it.each([
     ['sk_test_0123456789ab', 'sandbox', 'pass', 'sk_test_…89ab, a sandbox key'],
     ['sk_live_0123456789ab', 'live', 'pass', 'sk_live_…89ab, a live key: what it sends is real'],
-    ['0123456789abcdef', 'unknown', 'warn', '…cdef has neither prefix, and is taken for a live key'],
+    ['0123456789abcdef', 'unknown', 'warn', '…cdef has neither prefix, so it counts as a live key'],
   ] as const)('%s is recognized as %s', (key, mode, status, message) => {
     expect(keyCheck({ key, mode }, false)).toMatchObject({ status, message });
   });

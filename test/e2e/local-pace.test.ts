@@ -97,7 +97,7 @@ it("counts from zero after the sandbox's clock was advanced by a minute", async 
 it.each([
   ['a plan without a limit', () => {}],
   [
-    'a clock that stands still',
+    'a frozen clock',
     (sandbox: Sandbox) => {
       sandbox.setPlan({ name: 'starter', without: [] });
       sandbox.time.freeze();

@@ -55,7 +55,7 @@ describe('a ledger after 30 days', () => {
     expect((await machine.runs()).map(({ id }) => id)).toEqual([expect.stringContaining('singles')]);
   });
 
-  it('keeps a run of which some rows were sent recently', async () => {
+  it('keeps a run that sent some rows recently', async () => {
     const machine = createDays();
     const ledger = machine.open();
     const { run } = accepted(await ledger.register(planOf('ada:1 bob:1')));

@@ -27,7 +27,7 @@ describe('the packed file', () => {
     expect(files.filter((file) => pattern.test(file))).toHaveLength(count);
   });
 
-  it('has only chunks besides', () => {
+  it('has no files besides these and chunks', () => {
     const strange = files.filter(
       (file) => ![chunk, ...expected.map(([pattern]) => pattern)].some((is) => is.test(file)),
     );

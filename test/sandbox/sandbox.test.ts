@@ -12,7 +12,7 @@ describe('the audit log row of a request', () => {
       { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 }, after: true },
     ],
     ['late', { on: ['sendTemplate', 'createContact'], effect: { kind: 'latency', ms: 1 } }],
-  ] as const)('has the same time, though the clock goes on meanwhile: %s', async (_, fault) => {
+  ] as const)('has one time, even if the clock advances meanwhile: %s', async (_, fault) => {
     let time = start;
     const { sandbox, post } = calls({ clock: createClock({ ahead: 0 }, () => time++) });
     if (fault) sandbox.faults.add(fault);

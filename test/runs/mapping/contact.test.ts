@@ -62,7 +62,7 @@ describe('a record', () => {
     ['may lack mapped fields', { map: [city, mobile] }, { Mobile: '+1' }, { phone: '+1' }],
     ['may lack dropped fields', { drop: ['x'] }, { a: 1 }, { a: 1 }],
     [
-      'has a part of an object given besides',
+      'has an object, and a part of it from --set',
       { map: [city], set: [source] },
       { City: 'Oslo', attributes: { age: 7 } },
       { attributes: { age: 7, city: 'Oslo', source: 'fair' } },

@@ -31,7 +31,7 @@ describe('a message', () => {
     ],
     ['keeps spaces in a param', { params: [column('a')] }, { to, a: ' x ' }, [' x ']],
     [
-      'has empty params when they are meant',
+      'has empty params with --allow-empty',
       { params: [column('a'), word('')], allowEmpty: true },
       { to, a: '' },
       ['', ''],

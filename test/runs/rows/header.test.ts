@@ -26,7 +26,7 @@ describe("a table's header", () => {
   });
 
   it.each(['+1', '+1000', '2024', '12025550101', '+12025550101 (old)'])(
-    'may have a name that is hardly a phone number: %s',
+    'may have a name that is unlikely to be a phone number: %s',
     async (name) => {
       expect(await readText('people.csv', `${name},a\n1,2\n`)).toMatchObject([{ fields: { [name]: '1' } }]);
     },

@@ -54,7 +54,7 @@ describe('a locator', () => {
   });
 
   it.each(['', '{', 'null', '[]', '{"port":4780}', '{"port":"4780","pid":1}'])(
-    'that reads %s is passed over',
+    'with the content %s is ignored',
     (text) => {
       const folder = temporary();
       writeLocator(folder, locator(4782, folder));
