@@ -153,6 +153,7 @@ describe('many events', () => {
     const passed = take(listener.log.feed(), 800);
     const lanes = Array.from({ length: 8 }, (_, lane) => Array.from({ length: 100 }, (_, at) => `${lane} ${at}`));
     await Promise.all(lanes.map((bodies) => pour(listener.port, bodies, () => {})));
+    listener.log.end();
     const bodies = (await passed).map(({ body }) => body);
     expect(bodies.toSorted()).toEqual(lanes.flat().sort());
     for (const lane of lanes) expect(bodies.filter((body) => lane.includes(body))).toEqual(lane);
@@ -179,6 +180,7 @@ describe('many events', () => {
     const acknowledged: string[] = [];
     await pour(listener.port, ['1', '2', '3'], (body) => acknowledged.push(body));
     expect(acknowledged).toEqual(['1', '2', '3']);
+    listener.log.end();
     expect((await reader)?.event.body).toBe('1');
   });
 });
