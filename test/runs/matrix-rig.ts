@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, vi } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
@@ -13,6 +14,8 @@ import { objects } from '../support/json-lines.ts';
 
 // Concurrent tests on a busy machine take long.
 vi.setConfig({ testTimeout: 60_000 });
+/** Seconds that a single command may take. */
+const seconds = 45;
 
 /** The rows of an input. */
 export const rows = isLong ? 200 : 16;
@@ -233,7 +236,7 @@ export async function openMachine(mode: Mode): Promise<Machine> {
     async run(words, { interruptAfter, ...options } = {}) {
       const ending = new AbortController();
       if (interruptAfter !== undefined) service.after(interruptAfter, () => ending.abort('SIGINT'));
-      const ran = await cli(words, { home, env: machine.env, signal: ending.signal, ...options });
+      const ran = await inTime(words, cli(words, { home, env: machine.env, signal: ending.signal, ...options }));
       return { ...ran, ...resultOf(ran) };
     },
     async batch(file, words = [], options) {
@@ -252,7 +255,7 @@ export async function openMachine(mode: Mode): Promise<Machine> {
       const ended = running.then(({ exitCode = -1, stdout, stderr }) =>
         resultOf({ code: exitCode, stdout, stderr: stderr === '' ? '' : `${stderr}\n` }),
       );
-      return { pid, ended };
+      return { pid, ended: inTime(batchWords(file, words), ended) };
     },
     single: ({ phone, name }, words = [], options) =>
       machine.run(['send-template', phone, 'welcome', '-p', name, '-o', 'json', ...words], options),
@@ -276,6 +279,15 @@ export async function openMachine(mode: Mode): Promise<Machine> {
     },
   };
   return machine;
+}
+
+/** Names the command that does not end; a test would only name itself, after a minute. */
+async function inTime<T>(words: readonly string[], ended: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = sleep(seconds * 1_000, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`bizmsg ${words.join(' ')} has not ended after ${seconds} s`);
+  });
+  return Promise.race([ended, late]).finally(() => timer.abort());
 }
 
 /** The result of a command, whose counts must add up to its rows. */
