@@ -116,6 +116,7 @@ export type ErrorCode =
   | 'store-shared'
   | 'store-unreadable'
   | 'store-unwritable'
+  | 'template-unknown'
   | 'timeout'
   | 'tls'
   | 'too-many-errors'

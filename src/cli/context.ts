@@ -1,7 +1,7 @@
 import type { Host } from '../base/host.ts';
 import type { Client } from '../client/client.ts';
 import type { Remote } from '../sandbox/remote/remote.ts';
-import { connect, type Connection } from '../session/connect.ts';
+import { connect, type Connection, type TryLookup } from '../session/connect.ts';
 import { currentCaller } from '../session/current-caller.ts';
 import type { Profiles } from '../session/profiles/profiles.ts';
 import type { Target } from '../session/profiles/resolve.ts';
@@ -29,6 +29,8 @@ export interface Context extends Prompts {
   helpFor(words: readonly string[]): Promise<string>;
   /** The service, called as the current caller. */
   client(): Promise<Client>;
+  /** Looks something up as the current caller. */
+  readonly tryLookup: TryLookup;
   /** The service, called with this key at this address. */
   clientFor(target: Target): Promise<Client>;
   /** Like `client()`, for many requests at a pace. */
@@ -44,8 +46,8 @@ export interface Context extends Prompts {
 
 /** The context with the members that only `run` uses. */
 export interface CliContext extends Context {
-  /** Whether a local sandbox was called. */
-  simulated(): boolean;
+  /** Why no message reaches a phone; undefined if it does, or if nothing was called. */
+  harmless(): 'simulated' | 'sandbox' | undefined;
   close(): Promise<void>;
 }
 
@@ -68,11 +70,12 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
   const note = (code: string, message: string) => void (given.quiet || reporter.note(code, message));
   const connections: Connection[] = [];
 
-  const connected = async (caller: AnyCaller): Promise<Client> => {
+  const connected = async (caller: AnyCaller) => {
     const connection = await connect(session, caller);
     connections.push(connection);
-    return connection.client;
+    return connection;
   };
+  const own = once(async () => connected(await currentCaller(session)));
 
   return {
     session,
@@ -83,8 +86,9 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     note,
     say: reporter.say,
     helpFor,
-    client: once(async () => connected(await currentCaller(session))),
-    clientFor: connected,
+    client: async () => (await own()).client,
+    tryLookup: async (look) => (await own()).tryLookup(look),
+    clientFor: async (target) => (await connected(target)).client,
     clientForRun: async (options) => {
       const [{ openRunClient }, caller] = await Promise.all([
         import('../session/run-client.ts'),
@@ -112,7 +116,10 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
       if (json || columns !== undefined || query !== undefined) return false;
       return output === undefined ? host.stdout.isTTY : output === 'table';
     },
-    simulated: () => connections.some(({ simulated }) => simulated),
+    harmless: () => {
+      if (connections.some(({ simulated }) => simulated)) return 'simulated';
+      return connections.some(({ mode }) => mode === 'sandbox') ? 'sandbox' : undefined;
+    },
     close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
   };
 }

@@ -137,7 +137,8 @@ async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker
     text: (question, check) => input({ message: safeLine(question), ...checking(check) }, streams),
     secret: (question, check) =>
       password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
-    confirm: (question) => confirm({ message: safeLine(question), default: false }, streams),
+    // A check mark would look like a yes.
+    confirm: (question) => confirm({ message: safeLine(question), default: false, theme: { prefix: '?' } }, streams),
     choose: (question, choices) =>
       select(
         {

@@ -43,7 +43,7 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     given.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(given.query);
   const command = path.slice(1).join(' ');
   const context = createContext({ host, given, reporter, command, helpFor: (words) => helpFor(tree, words) });
-  const ui = await createUi(surroundings(host, given), () => context.simulated());
+  const ui = await createUi(surroundings(host, given), context.harmless);
   const options: PrinterOptions = {
     out: host.stdout,
     ui,

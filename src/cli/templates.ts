@@ -1,7 +1,9 @@
-import { isRecord } from '../contract/readers.ts';
+import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
+import { isRecord } from '../contract/readers.ts';
 import type { Context } from './command.ts';
 import { findRows, type Row } from './output/rows.ts';
+import type { SeenTemplate } from './complete/templates.ts';
 import { recordPages } from './record-pages.ts';
 
 /** What the list of templates says about one. §4 shows none of its fields, so each may be unknown. */
@@ -20,14 +22,46 @@ export async function templatesOf(
   client: Pick<Client, 'pages'>,
   context: Pick<Context, 'note'>,
 ): Promise<readonly TemplateFacts[] | undefined> {
-  const found: Row[] = [];
-  for await (const page of recordPages(client, context, 'listTemplates', []))
-    found.push(...('whole' in page ? (findRows(page.whole) ?? []) : page.rows));
+  const found = await templateRecords(client, context);
   const known = found.flatMap((row) => factsIn(row) ?? []);
   return known.length < found.length ? undefined : known;
 }
 
-function factsIn(row: Row): TemplateFacts | undefined {
+export async function templateRecords(
+  client: Pick<Client, 'pages'>,
+  context: Pick<Context, 'note'>,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for await (const page of recordPages(client, context, 'listTemplates', []))
+    found.push(...('whole' in page ? (findRows(page.whole) ?? []) : page.rows));
+  return found;
+}
+
+/** Remembers templates for shell completion and suggestions. */
+export async function rememberTemplates({ session }: Context, templates: readonly TemplateFacts[]): Promise<void> {
+  const [{ learnTemplates }, { currentCaller }] = await Promise.all([
+    import('./complete/templates.ts'),
+    import('../session/current-caller.ts'),
+  ]);
+  learnTemplates(session.host, await currentCaller(session), templates);
+}
+
+/** The templates that were listed last with this caller. */
+export async function seenTemplates({ session }: Context): Promise<readonly SeenTemplate[]> {
+  const [{ templatesSeen }, { currentCaller }] = await Promise.all([
+    import('./complete/templates.ts'),
+    import('../session/current-caller.ts'),
+  ]);
+  return templatesSeen(session.host, await currentCaller(session));
+}
+
+/** The next step for a template that is not there. */
+export function unknownTemplateHint(name: string, names: readonly string[]): string {
+  const near = suggest(name, names);
+  return near === undefined ? 'bizmsg templates list shows the templates' : `did you mean ${near}?`;
+}
+
+export function factsIn(row: Row): TemplateFacts | undefined {
   const name = textAt(row, ['name', 'template_name', 'templateName']);
   if (name === undefined) return undefined;
   const text = textAt(row, ['body', 'text', 'content']);
@@ -73,13 +107,21 @@ export function rendered({ text, variables = [] }: TemplateFacts, params: readon
 /** Why the service may refuse this template with this number of params; undefined without a known reason. */
 export function doubtAbout(list: readonly TemplateFacts[], name: string, params: number): string | undefined {
   const found = list.find((one) => one.name === name);
-  if (!found) return list.length === 0 ? undefined : `the service does not list a template "${name}"`;
+  if (!found) return list.length === 0 ? undefined : unlisted(list, name);
   const { variables, status } = found;
   if (variables && variables.length !== params)
-    return `the template "${name}" has ${counted(variables.length, 'variable')}, and each row gives ${counted(params, 'param')}`;
+    return `the template "${name}" has ${counted(variables.length, 'variable')}, and ${counted(params, 'param')} ${params === 1 ? 'is' : 'are'} given`;
   return status !== undefined && /^(?:pending|rejected)$/i.test(status)
     ? `the template "${name}" is ${status}`
     : undefined;
+}
+
+function unlisted(list: readonly TemplateFacts[], name: string): string {
+  const near = suggest(
+    name,
+    list.map((one) => one.name),
+  );
+  return `the service does not list a template "${name}"${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 function counted(count: number, word: string): string {

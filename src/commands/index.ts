@@ -19,7 +19,7 @@ export const tree: Tree = {
       async () => (await import('./contacts/contacts.ts')).contactsCommands,
     ),
     lazyGroup('runs', 'Manage runs: imports and batches', async () => (await import('./runs.ts')).runsCommands),
-    lazyGroup('templates', 'List templates', async () => [(await import('./lists.ts')).listTemplates]),
+    lazyGroup('templates', 'List and show templates', async () => (await import('./templates.ts')).templatesCommands),
     lazyGroup('campaigns', 'List campaigns', async () => [(await import('./lists.ts')).listCampaigns]),
     lazyGroup('keys', 'Manage the API keys of a profile', async () => (await import('./keys.ts')).keysCommands),
     lazyGroup(

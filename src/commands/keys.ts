@@ -91,7 +91,7 @@ export const switchMode = command({
     profiles.requireKey(profile, input.to);
     context.note('affects', `this affects all shells and scripts that use the profile ${profile}`);
     context.note('environment-wins', 'a key in the environment (BIZMSG_API_KEY) takes precedence over the profile');
-    if (input.to === 'live') await context.confirm(`Use the live key of ${profile}? Real messages will be sent`);
+    if (input.to === 'live') await context.confirm(`Real messages will be sent. Use the live key of ${profile}?`);
     return profiles.switchMode(profile, input.to);
   },
   view: ({ profile, mode: now, key }, ui) => `${ui.color.green('Switched')} ${profile} to ${now}: ${key}`,

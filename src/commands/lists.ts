@@ -4,7 +4,6 @@ import { callOptions } from '../cli/globals.ts';
 import type { Row } from '../cli/output/rows.ts';
 import { count, flag, type Input, option, repeated, setting } from '../cli/params.ts';
 import type { ListName } from '../contract/endpoints.ts';
-import { isRecord } from '../contract/readers.ts';
 import { type Query, recordPages } from '../cli/record-pages.ts';
 
 export const listParams = {
@@ -46,29 +45,6 @@ export function listView(noun: string): (data: unknown, ui: Ui) => string {
   };
 }
 
-export const listTemplates = command({
-  name: 'list',
-  summary: 'List the templates',
-  params: listParams,
-  examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
-  sample:
-    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
-  accepts: callOptions,
-  piped: 'rows',
-  run: async (context, input) => {
-    const found = await listing(context, 'listTemplates', input);
-    // A partial list must not replace the names that a shell completes.
-    if (input.limit === undefined && input.urlParams.length === 0) await saveNames(context, namesIn(found));
-    return found;
-  },
-  view: listView('templates'),
-});
-
-function namesIn(list: unknown): readonly string[] {
-  const records: readonly unknown[] = Array.isArray(list) ? list : [];
-  return records.flatMap((record) => (isRecord(record) && typeof record['name'] === 'string' ? [record['name']] : []));
-}
-
 export const listCampaigns = command({
   name: 'list',
   summary: 'List the campaigns',
@@ -81,12 +57,3 @@ export const listCampaigns = command({
   run: (context, input) => listing(context, 'listCampaigns', input),
   view: listView('campaigns'),
 });
-
-/** Saves the names for shell completion. */
-async function saveNames({ session }: Context, names: readonly string[]): Promise<void> {
-  const [{ learnTemplates }, { currentCaller }] = await Promise.all([
-    import('../cli/complete/templates.ts'),
-    import('../session/current-caller.ts'),
-  ]);
-  learnTemplates(session.host, await currentCaller(session), names);
-}

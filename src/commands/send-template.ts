@@ -1,7 +1,8 @@
 import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { argument, choice, duration, flag, type Input, option, phone, phoneDoubt, repeated } from '../cli/params.ts';
-import { usage } from '../base/errors.ts';
+import { CliError, usage } from '../base/errors.ts';
+import type { BodyOf } from '../contract/endpoints.ts';
 
 const params = {
   phone: argument('[phone]', 'the recipient, such as +12025550101'),
@@ -24,7 +25,8 @@ export const sendTemplate = command({
   name: 'send-template',
   summary: 'Send an approved template to one recipient',
   details: [
-    'When piped, it prints only the message_id. It makes exactly one request and never retries it.',
+    'When piped, it prints only the message_id. It makes exactly one request and never retries it. On a terminal,',
+    'it asks for what is missing: the recipient, the template, the values of its variables.',
     '--wait watches the events of the local sandbox, or those that bizmsg webhooks listen receives on this',
     'machine. With a live key, the same message within 10 minutes needs a confirmation (without a terminal:',
     'exit 11; --again sends it). A message that may have been sent already needs --retry-unsure.',
@@ -45,7 +47,11 @@ export const sendTemplate = command({
     checkWait(input);
     const body = await messageBody(context, input);
     const client = await context.client();
-    const send = () => client.call('sendTemplate', body, { again: input.again, retryUnsure: input.retryUnsure });
+    const { again, retryUnsure } = input;
+    const send = () =>
+      client.call('sendTemplate', body, { again, retryUnsure }).catch(async (error: unknown) => {
+        throw await withSuggestion(context, body.template, error);
+      });
     if (!input.wait || context.given.dryRun) return { data: await send(), fault: undefined, shown: false };
     const { sendAndWait } = await import('./waiting/send-and-wait.ts');
     const { waitFor: goal = 'delivered', within = 30_000 } = input;
@@ -56,21 +62,48 @@ export const sendTemplate = command({
   exit: ({ fault }) => fault ?? 'done',
 });
 
+type Message = BodyOf<'sendTemplate'>;
+
 function checkWait({ wait, waitFor, within }: Input<typeof params>): void {
   if (wait) return;
   if (waitFor !== undefined) throw usage('--wait-for needs --wait', 'add --wait');
   if (within !== undefined) throw usage('--within needs --wait', 'add --wait');
 }
 
-async function messageBody(context: Context, input: Input<typeof params>) {
+async function messageBody(context: Context, input: Input<typeof params>): Promise<Message> {
   const byFlag = input.to !== undefined || input.template !== undefined;
   if (byFlag && input.phone !== undefined) {
     throw usage('--to and --template cannot be combined with arguments', 'give both as arguments or both as options');
   }
-  const to = phone(input.phone ?? input.to ?? (await context.ask('Recipient', '--to', phone)));
-  const template = input.name ?? input.template ?? (await context.ask('Template', '--template'));
-  warnOfDoubtfulPhone(context, to);
-  return { to, template, params: input.params };
+  const [to, template] = [input.phone ?? input.to, input.name ?? input.template];
+  if (to !== undefined) warnOfDoubtfulPhone(context, phone(to));
+  const { params, allowEmpty } = input;
+  const isWhole = to !== undefined && template !== undefined && !(await lacksParams(context, template, params));
+  if (!isWhole) return (await prompts()).askForMessage(context, { to, template, params, allowEmpty });
+  const message = { to, template, params: [...params] };
+  if (context.given.dryRun) await (await prompts()).noteText(context, message);
+  return message;
+}
+
+/** Whether a person can be asked for the variables that the template had when it was listed last. */
+async function lacksParams(context: Context, template: string, params: readonly string[]): Promise<boolean> {
+  if (params.length > 0 || !context.interactive) return false;
+  const { seenTemplates } = await import('../cli/templates.ts');
+  const seen = (await seenTemplates(context)).find(({ name }) => name === template);
+  return (seen?.variables ?? []).length > 0;
+}
+
+async function prompts() {
+  return import('./message-prompts.ts');
+}
+
+/** A template that is not there may be mistyped. */
+async function withSuggestion(context: Context, template: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof CliError && error.status === 404)) return error;
+  const { seenTemplates, unknownTemplateHint } = await import('../cli/templates.ts');
+  const names = (await seenTemplates(context)).map(({ name }) => name);
+  const { exit, code, message, status, body, done, cause } = error;
+  return new CliError(exit, code, message, { hint: unknownTemplateHint(template, names), status, body, done, cause });
 }
 
 function warnOfDoubtfulPhone(context: Context, to: string): void {

@@ -1,10 +1,11 @@
+import type { Mode } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
 import type { Minute } from '../sandbox/remote/minute.ts';
 import type { AnyCaller, CheckedTarget, CallOptions, Session } from './session.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
-import { configuration } from '../base/errors.ts';
+import { CliError, configuration } from '../base/errors.ts';
 import { fsError, readRegular } from '../base/files.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
@@ -15,16 +16,56 @@ export interface Connection {
   readonly client: Client;
   /** Whether it goes to the sandbox on this machine. */
   readonly simulated: boolean;
+  readonly mode: Mode | 'unknown';
   close(): Promise<void>;
 }
 
+/** A connection for single calls. */
+interface CallerConnection extends Connection {
+  readonly tryLookup: TryLookup;
+}
+
+/**
+ * A best-effort lookup with a short time-out and without retries, in a dry run too: it changes nothing. Failures are
+ * ignored, because a key may permit sending but not reading.
+ */
+export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>) => Promise<void>;
+
 /** Opens a client for one caller, at the shared pace of single requests. */
-export async function connect(session: Session, caller: AnyCaller): Promise<Connection> {
+export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {
   const checkedTarget = await checkTarget(session, caller);
   const rate = sharedRate(session.given, caller, checkedTarget.minute);
-  if (rate === undefined) return openConnection(session, checkedTarget);
-  const { singlePace } = await import('./pace.ts');
-  return openConnection(session, checkedTarget, { pace: singlePace(session, checkedTarget, rate) });
+  const pace = rate === undefined ? undefined : (await import('./pace.ts')).singlePace(session, checkedTarget, rate);
+  const connection = await openConnection(session, checkedTarget, pace && { pace });
+  const { signal: stop } = session.host;
+  return { ...connection, tryLookup: (look) => tryLookup(session, checkedTarget, { pace, stop }, look) };
+}
+
+/** Milliseconds that a lookup may delay what follows. */
+const lookupTimeout = 3_000;
+
+export async function tryLookup(
+  session: Session,
+  checkedTarget: CheckedTarget,
+  { pace, stop }: Pick<RunConnectionOptions, 'pace'> & { readonly stop: AbortSignal },
+  look: Parameters<TryLookup>[0],
+): Promise<void> {
+  // A dry run does not start a sandbox.
+  if (checkedTarget.isLocal && !checkedTarget.running) return;
+  const late = new AbortController();
+  const cancel = session.host.later(lookupTimeout, () => late.abort());
+  const signal = AbortSignal.any([stop, late.signal]);
+  const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
+  const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
+  const { client, close } = await openConnection(once, checkedTarget, ways);
+  try {
+    await look(client);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+  } finally {
+    cancel();
+    await close();
+  }
 }
 
 /** The requests per minute that all processes of one account share, from its profile or the sandbox. */
@@ -121,7 +162,7 @@ export async function openConnection(
     },
     ...extras,
   });
-  return { client, simulated, close: () => transport.close() };
+  return { client, simulated, mode: target.mode, close: () => transport.close() };
 }
 
 /** The client options that all connections share. */
@@ -150,7 +191,7 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
 }
 
 /** Prints whether messages are live or simulated, with --quiet too. */
-function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
+function announce({ reporter, given, command }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
     reporter.note('newcomer', newcomerNote);
@@ -160,8 +201,14 @@ function announce({ reporter, given }: Session, caller: AnyCaller, target: Targe
       'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
     reporter.note('live', `LIVE ${name} · ${host} · ${maskKey(target.key)}`);
   }
+  if (!simulated && target.mode === 'sandbox' && sendsMessages(command))
+    reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
   if (simulated)
     reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+}
+
+function sendsMessages(command: string): boolean {
+  return command === 'send-template' || command === 'send-batch';
 }
 
 function certificates(file: string): string {

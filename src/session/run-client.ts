@@ -10,9 +10,10 @@ import { recordRun, type RunStarted } from './activity-recorder.ts';
 import {
   checkTarget,
   type Connection,
-  type RunConnectionOptions,
   openConnection,
   transportOptionsFor,
+  tryLookup,
+  type TryLookup,
 } from './connect.ts';
 import { type OpenedLedger, openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
@@ -51,8 +52,7 @@ export interface RunClient extends Pick<Client, 'observe'> {
   ledger(): Promise<OpenedLedger>;
   /** Logs the start of a run; the returned function logs its result. */
   record(run: RunStarted): ReturnType<typeof recordRun>;
-  /** A best-effort lookup: a few seconds at most, errors are ignored. */
-  tryLookup(look: (client: Pick<Client, 'pages'>) => Promise<void>): Promise<void>;
+  readonly tryLookup: TryLookup;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }
@@ -116,8 +116,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     waiting: gate.waiting,
   };
   const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
-  const look: RunClient['tryLookup'] = (act) =>
-    tryLookup(session, checkedTarget, { pace: gate, stop: signals.stop }, act);
+  const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: gate, stop: signals.stop }, act);
   const sending = sendingUntil(queueAbort, connection.client);
   const ledger = () => openLedger(session, caller, checkedTarget);
   const { observe } = connection.client;
@@ -152,35 +151,6 @@ const twoWindows = 120_000;
 function targetOf(caller: Caller, { target, simulated }: CheckedTarget, plan: Plan): RunTarget {
   const address = caller.kind === 'local' ? 'local' : target.baseUrl.replace(/\/+$/, '');
   return { address, mode: target.mode, shownKey: maskKey(target.key), plan, simulated };
-}
-
-/** Milliseconds that a lookup may delay the first row. */
-const lookupTimeout = 3_000;
-
-/** A best-effort lookup with a short time-out and without retries, in a dry run too: it changes nothing. */
-async function tryLookup(
-  session: Session,
-  checkedTarget: CheckedTarget,
-  { pace, stop }: Pick<RunConnectionOptions, 'pace'> & { readonly stop: AbortSignal },
-  look: (client: Pick<Client, 'pages'>) => Promise<void>,
-): Promise<void> {
-  // A dry run does not start a sandbox.
-  if (checkedTarget.isLocal && !checkedTarget.running) return;
-  const late = new AbortController();
-  const cancel = session.host.later(lookupTimeout, () => late.abort());
-  const signal = AbortSignal.any([stop, late.signal]);
-  const once = { ...session, given: { ...session.given, retries: 0, dryRun: false } };
-  const ways = { connections: 1, pace, bestEffort: true, signal, stopSending: signal };
-  const { client, close } = await openConnection(once, checkedTarget, ways);
-  try {
-    await look(client);
-  } catch (error) {
-    // A key may permit sending but not reading.
-    if (!(error instanceof CliError)) throw error;
-  } finally {
-    cancel();
-    await close();
-  }
 }
 
 /** Milliseconds between two notes about the same repeated wait. */

@@ -195,7 +195,7 @@ it('refuses an empty param, except with --allow-empty', async () => {
 it('warns before it sends if the template has another number of variables', async () => {
   const { code, stderr } = await sending('order_update', orders, '--param-column', 'name');
   expect([code, noteCodes(stderr).includes('template')]).toEqual([10, true]);
-  expect(stderr).toContain('has 2 variables, and each row gives 1 param"');
+  expect(stderr).toContain('has 2 variables, and 1 param is given"');
 });
 
 it('warns before it sends if the service does not list the template, in a dry run too', async () => {

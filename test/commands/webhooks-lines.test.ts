@@ -59,6 +59,6 @@ it.each([
 });
 
 async function lines(item: Item, width: number, terminal = true): Promise<readonly string[]> {
-  const ui = await createUi({ terminal, width, noColor: true, env: {}, now: () => at.getTime() }, () => false);
+  const ui = await createUi({ terminal, width, noColor: true, env: {}, now: () => at.getTime() }, () => undefined);
   return itemLine(item, ui, false).split('\n');
 }

@@ -53,7 +53,10 @@ export function addProfiles(home: string, names: readonly string[]): void {
 export function addTemplates(home: string, names: readonly string[]): void {
   const folder = join(home, '.local/state/bizmsg');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, 'templates.json'), JSON.stringify({ version: 1, places: { local: names } }));
+  writeFileSync(
+    join(folder, 'templates.json'),
+    JSON.stringify({ version: 2, places: { local: names.map((name) => ({ name })) } }),
+  );
 }
 
 /** Opens the shell in a terminal, with completion installed. */

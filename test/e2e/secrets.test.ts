@@ -63,6 +63,7 @@ const calls: Readonly<Record<string, Case>> = {
     ],
   },
   'templates list': { argv: [[]] },
+  'templates show': { argv: [['order_update'], ['none_such']], hasNoId: true },
   'campaigns list': { argv: [[]] },
   'contacts export': { argv: [[]] },
   'contacts import': {

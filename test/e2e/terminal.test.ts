@@ -157,9 +157,11 @@ describe('prompts', () => {
     await run('keys set --key-stdin', world.sandbox.keys.live);
     const terminal = open({ home: world.home });
     await terminal.enter('bizmsg keys switch-mode live');
-    await terminal.until('Real messages will be sent');
+    await terminal.until('Real messages will be sent. Use the live key of acme?');
     terminal.answer(answer);
     expect(await terminal.ended()).toBe(code);
+    // A check mark would look like a yes.
+    expect(terminal.screen()).not.toContain('✔');
     expect(await profiles()).toMatchObject([{ mode }]);
   });
 
@@ -174,9 +176,44 @@ describe('prompts', () => {
     terminal.answer('+12025550101');
     await terminal.until('Template');
     terminal.answer('order_update');
+    await terminal.until('To +12025550101: Hello Ada, your order A-1042 is on its way.');
+    await terminal.until('Send it?');
+    terminal.answer('y');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/Sent \(simulated\) msg_sandbox_\w+/);
     expect(world.sandbox.messages()).toMatchObject([{ to: '+12025550101', template: 'order_update' }]);
+  });
+
+  it('send-template asks for each variable of the chosen template, and sends nothing if declined', async () => {
+    await addProfile();
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg send-template +12025550101');
+    await terminal.until(/welcome[^]*appointment_reminder/);
+    terminal.press('Down');
+    terminal.press('Up');
+    terminal.press('Enter');
+    await terminal.until('{{1}} name');
+    terminal.answer('');
+    await terminal.until('the value is empty');
+    terminal.answer('Ada');
+    await terminal.until('{{2}} order');
+    terminal.answer('A-1042');
+    await terminal.until(/Hello Ada, your order A-1042[^]*Send it\?/);
+    terminal.answer('n');
+    expect([await terminal.ended(), world.sandbox.messages()]).toEqual([11, []]);
+  });
+
+  it('send-template with a template that was listed asks for its variables', async () => {
+    await addProfile();
+    await run('templates list');
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg send-template +12025550101 verification_code');
+    await terminal.until('{{1}} code');
+    terminal.answer('777');
+    await terminal.until('Your code is 777.');
+    terminal.answer('y');
+    expect(await terminal.ended()).toBe(0);
+    expect(world.sandbox.messages()).toMatchObject([{ template: 'verification_code', params: ['777'] }]);
   });
 
   it('Ctrl-C at a prompt of send-template sends nothing', async () => {

@@ -23,9 +23,22 @@ export function namesOn({ env, home }: Machine): Names {
       const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
       const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
       // --profile may follow later in the line.
-      return (caller ? kept.get(placeOf(caller)) : [...new Set([...kept.values()].flat())]) ?? [];
+      const found = caller ? kept.get(placeOf(caller)) : [...kept.values()].flat();
+      return [...new Set(found?.map(({ name }) => name))];
     },
   };
+}
+
+/** A template of an earlier list. */
+export interface SeenTemplate {
+  readonly name: string;
+  /** The names of its variables; undefined if unknown. */
+  readonly variables: readonly string[] | undefined;
+}
+
+/** The templates that were listed last for a caller. */
+export function templatesSeen({ env, home }: Machine, caller: Caller): readonly SeenTemplate[] {
+  return attempt(() => readTemplates(ownFolder(stateFolder(env, home))).get(placeOf(caller))) ?? [];
 }
 
 function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {
@@ -49,20 +62,26 @@ function templatesFile(folder: string): string {
 
 const largest = 1_000_000;
 
-/** The cached template names by place; empty if the file is damaged. */
-function readTemplates(folder: string): ReadonlyMap<string, readonly string[]> {
+/** The cached templates by place; empty if the file is damaged. */
+function readTemplates(folder: string): ReadonlyMap<string, readonly SeenTemplate[]> {
   const file = templatesFile(folder);
   return new Map(
     attempt(() => (statSync(file).size > largest ? [] : entriesIn(JSON.parse(readRegular(file).toString())))),
   );
 }
 
-function entriesIn(value: unknown): readonly (readonly [string, readonly string[]])[] {
-  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['places'])) return [];
-  return Object.entries(value['places']).map(([place, names]) => {
-    const list: readonly unknown[] = Array.isArray(names) ? names : [];
-    return [place, list.filter((name) => typeof name === 'string')];
+function entriesIn(value: unknown): readonly (readonly [string, readonly SeenTemplate[]])[] {
+  if (!isRecord(value) || value['version'] !== 2 || !isRecord(value['places'])) return [];
+  return Object.entries(value['places']).map(([place, templates]) => {
+    const list: readonly unknown[] = Array.isArray(templates) ? templates : [];
+    return [place, list.flatMap((one) => seenIn(one) ?? [])];
   });
+}
+
+function seenIn(value: unknown): SeenTemplate | undefined {
+  if (!isRecord(value) || typeof value['name'] !== 'string') return undefined;
+  const { name, variables } = value;
+  return { name, variables: Array.isArray(variables) ? variables.map(String) : undefined };
 }
 
 function attempt<T>(read: () => T): T | undefined {
@@ -74,14 +93,14 @@ function attempt<T>(read: () => T): T | undefined {
 }
 
 const mostPlaces = 16;
-const mostNames = 500;
-const longest = 200;
+const mostTemplates = 500;
+const longest = 1_000;
 
-/** Caches the names for completion; failures are ignored. */
+/** Caches templates for completion and suggestions; failures are ignored. */
 export function learnTemplates(
   { env, home, pid }: Pick<Host, 'env' | 'home' | 'pid'>,
   caller: Caller,
-  names: readonly string[],
+  templates: readonly SeenTemplate[],
 ): void {
   const aside = (file: string) => `${file}.${pid}`;
   let file: string | undefined;
@@ -89,10 +108,11 @@ export function learnTemplates(
     const folder = createStateFolder(stateFolder(env, home));
     const place = placeOf(caller);
     const others = [...readTemplates(folder)].filter(([other]) => other !== place);
-    const kept = [...new Set(names)].filter((name) => name.length <= longest).slice(0, mostNames);
+    const byName = new Map(templates.map(({ name, variables }) => [name, { name, variables }]));
+    const kept = [...byName.values()].filter((one) => JSON.stringify(one).length <= longest).slice(0, mostTemplates);
     const places = Object.fromEntries([...others.slice(1 - mostPlaces), [place, kept]]);
     file = templatesFile(folder);
-    writeFileSync(aside(file), JSON.stringify({ version: 1, places }), { mode: 0o600, flag: 'wx' });
+    writeFileSync(aside(file), JSON.stringify({ version: 2, places }), { mode: 0o600, flag: 'wx' });
     renameSync(aside(file), file);
   } catch {
     if (file !== undefined) rmSync(aside(file), { force: true });

@@ -12,7 +12,7 @@ export interface Ui {
   /** Whether the output is a terminal. */
   readonly terminal: boolean;
   readonly now: () => number;
-  /** The colored verb, with "(simulated)" for a local sandbox. */
+  /** The colored verb, with "(simulated)" for a local sandbox and "(sandbox)" for a sandbox key. */
   done(verb: string, color?: 'green' | 'yellow'): string;
   /** On a terminal, the time of day of an ISO time. */
   time(iso: string): string;
@@ -46,7 +46,7 @@ function wantsColor({ terminal, noColor, env }: Pick<Surroundings, 'terminal' | 
   return terminal && env['TERM'] !== 'dumb';
 }
 
-export async function createUi(surroundings: Surroundings, simulated: () => boolean): Promise<Ui> {
+export async function createUi(surroundings: Surroundings, harmless: () => string | undefined): Promise<Ui> {
   const color = wantsColor(surroundings) ? await colors() : plain;
   return {
     color,
@@ -55,7 +55,8 @@ export async function createUi(surroundings: Surroundings, simulated: () => bool
     },
     terminal: surroundings.terminal,
     now: surroundings.now,
-    done: (verb, paint = 'green') => `${color[paint](verb)}${simulated() ? ' (simulated)' : ''}`,
+    done: (verb, paint = 'green') =>
+      [color[paint](verb), ...(harmless() === undefined ? [] : [`(${harmless()})`])].join(' '),
     time: (iso) => (surroundings.terminal ? timeOfDay(iso) : iso),
     line: (fields, indent) => folded(fields, surroundings.terminal ? surroundings.width : Infinity, indent),
     page: (text) => (surroundings.terminal ? narrowed(text, surroundings.width) : text),

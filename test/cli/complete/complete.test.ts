@@ -215,7 +215,10 @@ describe('the names of templates', () => {
 
   it('are all known ones without a caller', () => {
     const home = homeWith(['acme']);
-    addTemplates(home, '{"version":1,"places":{"local":["a"],"https://api.example.com sandbox":["b"]}}');
+    addTemplates(
+      home,
+      '{"version":2,"places":{"local":[{"name":"a"}],"https://api.example.com sandbox":[{"name":"b"}]}}',
+    );
     expect([
       offered('send-template --template ', home),
       offered('send-template --profile acme --template ', home),
@@ -227,7 +230,8 @@ describe('the names of templates', () => {
     '{',
     '[]',
     '{"version":2}',
-    '{"version":1,"places":{"local":"x"}}',
+    '{"version":2,"places":{"local":"x"}}',
+    '{"version":1,"places":{"local":["x"]}}',
     '{"version":1,"places":{"local":[1,null,"--yes","a\\nb"]}}',
   ])('are empty if the file contains %j', (text) => {
     const home = newHome();

@@ -82,7 +82,7 @@ it('does not cut texts or change times in a pipe', async () => {
 
 async function shown(rows: readonly Row[], width: number, terminal = true) {
   const surroundings = { terminal, width, noColor: true, env: {}, now: () => now.getTime() };
-  const parts = table(rows, await createUi(surroundings, () => false), { header: true });
+  const parts = table(rows, await createUi(surroundings, () => undefined), { header: true });
   let [text, step] = ['', await parts.next()];
   for (; !step.done; step = await parts.next()) text += step.value;
   return { lines: text.trimEnd().split('\n'), left: step.value };

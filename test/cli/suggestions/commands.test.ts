@@ -6,7 +6,7 @@ it.each([
   ['the same after help', 'help import', 'did you mean bizmsg contacts import?'],
   ['a name in several groups', 'export', 'did you mean bizmsg contacts export or bizmsg sandbox export?'],
   ['a mistyped command', 'imprt', 'did you mean bizmsg contacts import?'],
-  ['a name in many groups', 'show', 'did you mean bizmsg runs show, bizmsg profiles show or bizmsg webhooks show?'],
+  ['a name in many groups', 'show', 'did you mean bizmsg runs show, bizmsg templates show or bizmsg profiles show?'],
   ['a group of a group', 'plan', 'did you mean bizmsg sandbox plan?'],
   ['both words joined', 'import-contacts', 'did you mean bizmsg contacts import?'],
   ['both in camel case', 'listContacts', 'did you mean bizmsg contacts list?'],

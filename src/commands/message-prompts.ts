@@ -1,0 +1,80 @@
+import { usage } from '../base/errors.ts';
+import type { Context } from '../cli/command.ts';
+import { phone } from '../cli/params.ts';
+import { doubtAbout, rememberTemplates, rendered, type TemplateFacts, templatesOf } from '../cli/templates.ts';
+import type { BodyOf } from '../contract/endpoints.ts';
+
+/** The parts of a message that were typed. */
+export interface MessageParts {
+  readonly to: string | undefined;
+  readonly template: string | undefined;
+  readonly params: readonly string[];
+  readonly allowEmpty: boolean;
+}
+
+/** Asks for the missing parts of a message, shows it, and asks once whether to send it. */
+export async function askForMessage(context: Context, given: MessageParts): Promise<BodyOf<'sendTemplate'>> {
+  const to = given.to ?? (await context.ask('Recipient', '--to', phone));
+  const list = context.interactive ? await listedTemplates(context) : [];
+  const template = given.template ?? (await askForTemplate(context, list));
+  const found = list.find(({ name }) => name === template);
+  const params = given.params.length > 0 ? given.params : await askForParams(context, found, given.allowEmpty);
+  const text = found && rendered(found, params);
+  const doubt = doubtAbout(list, template, params.length);
+  if (doubt !== undefined) context.note('template', doubt);
+  context.say(`To ${to}: ${text ?? [template, ...params].join(', ')}`);
+  if (!context.given.dryRun) await context.confirm('Send it?');
+  return { to, template, params: [...params] };
+}
+
+/** Prints the text of a message that a dry run shows, if it is known. */
+export async function noteText(context: Context, { template, params }: BodyOf<'sendTemplate'>): Promise<void> {
+  const list = await listedTemplates(context);
+  const doubt = doubtAbout(list, template, params.length);
+  if (doubt !== undefined) context.note('template', doubt);
+  const found = list.find(({ name }) => name === template);
+  const text = found && rendered(found, params);
+  if (text !== undefined) context.note('message', `the message: "${text}"`);
+}
+
+/** The templates that the service lists; empty if it does not show them. */
+async function listedTemplates(context: Context): Promise<readonly TemplateFacts[]> {
+  let list: readonly TemplateFacts[] = [];
+  await context.tryLookup(async (client) => {
+    list = (await templatesOf(client, context)) ?? [];
+    await rememberTemplates(context, list);
+  });
+  return list;
+}
+
+async function askForTemplate(context: Context, list: readonly TemplateFacts[]): Promise<string> {
+  if (list.length === 0) return context.ask('Template', '--template');
+  const choices = list.map(({ name, status, text }) => ({
+    name: [name, ...(isApproved(status) ? [] : [`(${status})`]), ...(text === undefined ? [] : [`· ${text}`])].join(
+      ' ',
+    ),
+    template: name,
+  }));
+  return (await context.choose('Template', choices)).template;
+}
+
+function isApproved(status: string | undefined): boolean {
+  return status === undefined || /^approved$/i.test(status);
+}
+
+async function askForParams(
+  context: Context,
+  template: TemplateFacts | undefined,
+  allowEmpty: boolean,
+): Promise<readonly string[]> {
+  const params: string[] = [];
+  for (const [at, name] of (template?.variables ?? []).entries()) {
+    const label = /^\d+$/.test(name) ? `{{${name}}}` : `{{${at + 1}}} ${name}`;
+    params.push(await context.ask(label, '--param', allowEmpty ? undefined : notEmpty));
+  }
+  return params;
+}
+
+function notEmpty(text: string): void {
+  if (text === '') throw usage('the value is empty', 'Ctrl-C cancels; --allow-empty permits it');
+}

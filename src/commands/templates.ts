@@ -1,0 +1,107 @@
+import { CliError } from '../base/errors.ts';
+import { command, type Ui } from '../cli/command.ts';
+import { callOptions } from '../cli/globals.ts';
+import { cell, isRows, type Row } from '../cli/output/rows.ts';
+import { knowing, repeated, required } from '../cli/params.ts';
+import {
+  doubtAbout,
+  factsIn,
+  rememberTemplates,
+  rendered,
+  type TemplateFacts,
+  templateRecords,
+  unknownTemplateHint,
+} from '../cli/templates.ts';
+import { listing, listParams, listView } from './lists.ts';
+
+const listTemplates = command({
+  name: 'list',
+  summary: 'List the templates',
+  params: listParams,
+  examples: ['templates list --profile local', "templates list --profile local --query '[].name'"],
+  sample:
+    'id\tname\tlanguage\tcategory\tstatus\tbody\tvariables\ntpl_sandbox_1\torder_update\ten_US\tUTILITY\tAPPROVED\tHello …\n…',
+  accepts: callOptions,
+  piped: 'rows',
+  run: async (context, input) => {
+    const found = await listing(context, 'listTemplates', input);
+    // A partial list must not replace the templates that are remembered.
+    if (input.limit === undefined && input.urlParams.length === 0 && isRows(found))
+      await rememberTemplates(context, factsOf(found));
+    return found;
+  },
+  view: listView('templates'),
+});
+
+const showTemplate = command({
+  name: 'show',
+  summary: 'Show the text of a template, its variables, language and status',
+  details: [
+    "--param renders the text with values. The API's document does not describe the fields of a template, so the",
+    'command looks for the usual names; without a text it shows the record as the service sends it.',
+  ].join('\n'),
+  params: {
+    name: knowing({ of: 'templates' }, required('<name>', 'the name of the template')),
+    params: repeated('-p, --param <value>', 'the value of the next variable'),
+  },
+  examples: [
+    'templates show order_update --profile local',
+    'templates show order_update -p Ada -p A-1042 --profile local',
+  ],
+  sample: 'order_update  en_US  APPROVED\nHello {{1}}, your order {{2}} is on its way.\n  {{1}} name\n  {{2}} order',
+  accepts: callOptions,
+  piped: 'text',
+  run: async (context, { name, params }) => {
+    const records = await templateRecords(await context.client(), context);
+    const known = factsOf(records);
+    await rememberTemplates(context, known);
+    const found = known.filter((facts) => facts.name === name);
+    if (found.length > 1) context.note('same-name', `${found.length} templates are named "${name}"; showing the first`);
+    const [facts] = found;
+    const record = records.find((one) => factsIn(one)?.name === name || (!facts && Object.values(one).includes(name)));
+    if (!record) throw unknown(name, known);
+    const doubt = params.length > 0 ? doubtAbout(known, name, params.length) : undefined;
+    if (doubt !== undefined) context.note('template', doubt);
+    return { facts, record, message: facts && params.length > 0 ? rendered(facts, params) : undefined };
+  },
+  data: ({ facts, record, message }) => (facts?.text === undefined ? record : shown(facts, message)),
+  view: ({ facts, record, message }, ui) =>
+    facts?.text === undefined ? recordLines(record, ui) : factLines(facts, message ?? facts.text, ui),
+});
+
+function factsOf(records: readonly Row[]): readonly TemplateFacts[] {
+  return records.flatMap((record) => factsIn(record) ?? []);
+}
+
+function unknown(name: string, known: readonly TemplateFacts[]): CliError {
+  const hint = unknownTemplateHint(
+    name,
+    known.map((one) => one.name),
+  );
+  return new CliError('notFound', 'template-unknown', `the service does not list a template "${name}"`, { hint });
+}
+
+function shown({ name, language, status, text, variables }: TemplateFacts, message: string | undefined): object {
+  return {
+    name,
+    language: language ?? null,
+    status: status ?? null,
+    text: text ?? null,
+    variables: variables ?? null,
+    message: message ?? null,
+  };
+}
+
+function factLines({ name, language, status, variables = [] }: TemplateFacts, text: string, ui: Ui): string {
+  const head = [ui.color.bold(name), language, status].filter((part) => part !== undefined).join('  ');
+  const names = variables.map((variable, at) => (/^\d+$/.test(variable) ? undefined : `  {{${at + 1}}} ${variable}`));
+  return [head, text, ...names.filter((line) => line !== undefined)].join('\n');
+}
+
+function recordLines(record: Row, ui: Ui): string {
+  return Object.entries(record)
+    .map(([name, value]) => `${ui.color.bold(`${name}:`)} ${cell(value)}`)
+    .join('\n');
+}
+
+export const templatesCommands = [listTemplates, showTemplate];
