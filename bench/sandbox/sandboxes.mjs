@@ -13,7 +13,18 @@ export async function startSandbox(name, { folder, ephemeral = false } = {}) {
   const { url, keys, token } = JSON.parse(readFileSync(join(state, 'sandboxes', `${port}.json`), 'utf8'));
   const journal = join(state, 'sandbox/journal.ndjson');
   const ending = () => end(child, 'SIGINT');
-  return { name, url, key: keys.sandbox, token, pid: child.pid, took, folder: state, journal, isSandbox: true, end: ending };
+  return {
+    name,
+    url,
+    key: keys.sandbox,
+    token,
+    pid: child.pid,
+    took,
+    folder: state,
+    journal,
+    isSandbox: true,
+    end: ending,
+  };
 }
 
 /** Freezes the clock, so that no receipts are due. Commands do not find a sandbox in memory. */
