@@ -1,6 +1,7 @@
 import { suggest } from '../base/suggest.ts';
 import type { Client } from '../client/client.ts';
 import { isRecord } from '../contract/readers.ts';
+import { placeholdersIn, renderedText } from '../contract/template-text.ts';
 import type { Context } from './command.ts';
 import { findRows, type Row } from './output/rows.ts';
 import type { SeenTemplate } from './complete/templates.ts';
@@ -70,7 +71,8 @@ export function factsIn(row: Row): TemplateFacts | undefined {
     language: textAt(row, ['language', 'lang', 'locale', 'language_code', 'languageCode']),
     status: textAt(row, ['status', 'state', 'approval_status', 'approvalStatus']),
     text,
-    variables: namesAt(row, ['variables', 'placeholders', 'params']) ?? placeholdersIn(text),
+    variables:
+      namesAt(row, ['variables', 'placeholders', 'params']) ?? (text === undefined ? undefined : placeholdersIn(text)),
   };
 }
 
@@ -90,18 +92,9 @@ function nameOf(item: unknown): string | undefined {
   return isRecord(item) && typeof item['name'] === 'string' ? item['name'] : undefined;
 }
 
-const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
-
-function placeholdersIn(text: string | undefined): readonly string[] | undefined {
-  return text === undefined ? undefined : [...new Set([...text.matchAll(placeholder)].map(([, name = '']) => name))];
-}
-
-/** The message that the recipient reads; undefined if the text is unknown. A variable without a value stays as it is. */
+/** The message that the recipient reads; undefined if the text is unknown. */
 export function rendered({ text, variables = [] }: TemplateFacts, params: readonly string[]): string | undefined {
-  return text?.replace(placeholder, (whole, name: string) => {
-    const position = /^\d+$/.test(name) ? Number(name) - 1 : variables.indexOf(name);
-    return params[position] ?? whole;
-  });
+  return text === undefined ? undefined : renderedText(text, variables, params);
 }
 
 /** Why the service may refuse this template with this number of params; undefined without a known reason. */

@@ -1,12 +1,13 @@
 import type { LoggedCall } from '../session/activity/log.ts';
 import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
-import { count, flag, type Input, option, span } from '../cli/params.ts';
+import { flag, type Input, option, span } from '../cli/params.ts';
+import { newestLast, newestOf } from './newest-last.ts';
 import { redact } from '../base/redact.ts';
 import { refuseUnreadable } from './runs.ts';
 
 const params = {
-  limit: option('--limit <n>', 'show at most the n newest (default: 50)', count),
+  ...newestLast,
   since: option('--since <span>', 'only calls of the last 10m, 2h or 1d; a bare number is seconds', span),
   live: flag('--live', 'only calls with a live key'),
   failed: flag('--failed', 'only calls that failed or are unsure'),
@@ -14,7 +15,7 @@ const params = {
 
 export const activity = command({
   name: 'activity',
-  summary: 'List the changes made from this machine, newest first',
+  summary: 'List the changes made from this machine, newest last',
   details: [
     'The log keeps at least the last 100,000 calls, without keys, params or full phone numbers. An unsure call',
     'may have been processed. This command makes no API calls.',
@@ -30,7 +31,7 @@ export const activity = command({
   view: () => 'No activity',
 });
 
-async function listCalls(context: Context, { limit = 50, since, live, failed }: Input<typeof params>) {
+async function listCalls(context: Context, { limit, since, live, failed }: Input<typeof params>) {
   const [{ newestFirst }, { activityFolder }, { warnOncePerFile }, { stateFolder, thisProcess }] = await Promise.all([
     import('../session/activity/log.ts'),
     import('../session/activity/log.ts'),
@@ -41,17 +42,15 @@ async function listCalls(context: Context, { limit = 50, since, live, failed }: 
   refuseUnreadable(folder);
   const from = since === undefined ? -Infinity : thisProcess.now() - since;
   const onDamage = warnOncePerFile((text) => context.note('activity-damaged', text));
-  const rows = [];
-  for (const call of newestFirst(folder, thisProcess.kill, onDamage)) {
-    if (call.intent.at < from) break;
-    if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
-    if (rows.length === limit) {
-      context.note('cut', `showing the ${limit} newest; --limit shows more`);
-      break;
+  return newestOf(context, limit, async (most = Infinity) => {
+    const rows: object[] = [];
+    for (const call of newestFirst(folder, thisProcess.kill, onDamage)) {
+      if (call.intent.at < from || rows.length === most) break;
+      if ((live && call.intent.mode === 'sandbox') || (failed && isHealthy(call))) continue;
+      rows.push(rowOf(call));
     }
-    rows.push(rowOf(call));
-  }
-  return rows;
+    return rows.reverse();
+  });
 }
 
 function isHealthy({ state }: LoggedCall): boolean {

@@ -49,7 +49,7 @@ export const tree: Tree = {
     ),
     lazyCommand(
       'activity',
-      'List the changes made from this machine, newest first',
+      'List the changes made from this machine, newest last',
       async () => (await import('./activity.ts')).activity,
     ),
     lazyCommand('api', 'Make a raw API request', async () => (await import('./api.ts')).api),

@@ -199,7 +199,9 @@ function shortened(target: string): string {
 function recorded(decision: Decision, asked: Pick<Call, 'at' | 'method' | 'target' | 'key'>): Decision {
   const { reply, changes, detail, matched, wait } = decision;
   const { at, method, target, key } = asked;
-  const plain: Call = { at, method, target, key, status: reply.status };
+  const answered: Call = { at, method, target, key, status: reply.status };
+  const [first] = changes;
+  const plain = first?.type === 'message' ? { ...answered, message: first.message.id } : answered;
   const call =
     detail === undefined && !matched
       ? plain

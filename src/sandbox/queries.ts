@@ -20,6 +20,7 @@ import {
   type Remaining,
   waitingCount,
 } from './events/deliveries.ts';
+import { type MessageFilter, type MessageRow, messageRows, type MessageStory, messageStory } from './messages.ts';
 import type { Shape } from './api/shapes.ts';
 import type { State } from './state/state.ts';
 
@@ -34,6 +35,10 @@ export interface Views {
   /** The audit log of a key or a key's id. */
   audit(key: string): readonly Call[];
   messages(): readonly MessageRecord[];
+  /** In the order of sending, with the text that the recipient reads. */
+  messageRows(filter?: MessageFilter): readonly MessageRow[];
+  /** Everything about a message; undefined if the id is unknown. */
+  message(id: string): MessageStory | undefined;
   /** In the order of the events; includes queued events. */
   deliveries(filter?: DeliveryFilter): readonly DeliveryRow[];
   /** Full records, by the id of a delivery or an event; empty if the id is unknown. */
@@ -65,6 +70,8 @@ export function viewsOf(state: State, shape: Shape): Views {
     cursors: () => ({ events: state.events.cursor, requests: state.calls.cursor }),
     audit: (key) => state.calls.ofKey(state.keys.by.get(key)?.id ?? key),
     messages: () => [...state.messages.values()].map(({ message, status }) => ({ ...message, status })),
+    messageRows: (filter = {}) => messageRows(state, filter),
+    message: (id) => messageStory(state, id),
     deliveries: (filter = {}) => deliveryRows(state, filter),
     delivery: (id) => deliveryRecords(state, id),
     remaining: () => remaining(state),

@@ -11,7 +11,7 @@ const failed = '{"type":"message.failed","data":{"message_id":"msg_2","error":{"
 const minute = 60_000;
 
 describe('webhooks history', () => {
-  it('lists events newest first, with subject and response of the handler', async () => {
+  it('lists events newest last, with subject and response of the handler', async () => {
     const { send, journal, run } = await listener(ticking());
     const [one, two, three] = [await send(read), await send(failed), await send('no json')];
     const url = 'http://127.0.0.1:3000/';
@@ -21,9 +21,9 @@ describe('webhooks history', () => {
     const { code, stdout, stderr } = await run('webhooks history');
     expect([code, stderr]).toEqual([0, '']);
     expect(rows(stdout).map(([id, , ...rest]) => [id, ...rest])).toEqual([
-      [three, '', '', '', '', '', ''],
-      [two, 'message.failed', 'msg_2', '', '131026: no', '500', ''],
       [one, 'message.read', 'msg_1', '+12025550101', '', '200', ''],
+      [two, 'message.failed', 'msg_2', '', '131026: no', '500', ''],
+      [three, '', '', '', '', '', ''],
     ]);
   });
 
@@ -38,11 +38,11 @@ describe('webhooks history', () => {
     ['--limit 1', ['3']],
     ['--limit 0', []],
     ['--since 90s', ['3']],
-    ['--since 5m', ['3', '2', '1']],
+    ['--since 5m', ['1', '2', '3']],
     ['--events message.read', ['1']],
-    ['--events message', ['3', '1']],
+    ['--events message', ['1', '3']],
     ['--where data.n=2', ['2']],
-    ['--failed', ['2', '1']],
+    ['--failed', ['1', '2']],
     ['--failed --events message --limit 5', ['1']],
   ])('filters by %s', async (words, expected) => {
     const start = Date.now() - 4 * minute;

@@ -189,6 +189,7 @@ const controls: Readonly<Record<string, Case>> = {
   'sandbox webhooks list': { argv: [[]] },
   'sandbox webhooks remove': { argv: [['none'], ['http://127.0.0.1:9/hooks']] },
   'sandbox webhooks rotate': { argv: [[], ['none'], ['none', '--show-secret']] },
+  'sandbox messages': { argv: [[], ['none'], ['--status', 'failed', '--limit', '1']] },
   'sandbox deliveries': { argv: [[], ['none'], ['--queued', '--limit', '1']] },
   'sandbox redeliver': { argv: [['none'], ['--failed'], []] },
   'sandbox trigger': {

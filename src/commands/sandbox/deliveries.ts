@@ -1,8 +1,9 @@
 import { usage } from '../../base/errors.ts';
 import { type Command, command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { argument, count, flag, option } from '../../cli/params.ts';
+import { argument, flag } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { newestLast, newestOf } from '../newest-last.ts';
 import { inCommandWords } from './control-errors.ts';
 
 type Delivery = OutputOf<'delivery'>[number];
@@ -10,13 +11,13 @@ type Attempt = Delivery['attempts'][number];
 
 const described = {
   name: 'deliveries',
-  summary: 'List the deliveries of events to webhooks, or show one with its attempts',
+  summary: 'List the deliveries of events to webhooks, newest last, or show one with its attempts',
   params: {
     id: argument('[id]', 'the id of a delivery or an event; shows each attempt with request and response'),
     failed: flag('--failed', 'only dead deliveries: ten attempts failed, or the webhook is disabled or removed'),
     waiting: flag('--waiting', 'only deliveries that wait for their next attempt'),
     queued: flag('--queued', 'only events that arrived while no webhook was registered'),
-    limit: option('--limit <n>', 'show at most the n newest (default: all)', count),
+    ...newestLast,
   },
   examples: ['sandbox deliveries', 'sandbox deliveries --failed --waiting -o json'],
   sample:
@@ -35,8 +36,9 @@ const list = command({
       ...(queued ? (['queued'] as const) : []),
     ];
     const sandbox = await context.sandbox();
-    const deliveries = await sandbox.ask('deliveries', { limit, ...(states.length > 0 && { states }) });
-    return deliveries.map((delivery) => ({ ...delivery }));
+    return newestOf(context, limit, (most) =>
+      sandbox.ask('deliveries', { limit: most, ...(states.length > 0 && { states }) }),
+    );
   },
   view: () => 'No deliveries',
 });

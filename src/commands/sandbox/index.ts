@@ -8,6 +8,7 @@ import { execInSandbox } from './exec.ts';
 import { exportSandbox, resetSandbox, seedSandbox } from './contents.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { createSandboxKey, goLive, listSandboxKeys, revokeSandboxKey } from './keys.ts';
+import { sandboxMessages } from './messages.ts';
 import { setPlan } from './plan.ts';
 import { startSandbox } from './start.ts';
 import { triggerEvent } from './trigger.ts';
@@ -29,6 +30,7 @@ export const sandboxCommands = [
     removeWebhook,
     rotateSecret,
   ]),
+  sandboxMessages,
   sandboxDeliveries,
   redeliver,
   triggerEvent,

@@ -1,11 +1,12 @@
 import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
-import { count, flag, type Input, option } from '../../cli/params.ts';
+import { flag, type Input } from '../../cli/params.ts';
 import { usage } from '../../base/errors.ts';
+import { newestLast, newestOf } from '../newest-last.ts';
 import { damageNotes, select, type Selected, selectionParams } from './selection.ts';
 
 const params = {
-  limit: option('--limit <n>', 'show at most the n newest events (default: 50)', count),
+  ...newestLast,
   ...selectionParams,
   clear: flag('--clear', 'delete the events of listeners that have ended, after asking'),
   damaged: flag('--damaged', 'with --clear: delete damaged files too'),
@@ -13,7 +14,7 @@ const params = {
 
 export const webhooksHistory = command({
   name: 'history',
-  summary: 'List the events that listeners on this machine received, newest first',
+  summary: 'List the events that listeners on this machine received, newest last',
   details: 'Events are kept for a week, up to 256 MiB. No listener has to be running.',
   params,
   examples: [
@@ -49,16 +50,20 @@ export const webhooksHistory = command({
   },
 });
 
-async function listed(context: Context, { limit = 50, ...which }: Input<typeof params>) {
+async function listed(context: Context, { limit, ...which }: Input<typeof params>) {
   const {
     stateFolder,
     thisProcess: { now },
   } = await context.sandboxes();
-  const rows = [];
-  for (const selected of await select({ stateFolder, now: now(), onDamage: await damageNotes(context) }, which)) {
-    if (rows.length === limit) break;
-    rows.push(rowOf(selected));
-  }
+  const newestFirst = await select({ stateFolder, now: now(), onDamage: await damageNotes(context) }, which);
+  const rows = await newestOf(context, limit, async (most = Infinity) => {
+    const found = [];
+    for (const selected of newestFirst) {
+      if (found.length === most) break;
+      found.push(rowOf(selected));
+    }
+    return found.reverse();
+  });
   return { rows, received: rows.length > 0 ? rows.length : await countReceived(stateFolder) };
 }
 

@@ -1,5 +1,6 @@
 import * as read from '../../contract/readers.ts';
 import { isRecord, Mismatch, type Reader } from '../../contract/readers.ts';
+import { placeholdersIn } from '../../contract/template-text.ts';
 import { attributes } from '../api/bodies.ts';
 import { fields, integer, oneOf, optional, unknownName } from '../readers.ts';
 
@@ -120,7 +121,7 @@ const templateFields = fields({
 
 function template(value: unknown, at = '') {
   const { id, name, body, ...given } = templateFields(value, at);
-  const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = variablesIn(body) } = given;
+  const { language = 'en_US', category = 'UTILITY', status = 'APPROVED', variables = placeholdersIn(body) } = given;
   return { id, name, language, category, status, body, variables };
 }
 
@@ -140,11 +141,6 @@ function campaign(value: unknown, at = '') {
   const { id, name, template, created_at, ...given } = campaignFields(value, at);
   const { status = 'SCHEDULED', audience = 0, counts = { sent: 0, delivered: 0, read: 0, failed: 0 } } = given;
   return { id, name, template, status, audience, counts, created_at };
-}
-
-/** The placeholders of a template: {{1}}, {{2}}… */
-function variablesIn(body: string): readonly string[] {
-  return [...new Set([...body.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name))];
 }
 
 function time(value: unknown, at = ''): string {

@@ -6,13 +6,15 @@ import * as read from '../../contract/readers.ts';
 import type { Reader } from '../../contract/readers.ts';
 import { endpointNames } from '../../contract/endpoints.ts';
 import { choices } from '../api/choices.ts';
-import { rowStates } from '../events/deliveries.ts';
+import { newest, rowStates } from '../events/deliveries.ts';
 import { isOrphaned } from '../events/webhooks.ts';
 import type { Gone } from '../exchange.ts';
 import { newFault } from '../faults/input.ts';
 import { eventName, fields, integer, oneOf, optional, suggestion } from '../readers.ts';
+import { requestRow } from '../messages.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';
+import { messageStatuses } from '../state/records.ts';
 import type { Happening } from '../state/store.ts';
 import { sleep } from '../time/clock.ts';
 import { type Landmark, landmarks } from '../time/time.ts';
@@ -40,6 +42,13 @@ type Waiting = Inside & { readonly gone: Gone };
 
 const nothing = fields({});
 const since = fields({ after: optional(integer()), wait: optional(integer()) });
+const sinceOrNewest = fields({ after: optional(integer()), wait: optional(integer()), limit: optional(integer()) });
+const messageFilter = fields({
+  to: optional(read.string),
+  template: optional(read.string),
+  status: optional(oneOf(messageStatuses)),
+  limit: optional(integer()),
+});
 const owner = fields({ pid: integer(), start: optional(read.string), returns: optional(read.boolean) });
 const newWebhook = fields({
   url: read.string,
@@ -97,16 +106,25 @@ export const operations = {
     if (sandbox.cursors().events <= after) await next('event', { sandbox, gone }, wait);
     return { events: sandbox.events(after), cursor: sandbox.cursors().events };
   }),
-  requests: op(since, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0 }) => {
+  requests: op(sinceOrNewest, async ({ sandbox, gone }: Waiting, { after = 0, wait = 0, limit }) => {
     if (sandbox.cursors().requests <= after) await next('call', { sandbox, gone }, wait);
-    return { requests: sandbox.requests(after), cursor: sandbox.cursors().requests };
+    return { requests: newest(sandbox.requests(after), limit).map(requestRow), cursor: sandbox.cursors().requests };
   }),
-  messages: op(nothing, ({ sandbox }: Inside) => sandbox.messages()),
+  messages: op(messageFilter, ({ sandbox }: Inside, filter) => sandbox.messageRows(filter)),
+  /** A message with its request, receipts, events and deliveries. */
+  message: op(fields({ id: read.string }), ({ sandbox }: Inside, { id }) => {
+    const found = sandbox.message(id);
+    if (!found) throw new Refusal(404, 'there is no message with this id');
+    return found;
+  }),
   /** By key or key id; default: the first sandbox key. */
-  audit: op(fields({ key: optional(read.string) }), ({ sandbox }: Inside, { key = sandbox.keys.sandbox }) => {
-    if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
-    return sandbox.audit(key);
-  }),
+  audit: op(
+    fields({ key: optional(read.string), limit: optional(integer()) }),
+    ({ sandbox }: Inside, { key = sandbox.keys.sandbox, limit }) => {
+      if (!sandbox.keys.list().some(({ id, text }) => id === key || text === key)) throw unknownKey();
+      return newest(sandbox.audit(key), limit).map(requestRow);
+    },
+  ),
   choices: op(nothing, () => choices),
 
   clock: op(nothing, ({ sandbox }: Inside) => sandbox.time.now()),

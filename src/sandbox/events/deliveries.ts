@@ -44,15 +44,19 @@ type Entry = SandboxEvent | Sending;
 /** All deliveries, in the order of their events. */
 export function deliveryRows(state: State, { states, limit }: DeliveryFilter): readonly DeliveryRow[] {
   const all = entries(state).filter((entry) => !states || states.includes(stateOf(entry, state)));
-  const newest = limit === undefined ? all : all.slice(Math.max(0, all.length - limit));
-  return newest.map((entry) => rowOf(entry, state));
+  return newest(all, limit).map((entry) => rowOf(entry, state));
+}
+
+/** The last items of a list; all without a limit. */
+export function newest<T>(all: readonly T[], limit: number | undefined): readonly T[] {
+  return limit === undefined ? all : all.slice(Math.max(0, all.length - limit));
 }
 
 /** One delivery, or all deliveries of an event, with their attempts. */
 export function deliveryRecords(state: State, id: string): readonly DeliveryRecord[] {
   const one = state.deliveries.get(id);
   const event = eventNamed(state, id);
-  const several = event ? [...state.deliveries.values()].filter((sending) => sending.event === event) : [];
+  const several = (state.deliveriesOf.get(id) ?? []).flatMap((delivery) => state.deliveries.get(delivery) ?? []);
   const found = one ? [one] : event && several.length === 0 ? [event] : several;
   return found.map((entry) => recordOf(entry, state));
 }

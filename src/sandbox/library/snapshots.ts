@@ -1,5 +1,7 @@
+import { operations } from '../control/operations.ts';
 import type { DeliveryRow } from '../events/deliveries.ts';
 import type { Sandbox as Service } from '../sandbox.ts';
+import { checked } from './argument-checks.ts';
 import type { Delivery, Sandbox } from './types.ts';
 
 type Snapshots = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' | 'deliveries' | 'requests';
@@ -7,10 +9,13 @@ type Snapshots = 'messages' | 'contacts' | 'templates' | 'campaigns' | 'events' 
 /** The sandbox's records as copies: later changes do not affect them. */
 export function snapshotsOf(service: Service): Pick<Sandbox, Snapshots> {
   return {
-    messages: () =>
-      service.messages().map(({ id, to, template, params, mode, status, sentAt }) => {
-        return { id, to, template, params: [...params], mode, status, sentAt: new Date(sentAt) };
-      }),
+    messages: (filter = {}) =>
+      checked('messages', () => operations.messages.call({ sandbox: service }, filter)).map(
+        ({ id, to, template, params, text, mode, status, sent_at: at }) => {
+          const rendered = text === null ? {} : { text };
+          return { id, to, template, params: [...params], ...rendered, mode, status, sentAt: new Date(at) };
+        },
+      ),
     contacts: () => [...service.contacts()],
     templates: () => [...service.templates()],
     campaigns: () => [...service.campaigns()],

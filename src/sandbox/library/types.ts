@@ -116,10 +116,18 @@ export interface SentMessage {
   readonly to: string;
   readonly template: string;
   readonly params: readonly string[];
+  /** As the recipient reads it. */
+  readonly text?: string | undefined;
   /** The mode of the key that sent it. */
   readonly mode: Mode;
-  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+  readonly status: 'accepted' | 'delivered' | 'read' | 'failed';
   readonly sentAt: Date;
+}
+
+/** Only messages with all of these. */
+export interface MessageFilter extends Partial<Pick<SentMessage, 'to' | 'template' | 'status'>> {
+  /** The last ones. */
+  readonly limit?: number | undefined;
 }
 
 export interface SandboxEvent {
@@ -306,7 +314,7 @@ export interface Sandbox {
   /** Deletes messages, contacts, logs, or (default) all. Keys, plan, webhooks, faults and clock are kept. */
   reset(what?: 'messages' | 'contacts' | 'logs' | 'all'): void;
   /** In order of sending. */
-  messages(): readonly SentMessage[];
+  messages(filter?: MessageFilter): readonly SentMessage[];
   /** A new sandbox has sample contacts, templates and campaigns. */
   contacts(): readonly Contact[];
   templates(): readonly Template[];

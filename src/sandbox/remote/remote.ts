@@ -25,6 +25,7 @@ const slow: Partial<Record<OperationName, number>> = {
   reset: 120_000,
   seed: 120_000,
   export: 120_000,
+  messages: 120_000,
 };
 
 export function openRemote({ url, token }: Pick<Locator, 'url' | 'token'>): Remote {

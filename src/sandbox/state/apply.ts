@@ -77,7 +77,7 @@ export function apply(state: State, change: Change): void {
   }
 }
 
-const justSent: Progress = { done: 0, status: 'sent' };
+const justSent: Progress = { done: 0, status: 'accepted' };
 function applyMessage(state: State, message: Message, progress = justSent): void {
   state.messages.set(message.id, { message, done: progress.done, status: progress.status });
   const dropped = state.messageIds.push(message.id);

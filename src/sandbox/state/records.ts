@@ -155,6 +155,8 @@ export interface Call extends FaultRecord {
   /** Status of the answer sent; 0 if none was sent. */
   readonly status: number;
   readonly key?: string | undefined;
+  /** The message that it sent. */
+  readonly message?: string;
   /** Why it was rejected, or which fault was injected. */
   readonly detail?: string;
 }
@@ -216,7 +218,8 @@ export interface Counters {
   readonly months?: readonly (readonly [month: string, count: number])[];
 }
 
-export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed';
+export const messageStatuses = ['accepted', 'delivered', 'read', 'failed'] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
 
 /** Progress of a message: the number of receipts that have happened, and the status after the last. */
 export interface Progress {

@@ -63,7 +63,9 @@ function* traceChanges(state: State): Generator<Change> {
 
 function messageChange({ message, done, status }: SentMessage): Change {
   // Always written, because the events of the message may have been dropped.
-  return status === 'sent' ? { type: 'message', message } : { type: 'message', message, progress: { done, status } };
+  return status === 'accepted'
+    ? { type: 'message', message }
+    : { type: 'message', message, progress: { done, status } };
 }
 
 /** Includes removed webhooks that still have deliveries. */

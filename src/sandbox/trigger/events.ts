@@ -25,7 +25,7 @@ type ReceiptFields = FieldsOf<'message.failed'>;
 
 /** The receipts that lead to a receipt, by the status of the message; missing if it is impossible. */
 const receiptsTo: Readonly<Record<string, Readonly<Partial<Record<ReceiptType, readonly ReceiptType[]>>>>> = {
-  sent: {
+  accepted: {
     'message.delivered': ['message.delivered'],
     'message.read': ['message.delivered', 'message.read'],
     'message.failed': ['message.failed'],
@@ -48,7 +48,7 @@ export function receipt(type: ReceiptType, fields: ReceiptFields, context: Trigg
 
 function sendMessage(to: string, { message, template }: ReceiptFields, context: TriggerContext): SentMessage {
   if (message !== undefined) throw new Refusal(400, 'a message and the number of a new one exclude each other');
-  return { message: newMessage(to, approvedTemplate(context.state, template), context), done: 0, status: 'sent' };
+  return { message: newMessage(to, approvedTemplate(context.state, template), context), done: 0, status: 'accepted' };
 }
 
 /** A message from the sandbox key. Each param is the name of its variable. */

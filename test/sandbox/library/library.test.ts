@@ -11,7 +11,8 @@ describe('a sandbox in a test', () => {
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } });
     const { message_id: id } = JSON.parse(answer.body);
     const at = new Date('2026-05-01T12:00:00Z');
-    expect(sandbox.messages()).toEqual([{ id, ...order, mode: 'sandbox', status: 'sent', sentAt: at }]);
+    const text = 'Hello Ada, your order A-1042 is on its way.';
+    expect(sandbox.messages()).toEqual([{ id, ...order, mode: 'sandbox', status: 'accepted', sentAt: at, text }]);
     expect(sandbox.requests()).toEqual([
       { at, method: 'POST', path: paths.send, status: 200, key: sandbox.keys.sandbox },
     ]);

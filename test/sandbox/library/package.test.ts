@@ -52,7 +52,7 @@ describe('the package', () => {
     ['an ES module', 'module', `import { createSandbox } from 'bizmsg/sandbox';`],
     ['CommonJS', 'commonjs', `const { createSandbox } = require('bizmsg/sandbox');`],
   ])('works in %s, and keeps no process alive once closed', async (_, type, line) => {
-    expect(await ran(type, `${line} (async () => { ${whole} })();`)).toBe('200 sent\n');
+    expect(await ran(type, `${line} (async () => { ${whole} })();`)).toBe('200 accepted\n');
   });
 
   it('keeps no process alive if it never listened, even if it is not closed', async () => {

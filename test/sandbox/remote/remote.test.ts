@@ -66,7 +66,7 @@ it('returns the audit log of a key, and every choice', async () => {
   await using server = await served();
   const remote = openRemote({ url: server.url, token });
   await server.get(paths.contacts);
-  expect(await remote.ask('audit')).toMatchObject([{ target: paths.contacts }]);
+  expect(await remote.ask('audit')).toMatchObject([{ path: paths.contacts }]);
   expect(await remote.ask('audit', { key: server.sandbox.keys.live })).toEqual([]);
   expect(await remote.ask('choices')).toContainEqual(expect.objectContaining({ sections: ['§8.2'] }));
 });

@@ -1,0 +1,97 @@
+import { usage } from '../../base/errors.ts';
+import { type Command, command, type Ui } from '../../cli/command.ts';
+import { printOptions } from '../../cli/globals.ts';
+import { cell } from '../../cli/output/rows.ts';
+import { argument, choice, knowing, option, phone } from '../../cli/params.ts';
+import { isRecord } from '../../contract/readers.ts';
+import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import { newestLast, newestOf } from '../newest-last.ts';
+import { inCommandWords } from './control-errors.ts';
+import { requestLine } from './requests.ts';
+
+export type MessageStory = OutputOf<'message'>;
+
+const described = {
+  name: 'messages',
+  summary: 'List the messages that the sandbox was sent, newest last, or show everything about one',
+  details: [
+    'With an id: the request that sent it, its receipts, and its events with their deliveries. The sandbox keeps the',
+    'last 100,000 messages. Accepted: not delivered yet.',
+  ].join('\n'),
+  params: {
+    id: argument('[id]', 'the id of a message; shows everything about it'),
+    to: option('--to <phone>', 'only messages to this number', phone),
+    template: knowing({ of: 'templates' }, option('--template <name>', 'only messages of this template')),
+    status: choice('--status <status>', 'only messages with this status', ['accepted', 'delivered', 'read', 'failed']),
+    ...newestLast,
+  },
+  examples: [
+    'sandbox messages',
+    'sandbox messages --status failed -o json',
+    'sandbox messages --to +12025550102 --limit 1',
+  ],
+  sample:
+    'sent_at\tto\ttemplate\tstatus\ttext\tid\tparams\tmode\n2026-…\t+12025550103\twelcome\taccepted\tWelcome!…\tmsg_sandbox_5c1f2a9e\t[]\tsandbox\n…',
+  accepts: printOptions,
+} as const;
+
+const list = command({
+  ...described,
+  piped: 'rows',
+  first: ['sent_at', 'to', 'status', 'text', 'template', 'id'],
+  run: async (context, { to, template, status, limit }) => {
+    const sandbox = await context.sandbox();
+    return newestOf(context, limit, (most) => sandbox.ask('messages', { to, template, status, limit: most }));
+  },
+  view: () => 'No messages',
+});
+
+const show = command({
+  ...described,
+  piped: 'text',
+  run: async (context, { id = '', ...filter }) => {
+    if (Object.values(filter).some((one) => one !== undefined)) throw usage('an id excludes the other options');
+    return inCommandWords((await context.sandbox()).ask('message', { id }), { see: 'sandbox messages' });
+  },
+  view: storyText,
+});
+
+export const sandboxMessages: Command = {
+  ...list,
+  run: (context, texts, emit) => (texts['id']?.length ? show : list).run(context, texts, emit),
+};
+
+/** A message, its text, and what happened to it, in order. */
+export function storyText(story: MessageStory, ui: Ui): string {
+  const { id, to, template, status, text, request, receipts, events } = story;
+  const head = [ui.color.bold(id), to, template, statusText(status, ui)].join('  ');
+  const pending = receipts.filter(({ event }) => event === null);
+  return [
+    head,
+    text ?? 'its template was deleted, so the text is unknown',
+    '',
+    ...(request ? [requestLine({ ...request, message_id: null }, ui)] : []),
+    ...events.flatMap((event) => eventLines(event, ui)),
+    ...pending.map(({ type, at }) => ui.line([ui.time(at), ui.color.dim(`${type} is due`)])),
+  ].join('\n');
+}
+
+function statusText(status: MessageStory['status'], { color }: Ui): string {
+  if (status === 'failed') return color.red(status);
+  return status === 'accepted' ? color.yellow(status) : color.green(status);
+}
+
+function eventLines({ id, type, at, data, deliveries }: MessageStory['events'][number], ui: Ui): readonly string[] {
+  const reason = isRecord(data['reason']) ? Object.values(data['reason']).map(cell) : [];
+  const line = ui.line([ui.time(at), type, id, ...(reason.length > 0 ? [reason.join(': ')] : [])]);
+  return [line, ...deliveries.map((delivery) => deliveryLine(delivery, ui))];
+}
+
+type Delivery = MessageStory['events'][number]['deliveries'][number];
+
+function deliveryLine({ id, url, state, attempts, last }: Delivery, ui: Ui): string {
+  if (state === 'queued') return ui.line(['  → no webhook is registered']);
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  const outcome = [state, ...(last === null ? [] : [`(${last})`])].join(' ');
+  return ui.line([`  → ${outcome}`, count, id, url ?? '']);
+}
