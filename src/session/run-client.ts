@@ -95,7 +95,9 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   ]);
   const checkedTarget = await checkTarget(session, caller);
   const plan = await planOf(session, caller, checkedTarget);
-  const known = given.noPace ? undefined : paceOf(rate, plan);
+  const isCareful = isUnknownLive(checkedTarget, plan) && !rate;
+  const known = given.noPace ? undefined : isCareful ? carefulPace : paceOf(rate, plan);
+  if (known === carefulPace && !given.quiet) session.reporter.note('careful-pace', carefulText(caller));
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
   const gate = await runPace(session, { caller, checkedTarget, known, onWait, closedFor });
@@ -123,6 +125,21 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const record = (run: RunStarted) => recordRun(session, checkedTarget, run);
   const runClient = { target, concurrency, pace, sending, ledger, observe, record, tryLookup: look, reachable };
   return { connection: { ...connection, close: () => closed(queueAbort, connection) }, runClient };
+}
+
+/** Of a live run whose plan is unknown: that of the smallest plan (§8). */
+const carefulPace: KnownPace = { perWindow: 60, window: 60_000 };
+
+function isUnknownLive({ target, simulated }: CheckedTarget, plan: Plan): boolean {
+  return target.mode !== 'sandbox' && !simulated && plan.perMinute === undefined;
+}
+
+function carefulText(caller: Caller): string {
+  const set =
+    caller.kind === 'service' && caller.profile !== undefined
+      ? `bizmsg profiles set ${caller.profile} --plan NAME, or `
+      : '';
+  return `the plan of this account is not known, so this live run sends 60 a minute; ${set}--rate changes that`;
 }
 
 /** Cancels requests that wait for a slot, which would keep the process alive. */

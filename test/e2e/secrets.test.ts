@@ -462,10 +462,11 @@ describe('no key is printed if the service responds with', () => {
     async ({ echo, at }) => {
       for (const [number, key] of keys.entries()) {
         const service: Service = await serve((_, __, response) => echo(response, key));
-        const home = newHome();
         for (const [order, line] of some.entries()) {
           const turn = at + order;
           if (!isLong && turn % keys.length !== number) continue;
+          // After a 429, another run of the same home would wait.
+          const home = newHome();
           const options = { home, env: callerOf(service.url, key) };
           const ran: Ran[] = [];
           for (const [view, look] of views.entries()) {

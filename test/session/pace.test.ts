@@ -5,6 +5,7 @@ import { noteInterval } from '../../src/cli/output/progress.ts';
 import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
+import { temporaryHome } from '../support/bin.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { key, profiled } from './run-client-rig.ts';
@@ -167,4 +168,22 @@ it('sends anyway if the file is a pipe, and reports it', async () => {
     "note: the plan's pace is not shared with other processes: it is not a regular file\n",
   ]);
   expect(service.seen).toHaveLength(2);
+});
+
+it.each([
+  ['live', [], { requests: 60, window_seconds: 60 }, true],
+  ['live', ['--rate', '5/s'], { requests: 5, window_seconds: 1 }, false],
+  ['live', ['--no-pace'], null, false],
+  ['test', [], null, false],
+])('paces a run with a %s key and %j, without a known plan: %j', async (mode, words, pace, isNoted) => {
+  const service = await serve(well);
+  const home = temporaryHome();
+  const file = join(home.path, 'people.csv');
+  writeFileSync(file, 'phone\n+12025550101\n');
+  const env = { BIZMSG_BASE_URL: service.url, BIZMSG_API_KEY: `sk_${mode}_a1b2c3d4e5f6` };
+  const argv = ['send-batch', 'welcome', file, '--dry-run', '-o', 'json', ...words];
+  const { stdout, stderr } = await cli(argv, { home: home.path, env });
+  expect(JSON.parse(stdout)).toMatchObject({ pace });
+  expect(stderr.includes('this live run sends 60 a minute')).toBe(isNoted);
+  home.remove();
 });
