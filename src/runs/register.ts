@@ -53,6 +53,8 @@ export function noteText(note: Note, all: number): string {
       return `the machine was restarted while ${rows} ${was} in flight: ${note.rows === 1 ? 'it is' : 'they are'} unsure`;
     case 'imported-before':
       return `${rows} ${was} imported before${earlierText(note.earlier, note.rows)}; --new-only skips ${them}`;
+    case 'unsure-before':
+      break;
   }
   const by = earlierText(note.earlier, note.rows);
   return `${rows} may have been sent before and ${are} held back${by}; ${unsureAdvice(note.earlier)}`;
@@ -104,6 +106,8 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
       const skip = way('--changed skip', `skip ${them}`, { changed: 'skip' });
       return { message, ways: [skip, way('--changed send', `send ${them} too`, { changed: 'send' }), separate] };
     }
+    case 'too-many':
+      break;
   }
   return { message: `${rowsText(stop.rows)} would be sent, more than --at-most ${plan.choice.atMost}`, ways: [] };
 }
