@@ -24,6 +24,7 @@ export const globals = {
   quiet: flag('--quiet', 'print no notes, except whether messages are live or simulated'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
   noColor: flag('--no-color', 'print no colors'),
+  version: flag('-V, --version', 'print the version'),
   help: flag('-h, --help', 'show help'),
 } as const;
 

@@ -11,7 +11,7 @@ import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwr
 import { createUi, narrowed } from './output/ui.ts';
 import { longName, readInput } from './params.ts';
 import { parse } from './parse.ts';
-import type { Group, Node, Tree } from './tree.ts';
+import type { Node, Tree } from './tree.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {
@@ -28,13 +28,16 @@ export async function run(host: Host, tree: Tree): Promise<number> {
 async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<CommandResult['exit']> {
   const { path, node, rest } = await locate(tree, host.argv);
   if (node.kind !== 'command') {
-    if (!rest.some((word) => word === '--help' || word === '-h') && host.argv.length > 0) throw wordMissing(path, node);
+    if (rest.some((word) => word === '--version' || word === '-V')) return shown(host, `${__VERSION__}\n`);
+    const isHelp = rest.some((word) => word === '--help' || word === '-h') || host.argv.length === 0;
+    if (node.kind === 'tree' && !isHelp) throw wordMissing(path, node);
     return shown(host, await helpOf(path, node));
   }
   const params = { ...node.params, ...globals };
   checkValues(rest, params);
   const texts = await parse({ path, node, params, argv: rest });
   const given = readInput(globals, texts);
+  if (given.version) return shown(host, `${__VERSION__}\n`);
   if (given.help) return shown(host, await helpOf(path, node));
   checkGlobals(path, node, given);
   const { checkEnvironment } = await import('../session/profiles/environment.ts');
@@ -93,9 +96,9 @@ function checkGlobals(path: readonly string[], node: Command, given: Globals): v
   if (name) throw usage(`${path.join(' ')} does not accept ${longName(globals[name])}`, 'remove it');
 }
 
-function wordMissing(path: readonly string[], { children }: Group | Tree): CliError {
+function wordMissing(path: readonly string[], { children }: Tree): CliError {
   const names = children.map(({ name }) => name).join(', ');
-  return usage(`${path.join(' ')} needs a subcommand`, `one of ${names}`);
+  return usage(`${path.join(' ')} needs a command`, `one of ${names}`);
 }
 
 function surroundings(host: Host, given: Globals) {

@@ -140,10 +140,13 @@ export function parseError(
 
 /** An unknown option before the command. */
 export function unknownGlobal(word: string): CliError {
-  const names = likelyNames(word.split('=')[0] ?? '', globals);
+  const names = verbose.has(word) ? ['--version', '--debug'] : likelyNames(word.split('=')[0] ?? '', globals);
   const hint = names.length > 0 ? didYouMean(names) : 'put the options of a command after its name';
   return usage(`unknown option ${word} before a command`, hint);
 }
+
+/** Options of other programs for the version, or for more output. */
+const verbose: ReadonlySet<string> = new Set(['-v', '--verbose']);
 
 type Typed = Token<Param<unknown>>;
 
@@ -158,6 +161,7 @@ function optionHint(line: Line, { text, value: inline }: Typed, next: Typed | un
     );
   const known = instead(text);
   if (known !== undefined) return known;
+  if (verbose.has(text)) return didYouMean(['--version', '--debug']);
   const argument = argumentsOf(line).find((name) => text === `--${name}` || (name === 'file' && isFileName(value)));
   if (argument !== undefined) {
     const words = argumentsOf(line).map((one) => (one === argument ? shellQuote(value ?? '…') : `<${one}>`));

@@ -40,6 +40,8 @@ export interface Client {
 
 interface CallOptions extends ResendOptions {
   readonly query?: Query | undefined;
+  /** Called with the status of a successful answer. */
+  readonly onStatus?: (status: number) => void;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -52,20 +54,28 @@ export function createClient(options: ClientOptions): Client {
   };
 
   async function call<N extends EndpointName>(name: N, body: BodyOf<N>, options?: CallOptions): Promise<AnswerOf<N>>;
-  async function call(name: EndpointName, body: unknown, { query, ...resend }: CallOptions = {}): Promise<unknown> {
+  async function call(name: EndpointName, body: unknown, given: CallOptions = {}): Promise<unknown> {
+    const { query, onStatus, ...resend } = given;
     const request = requestOf({ base, headers: defaults, name, body, query });
-    return guarded(options, { request, ...resend }, (hooks) => answerTo(request, endpoints[name].answer, hooks));
+    return guarded(options, { request, ...resend }, (hooks) =>
+      answerTo(request, endpoints[name].answer, { hooks, onStatus }),
+    );
   }
 
   function prepare<N extends EndpointName>(name: N): (content: string, hooks?: SendHooks) => Promise<AnswerOf<N>>;
   function prepare(name: EndpointName): (content: string, hooks?: SendHooks) => Promise<unknown> {
     const { method, url, headers } = requestWithoutBody({ base, headers: defaults, name });
     const { answer } = endpoints[name];
-    return (content, hooks) => answerTo({ method, url, headers, body: content }, answer, hooks);
+    return (content, hooks) => answerTo({ method, url, headers, body: content }, answer, { hooks });
   }
 
-  async function answerTo(request: WireRequest, reader: Reader<unknown>, hooks?: SendHooks): Promise<unknown> {
+  async function answerTo(
+    request: WireRequest,
+    reader: Reader<unknown>,
+    { hooks, onStatus }: Pick<CallOptions, 'onStatus'> & { readonly hooks: SendHooks | undefined },
+  ): Promise<unknown> {
     const { answer } = await exchange(connection, request, { hooks });
+    onStatus?.(answer.status);
     return readAnswer(connection, request, { answer, reader });
   }
 

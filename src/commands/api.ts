@@ -9,7 +9,7 @@ import { jsonIn, nested } from './body.ts';
 export const api = command({
   name: 'api',
   summary: 'Make a raw API request',
-  details: 'Prints the body of a successful response unchanged.',
+  details: 'In a pipe, prints the body of a successful response unchanged. On a terminal, formats JSON.',
   params: {
     path: required('<path>', 'a path below the base URL, such as /api/public/contacts'),
     method: knowing(
@@ -57,7 +57,7 @@ export const api = command({
     const before = answer.include ? head(answer, ui) : '';
     if (!ui.terminal && !isUtf8(body)) return Buffer.concat([Buffer.from(before), body]);
     const text = body.toString('utf8');
-    return before + (ui.terminal ? ui.outside(text) : text);
+    return before + (ui.terminal ? ui.outside(formatted(text)) : text);
   },
 });
 
@@ -96,6 +96,11 @@ async function typedField(
   if (value.startsWith('@')) return { key, value: await context.read(value.slice(1)) };
   const literal = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value);
   return { key, value: literal ? jsonIn(value, key.join('.')) : value };
+}
+
+function formatted(text: string): string {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null ? jsonText(value, 2) : text;
 }
 
 function parsed(text: string): unknown {

@@ -99,6 +99,18 @@ describe('api', () => {
   });
 });
 
+it('formats JSON on a terminal, with a line feed at the end', async () => {
+  const caller = await openHostile((_, __, response) => response.end('{"a":12345678901234567890,"b":[]}'));
+  const { stdout } = await cli(['api', '/x'], { ...caller, terminal: 80 });
+  expect(stdout).toBe('{\n  "a": 12345678901234567890,\n  "b": []\n}\n');
+});
+
+it('notes the fields of the result if --query finds nothing', async () => {
+  const caller = await openHostile((_, __, response) => response.end('{"data":[{"name":"x"}],"next":null}'));
+  const { stderr } = await cli(['api', '/x', '--query', '[].name'], caller);
+  expect(stderr).toBe('note: --query finds nothing; the result has data, next\n');
+});
+
 it('escapes control characters in the request of a dry run', async () => {
   const argv = ['api', '/x', '--dry-run', '-f', 'name=\u001b]52;c;cm0=\u0007\u009b\u202e', '-H', 'X-A:a\u009bb'];
   const { code, stdout } = await cli(argv, { home: newHome(), env: callerOf('http://127.0.0.1:9'), terminal: 80 });

@@ -20,6 +20,19 @@ async function body(...argv: readonly string[]): Promise<unknown> {
   return value;
 }
 
+it('a contact that was there is not shown as created', async () => {
+  await create('--set', `phone=${phone}`, '--set', 'name=Ada');
+  const { stdout, stderr } = await create('--set', `phone=${phone}`, '--set', 'name=Neu', '-o', 'table');
+  expect(stdout).not.toContain('Created');
+  expect(stdout).toMatch(/^Exists \(simulated\)\n[^]*name: Ada/);
+  expect(stderr).toContain('answered 200, not 201');
+});
+
+it('suggests --set for a field that is typed as an option', async () => {
+  const { code, stderr } = await create('--phone', phone);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`use --set phone=${phone}`)]);
+});
+
 describe('the body of a new contact', () => {
   it.each([
     { name: 'texts', argv: ['--set', `phone=${phone}`, '--set', 'n=1'], sent: { phone, n: '1' } },

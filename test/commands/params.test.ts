@@ -165,7 +165,6 @@ describe('a mistyped word', () => {
     { argv: ['contact', 'list'], says: 'did you mean bizmsg contacts?' },
     { argv: ['contacts', 'lst'], says: 'did you mean bizmsg contacts list?' },
     { argv: ['send-templat', ada], says: 'did you mean bizmsg send-template?' },
-    { argv: ['contacts'], says: 'one of list, create' },
     { argv: ['flows'], says: 'announced by the API' },
     { argv: ['analytics', '-o', 'json'], says: 'announced by the API' },
   ])('gets a suggestion: $argv', async ({ argv, says }) => {

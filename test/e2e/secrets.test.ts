@@ -71,12 +71,14 @@ const calls: Readonly<Record<string, Case>> = {
       [rowFile, ...again, '--expect-count', '1'],
       [rowFile, ...again],
     ],
+    hasNoId: true,
   },
   'send-batch': {
     argv: [
       ['welcome', rowFile, ...again, '--expect-count', '1'],
       ['none_such', rowFile, ...again],
     ],
+    hasNoId: true,
   },
   doctor: { argv: [[]], hasNoId: true },
   api: { argv: [['/api/public/contacts', '-i'], ['/api/public/flows'], ['/api/public/contacts', '-f', 'a=b']] },

@@ -61,6 +61,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   async function print(data: unknown, text: View): Promise<void> {
     const known = cleaned(data, options.clean);
     const value = query ? query(known) : known;
+    if (query && (value === undefined || value === null)) options.note('nothing-found', nothingFound(known));
     if (query && !isRow(value) && !isFilledRows(value)) return printScalars(value);
     const shown = chosenColumns(value, options.columns);
     if (form === 'json') return write(json(shown, terminal ? 2 : undefined));
@@ -163,6 +164,11 @@ function formOf({ format, piped }: PrinterOptions, terminal: boolean): Form {
   if (terminal) return 'table';
   if (piped === 'id' || piped === 'json') return piped;
   return piped === 'rows' ? 'tsv' : 'text';
+}
+
+function nothingFound(data: unknown): string {
+  const fields = isRow(data) ? Object.keys(data) : [];
+  return `--query finds nothing${fields.length > 0 ? `; the result has ${fields.join(', ')}` : ''}`;
 }
 
 function chosenColumns(value: unknown, columns: readonly string[] | undefined): unknown {

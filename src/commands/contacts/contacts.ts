@@ -46,6 +46,9 @@ export const createContact = command({
   accepts: callOptions,
   changes: true,
   piped: 'rows',
+  instead: Object.fromEntries(
+    ['phone', 'name', 'email', 'tags'].map((name) => [`--${name}`, `use --set ${name}=VALUE`] as const),
+  ),
   run: async (context, input) => {
     const fields = [
       ...input.set,
@@ -55,9 +58,17 @@ export const createContact = command({
       fields,
       input.input === undefined ? undefined : () => context.read(input.input ?? '-'),
     );
-    return (await context.client()).call('createContact', body);
+    let status = 0;
+    const client = await context.client();
+    const contact = await client.call('createContact', body, { onStatus: (found) => (status = found) });
+    // The API's document does not show the status of a new contact, so 200 may mean one, too.
+    const mayBeOld = status === 200;
+    if (mayBeOld) context.note('exists', 'the service answered 200, not 201: the contact may have been there before');
+    return { contact, mayBeOld };
   },
-  view: (created, ui) => [ui.done('Created'), ...lines(created)].join('\n'),
+  data: ({ contact }) => contact,
+  view: ({ contact, mayBeOld }, ui) =>
+    [mayBeOld ? ui.done('Exists', 'yellow') : ui.done('Created'), ...lines(contact)].join('\n'),
 });
 
 async function contactBody(
