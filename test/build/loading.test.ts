@@ -44,7 +44,7 @@ it.each([
   ],
   [
     ['runs', 'list'],
-    ['main.cjs', 'chunk-frame.cjs'],
+    ['main.cjs', 'chunk-frame.cjs', 'chunk-list.cjs'],
   ],
 ])('%j loads only %j', async (argv, files) => {
   const loaded = await loadedBy(await newWorld(), argv);
