@@ -9,8 +9,8 @@ import { safeLine } from './output/text.ts';
 /** Input from the user besides the command line. */
 export interface Prompts {
   /** Prompts on a terminal; elsewhere throws an error that names the option. */
-  ask(question: string, flag: string, read?: (text: string) => unknown): Promise<string>;
-  askSecret(question: string, flag: string): Promise<string>;
+  ask(question: string, flag: string, read?: (text: string) => unknown, usual?: string): Promise<string>;
+  askSecret(question: string, flag: string, read?: (text: string) => unknown): Promise<string>;
   /** Throws unless the user confirms, or --yes is given. */
   confirm(question: string): Promise<void>;
   /** Prompts for a choice; only if `interactive`. */
@@ -54,8 +54,10 @@ export function createPrompts(host: Host, given: Globals): Prompts {
         throw signal.aborted ? new CliError('interrupted', 'interrupted', 'interrupted; nothing was sent') : error;
       });
     },
-    ask: async (question, flag, read) => (await asker(missing(question, flag))).text(question, read && checked(read)),
-    askSecret: async (question, flag) => (await asker(missing(question, flag))).secret(question),
+    ask: async (question, flag, read, usual) =>
+      (await asker(missing(question, flag))).text(question, read && checked(read), usual),
+    askSecret: async (question, flag, read) =>
+      (await asker(missing(question, flag))).secret(question, read && checked(read)),
     confirm: async (question) => {
       if (given.yes) return;
       const refusal = unsafe(
@@ -119,7 +121,7 @@ interface AskOptions {
 type Check = (text: string) => true | string;
 
 interface Asker {
-  text(question: string, check?: Check): Promise<string>;
+  text(question: string, check?: Check, usual?: string): Promise<string>;
   secret(question: string, check?: Check): Promise<string>;
   confirm(question: string): Promise<boolean>;
   choose<T extends Named>(question: string, choices: readonly T[]): Promise<T>;
@@ -134,7 +136,11 @@ async function createAsker({ stdin, stderr, signal }: AskOptions): Promise<Asker
   const { confirm, input, password, select } = await import('@inquirer/prompts');
   const streams = { input: stdin, output: stderr, signal };
   return {
-    text: (question, check) => input({ message: safeLine(question), ...checking(check) }, streams),
+    text: (question, check, usual) =>
+      input(
+        { message: safeLine(question), ...checking(check), ...(usual !== undefined && { default: usual }) },
+        streams,
+      ),
     secret: (question, check) =>
       password({ message: safeLine(question), mask: '*', toggleMask: false, ...checking(check) }, streams),
     // A check mark would look like a yes.

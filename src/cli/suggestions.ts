@@ -33,6 +33,12 @@ export function unknownCommand(stray: Stray): CliError {
 /** Commands that other programs have, and what to do here. */
 const unneeded: Readonly<Record<string, string>> = {
   version: 'it is an option: --version',
+  logout: 'bizmsg profiles remove <name> removes a profile and its keys',
+  init: 'bizmsg login adds a profile; nothing else is needed',
+  setup: 'bizmsg login adds a profile; nothing else is needed',
+  config: 'the settings are in profiles: bizmsg profiles show, or profiles set',
+  configure: 'bizmsg login adds a profile; bizmsg profiles set changes one',
+  auth: 'bizmsg login adds a profile; bizmsg whoami shows the one in use',
   'runs resume': 'run the same command again: it sends the rest',
   'runs continue': 'run the same command again: it sends the rest',
   'runs restart': 'run the same command again with --again: it sends all rows once more',

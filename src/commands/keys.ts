@@ -22,11 +22,15 @@ export const setKey = command({
     const profile = profiles.chosen();
     // Fails for a missing profile before prompting.
     profiles.show(profile);
-    const key = input.keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
+    const key = input.keyStdin
+      ? await context.stdin()
+      : await context.askSecret('API key', '--key-stdin', profiles.requireKeyText);
     const replaced = profiles.replacedLiveKey(profile, key, context.given.mode);
     const stored = await profiles.setKey(profile, key, context.given.mode);
     if (replaced !== undefined)
       context.note('live-key-replaced', `${profile} now uses ${stored.key} instead of the live key ${replaced}`);
+    const shown = `--profile ${shellQuote(profile)} --mode ${stored.mode}`;
+    context.note('not-checked', `the key was not checked at the service; bizmsg doctor ${shown} does`);
     return stored;
   },
   view: ({ profile, mode, key, active }, ui) => {

@@ -1,15 +1,16 @@
 import { command, type Context } from '../cli/command.ts';
-import { printOptions } from '../cli/globals.ts';
+import { type Globals, printOptions } from '../cli/globals.ts';
 import { flag } from '../cli/params.ts';
 import { CliError, forOption } from '../base/errors.ts';
+import { type PlanName, planNames, plans } from '../contract/plans.ts';
 import { planParams, profileLines } from './profiles.ts';
 
 export const login = command({
   name: 'login',
   summary: 'Add a profile interactively and check its key',
   details: [
-    'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, nothing is',
-    'stored. A stored live key is not used until you run keys switch-mode live.',
+    'Checks the key with one GET of the templates. If the service refuses the key or is unreachable, it asks again;',
+    'without a terminal, nothing is stored. A stored live key is not used until you run keys switch-mode live.',
   ].join('\n'),
   params: { ...planParams, keyStdin: flag('--key-stdin', 'read the key from stdin') },
   examples: ['login', 'login --profile acme --base-url https://api.example.com --key-stdin < key.txt'],
@@ -19,23 +20,77 @@ export const login = command({
   piped: 'text',
   run: async (context, { plan, rate, keyStdin }) => {
     const profiles = await context.profiles();
-    const { requireFree, requireAddress } = profiles;
+    const { requireFree } = profiles;
     const name = context.given.profile ?? (await context.ask('Name of the profile', '--profile', requireFree));
     forOption('--profile', () => requireFree(name));
-    const baseUrl = context.given.baseUrl ?? (await context.ask('Base URL of the API', '--base-url', requireAddress));
-    forOption('--base-url', () => requireAddress(baseUrl));
-    // §5.3
-    context.note(
-      'where-keys-come-from',
-      'create a key in the account settings, under API Keys, after the business number is verified',
-    );
-    const key = keyStdin ? await context.stdin() : await context.askSecret('API key', '--key-stdin');
-    const draft = { baseUrl, plan, rate, key, mode: context.given.mode };
-    await checkKey(context, profiles.target(name, draft));
-    return profiles.add(name, draft);
+    if (!keyStdin && context.interactive)
+      // §5.3
+      context.note(
+        'where-keys-come-from',
+        'create a key in the account settings, under API Keys, after the business number is verified',
+      );
+    const checked = await checkedDraft(context, name, keyStdin);
+    const paced = plan ?? (context.interactive ? await askForPlan(context) : undefined);
+    return profiles.add(name, { ...checked, plan: paced, rate });
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+interface Answers {
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** The address and the key, once the service has accepted the key. A person is asked again for what was wrong. */
+async function checkedDraft(
+  context: Context,
+  name: string,
+  keyStdin: boolean,
+): Promise<Answers & Pick<Globals, 'mode'>> {
+  const profiles = await context.profiles();
+  const { baseUrl: given, mode } = context.given;
+  const askForAddress = (usual?: string) =>
+    context.ask('Base URL of the API', '--base-url', profiles.requireAddress, usual);
+  const askForKey = (baseUrl: string) =>
+    context.askSecret('API key', '--key-stdin', (key) => profiles.target(name, { baseUrl, key, mode }));
+  let baseUrl = given ?? (await askForAddress());
+  forOption('--base-url', () => profiles.requireAddress(baseUrl));
+  let key = keyStdin ? await context.stdin() : await askForKey(baseUrl);
+  for (;;) {
+    const draft = { baseUrl, key, mode };
+    try {
+      await checkKey(context, profiles.target(name, draft));
+      return draft;
+    } catch (error) {
+      if (!context.interactive || !(error instanceof CliError) || context.signal.aborted) throw error;
+      context.say(failureText(error));
+      const before = baseUrl;
+      if (error.status !== 401) baseUrl = await askForAddress(before);
+      // Enter at an address that a key must not be sent to means that the key is wrong.
+      const isKeyWrong = error.status === 401 || (error.exit === 'unsafe' && baseUrl === before);
+      if (isKeyWrong) key = await askForKey(baseUrl);
+    }
+  }
+}
+
+/** A person was told where keys are made before. */
+function failureText({ message, hint, status }: CliError): string {
+  return hint === undefined || status === 401 ? `${message}; try again` : `${message}: ${hint}`;
+}
+
+async function askForPlan(context: Context): Promise<PlanName | undefined> {
+  const known = planNames.map((plan) => ({ name: planText(plan), plan }));
+  const choices = [...known, { name: 'not known yet: imports are not paced', plan: undefined }];
+  return (await context.choose("The account's plan, which sets the rate limit", choices)).plan;
+}
+
+function planText(plan: PlanName): string {
+  const { perMinute, perMonth } = plans[plan];
+  if (perMinute === undefined || perMonth === undefined)
+    return `${plan} · bizmsg profiles set <name> --rate 2000/m sets its rate`;
+  const [minute, month] = [perMinute, perMonth].map((count) => count.toLocaleString('en-US'));
+  return `${plan} · ${minute} requests a minute, ${month} messages a month`;
+}
 
 async function checkKey(context: Context, target: Parameters<Context['clientFor']>[0]): Promise<void> {
   try {

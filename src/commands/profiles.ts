@@ -24,7 +24,7 @@ export const addProfile = command({
     'profiles add acme --base-url https://api.example.com --without-key',
   ],
   sample:
-    'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: none\n  webhook secret: none',
+    'Added acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: not set\n  webhook secret: not set',
   accepts: ['baseUrl', 'mode', ...printOptions],
   changes: true,
   piped: 'text',
@@ -38,7 +38,7 @@ export const addProfile = command({
       ? await context.stdin()
       : noKey
         ? undefined
-        : await context.askSecret('API key', '--key-stdin');
+        : await context.askSecret('API key', '--key-stdin', profiles.requireKeyText);
     return profiles.add(name, { baseUrl, plan, rate, key, mode: context.given.mode });
   },
   view: (profile, ui) => [`${ui.color.green('Added')} ${profile.name}`, ...profileLines(profile)].join('\n'),
@@ -50,7 +50,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: none\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -64,7 +64,7 @@ export const showProfile = command({
 export function profileLines(profile: object): readonly string[] {
   return Object.entries(profile)
     .filter(([name]) => name !== 'name')
-    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'none'}`);
+    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${value ?? 'not set'}`);
 }
 
 /** The redacted keys of a profile for a confirmation; empty if it has none. */

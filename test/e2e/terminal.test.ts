@@ -48,10 +48,15 @@ describe('prompts', () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
     terminal.answer(world.sandbox.keys.sandbox);
+    await terminal.until('growth · 300 requests a minute');
+    terminal.press('Down');
+    terminal.press('Enter');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.screen()).toMatch(/create a key in the account settings[^]*\*{20,}[^]*Logged in as acme/);
     expect(terminal.history()).not.toContain(world.sandbox.keys.sandbox.slice(-12));
-    expect(await profiles()).toMatchObject([{ name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox' }]);
+    expect(await profiles()).toMatchObject([
+      { name: 'acme', base_url: world.url, in_use: true, mode: 'sandbox', plan: 'growth' },
+    ]);
   });
 
   it('login explains an invalid name or address, and asks again', async () => {
@@ -80,12 +85,35 @@ describe('prompts', () => {
     expect(terminal.screen()).not.toMatch(/visible|visibility/);
   });
 
-  it('login stores nothing if the service refuses the key', async () => {
+  it('login asks for another key if the first one is not a key, or is refused by the service', async () => {
     const terminal = open({ home: world.home });
     await loginUpToKey(terminal);
+    terminal.answer('abc');
+    await terminal.until('the key begins with neither sk_test_ nor sk_live_');
+    terminal.press('C-u');
     terminal.answer('sk_test_local-wrong-wrong-wrong');
-    expect([await terminal.ended(), existsSync(store())]).toEqual([4, false]);
+    await terminal.until('401 Unauthorized');
+    terminal.answer(world.sandbox.keys.sandbox);
+    await terminal.until("The account's plan");
+    terminal.press('Enter');
+    expect([await terminal.ended(), existsSync(store())]).toEqual([0, true]);
     expect(terminal.history()).not.toContain('wrong-wrong');
+    expect(terminal.history().match(/account settings/g)).toHaveLength(1);
+  });
+
+  it('login asks for another address if the key does not belong there', async () => {
+    const terminal = open({ home: world.home });
+    await terminal.enter('bizmsg login --profile acme');
+    await terminal.until('Base URL of the API');
+    terminal.answer('http://127.0.0.1:1');
+    await terminal.until('API key');
+    terminal.answer(world.sandbox.keys.sandbox);
+    await terminal.until(/is not one[^]*Base URL of the API \(http:\/\/127\.0\.0\.1:1\)/);
+    terminal.answer(world.url);
+    await terminal.until("The account's plan");
+    terminal.press('Enter');
+    expect(await terminal.ended()).toBe(0);
+    expect(await profiles()).toMatchObject([{ base_url: world.url, plan: 'starter' }]);
   });
 
   it.each(['C-c', 'C-d'])('%s at a prompt of login exits 130, and nothing is stored', async (key) => {

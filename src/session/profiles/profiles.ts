@@ -1,4 +1,4 @@
-import { configuration, usage } from '../../base/errors.ts';
+import { usage } from '../../base/errors.ts';
 import { maskKey } from '../../base/redact.ts';
 import type { Mode } from '../../contract/keys.ts';
 import type { PlanName } from '../../contract/plans.ts';
@@ -7,7 +7,7 @@ import { baseUrl } from './base-url.ts';
 import * as edit from './changes.ts';
 import type { Draft, Settings } from './changes.ts';
 import { keyMode, readKey } from './key.ts';
-import type { CallerInputs, Target } from './resolve.ts';
+import { type CallerInputs, noProfile, type Target } from './resolve.ts';
 import { local, readStore, requireProfile, type Store } from './store.ts';
 
 /** The stored profiles, for commands. Keys are masked. */
@@ -21,6 +21,8 @@ export interface Profiles {
   /** Throws if this is not a valid base URL. */
   requireAddress(text: string): void;
   requireKey(name: string, mode: Mode): void;
+  /** Throws if this cannot be a key of the mode that the command line requires. */
+  requireKeyText(text: string): void;
   /** Whether a change to this address removes keys of the profile. */
   losesKeys(name: string, baseUrl: string): boolean;
   /** The active live key, masked, that this key would replace. */
@@ -48,12 +50,13 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
     keyRow(await change(step), name, mode);
 
   return {
-    chosen: () => stored(flags.profile ?? env['BIZMSG_PROFILE'] ?? found().current),
+    chosen: () => stored(flags.profile ?? env['BIZMSG_PROFILE'] ?? found().current, found),
     rows: () => profileRows(found()),
     keyRows: (name) => keyRows(found(), name),
     show: (name) => profileShown(found(), name),
     requireFree: (name) => edit.requireFree(found(), name),
     requireAddress: (text) => void baseUrl(text),
+    requireKeyText: (text) => void keyMode(readKey(text), flags.mode),
     requireKey: (name, mode) => void edit.requireKey(found(), name, mode),
     losesKeys: (name, address) => edit.losesKeys(found(), name, address),
     replacedLiveKey: (name, key, requested) => {
@@ -87,8 +90,8 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
   };
 }
 
-function stored(name: string | undefined): string {
-  if (name === undefined) throw configuration('no-profile', 'no profile is in use', 'name one with --profile');
+function stored(name: string | undefined, loadStore: () => Store): string {
+  if (name === undefined) throw noProfile(loadStore());
   if (name !== local) return name;
   throw usage('local is the sandbox on this machine and has its own keys', 'name a stored profile with --profile');
 }

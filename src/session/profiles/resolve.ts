@@ -72,10 +72,12 @@ function newcomer({ flags, env, terminal, loadStore }: CallerInputs): LocalCalle
   return { kind: 'local', mode: 'sandbox', source: 'newcomer', newcomer: true };
 }
 
-function noProfile({ profiles }: Store): CliError {
-  const names = Object.keys(profiles);
-  const known = names.length > 0 ? `choose one of ${listed(names)} with --profile` : 'add one with bizmsg login';
-  const hint = `${known}, or use --profile ${local}, the sandbox on this machine`;
+export function noProfile({ profiles }: Store): CliError {
+  const [name, ...others] = Object.keys(profiles);
+  const add = 'add one with bizmsg login';
+  const use = name === undefined ? add : `bizmsg profiles use ${shellWord(name)} makes it the one in use`;
+  const choose = `choose one of ${listed(Object.keys(profiles))} with bizmsg profiles use or --profile`;
+  const hint = `${others.length > 0 ? choose : use}, or use --profile ${local}, the sandbox on this machine`;
   return configuration('no-profile', 'no profile is in use', hint);
 }
 

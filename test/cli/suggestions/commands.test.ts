@@ -21,6 +21,9 @@ it.each([
     'the commands of bizmsg contacts are list, create, import, export',
   ],
   ['an unknown word', 'xyzzy', 'see bizmsg --help'],
+  ['a command of other programs', 'logout', 'bizmsg profiles remove <name> removes a profile and its keys'],
+  ['one that is not needed', 'init', 'bizmsg login adds a profile; nothing else is needed'],
+  ['another name of profiles', 'config', 'the settings are in profiles: bizmsg profiles show, or profiles set'],
   ['an option', 'version', 'it is an option: --version'],
 ])('suggests at the top for %s: %s', async (_name, line, hint) => {
   const word = line.replace('help ', '').split(' ')[0];
