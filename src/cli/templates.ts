@@ -7,7 +7,7 @@ import { findRows, type Row } from './output/rows.ts';
 import type { SeenTemplate } from './complete/templates.ts';
 import { recordPages } from './record-pages.ts';
 
-/** What the list of templates says about one. §4 shows none of its fields, so each may be unknown. */
+/** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
 export interface TemplateFacts {
   readonly name: string;
   readonly language: string | undefined;

@@ -8,7 +8,7 @@ const columns = ['phone', 'to'];
 
 /**
  * The phones of a file that are never messaged: one on each line, or a table with a column named phone or to. A line
- * that is not a phone is refused: whoever is left out of the list by a typo would be messaged.
+ * that is not a phone is refused: a typo would send a message to a person of this list.
  */
 export async function excludedPhones(
   context: Context,

@@ -6,7 +6,7 @@ export interface Hours {
   isOpen(time: number): boolean;
   /** When sending may go on: the time itself if it may now. */
   opensAt(time: number): number;
-  /** When work of so many milliseconds, begun at this time, is done. */
+  /** The end of work that begins at this time and takes this many milliseconds. */
   endOf(time: number, milliseconds: number): number;
 }
 

@@ -23,7 +23,7 @@ export interface Overview {
   readonly now: number;
 }
 
-/** What will be sent, to whom, and how long it takes: the lines before the question of a live run. */
+/** The lines before the question of a live run: its messages, recipients and duration. */
 export function overviewLines(overview: Overview): readonly string[] {
   return [inputLine(overview), recipientsLine(overview), firstLine(overview), timeLine(overview)].filter(
     (line) => line !== undefined,

@@ -18,7 +18,7 @@ export interface Preflight {
   readonly reasons: Reasons;
   /** Rows whose recipient is never messaged. */
   readonly excluded: number;
-  /** What each row is, as one of `rowKinds`; the index is its number, counted from 0. */
+  /** The kind of each row, one of `rowKinds`; the index is its number, counted from 0. */
   readonly kinds: Uint8Array;
   /** The valid rows, as the ledger knows them. */
   readonly input: Input;

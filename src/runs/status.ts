@@ -2,7 +2,7 @@ import type { KnownPace } from '../client/pace/pace.ts';
 import { span, whole } from '../cli/output/progress.ts';
 import { zonedTime } from '../cli/output/times.ts';
 
-/** What a run is doing. Times are in milliseconds. */
+/** The activity of a run at this moment. Times are in milliseconds. */
 export type Doing =
   | { readonly what: 'reading'; readonly rows: number }
   | { readonly what: 'sending' }

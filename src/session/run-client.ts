@@ -127,7 +127,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   return { connection: { ...connection, close: () => closed(queueAbort, connection) }, runClient };
 }
 
-/** Of a live run whose plan is unknown: that of the smallest plan (§8). */
+/** For a live run if the plan is unknown: the pace of the smallest plan (§8). */
 const carefulPace: KnownPace = { perWindow: 60, window: 60_000 };
 
 function isUnknownLive({ target, simulated }: CheckedTarget, plan: Plan): boolean {

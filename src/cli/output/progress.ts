@@ -62,7 +62,7 @@ export function took(seconds: number): string {
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/** Says what a command is doing: a live line on a terminal, elsewhere a note every 30 s. */
+/** The current activity of a command: a live line on a terminal, elsewhere a note every 30 s. */
 export interface Progress {
   /** Shows this text from now on. It is created again for each update, for a line of this width. */
   follow(text: (columns: number) => string): void;
