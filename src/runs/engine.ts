@@ -51,7 +51,7 @@ interface ClaimRequest {
   readonly refuse: (why: Error) => void;
 }
 
-/** What the ledger is to record about a row. */
+/** An outcome that the ledger will record. */
 interface PendingSettlement {
   readonly row: Ready;
   readonly settlement: Settlement;

@@ -181,7 +181,7 @@ function breaksIn(text: string): number {
 
 /** Finds the next occurrence of a character. */
 interface FindAhead {
-  /** Infinity if there is none. */
+  /** Infinity without one. */
   (from: number): number;
 }
 

@@ -16,7 +16,7 @@ import {
 import type { FieldMap } from './flags.ts';
 import { type Converter, createPhoneReader, type PhoneReader, splitBy, toBoolean, toJson, toNumber } from './values.ts';
 
-/** What is known about an input before its first row. */
+/** The known facts about an input before its first row. */
 export type Columns = Pick<Source, 'fields'>;
 
 /** Creates the mapping from rows to contact bodies; throws on contradictory options or unknown columns. */
