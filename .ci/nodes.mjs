@@ -17,7 +17,7 @@ const tests = [
   'test/e2e/journey',
   'test/e2e/listen.test',
   'test/e2e/on-demand',
-  'test/e2e/readme-events',
+  'test/e2e/docs-webhooks',
   'test/e2e/stdin',
   'test/e2e/terminal',
 ];

@@ -15,7 +15,7 @@ const columns = 92;
 const home = '/tmp/ada';
 let refused = 0;
 
-/** The commands of each picture. `wait` waits for text on the screen; `hidden` runs outside the terminal. */
+/** The commands of each picture. `wait` waits for text on the screen, while the command before it runs; `hidden` runs outside the terminal. */
 const scenes = {
   send: [
     'bizmsg send-template +12025550101 order_update -p Ada -p A-1042',
@@ -25,6 +25,11 @@ const scenes = {
   import: [
     'bizmsg contacts import people.csv --map Mobile=phone --dry-run',
     'bizmsg contacts import people.csv --map Mobile=phone --rate 300/s',
+  ],
+  progress: [
+    { hidden: 'bizmsg sandbox start --background --plan starter' },
+    'bizmsg contacts import people.csv --map Mobile=phone --profile local',
+    { wait: 'waiting for the rate limit, next in 4' },
   ],
   listen: [
     'bizmsg webhooks listen --forward-to 3000/hook --retry',
@@ -69,14 +74,14 @@ async function screenAfter(steps) {
   };
   try {
     await until((text) => text.endsWith('$'));
-    for (const step of steps) {
+    for (const [at, step] of steps.entries()) {
       if (step.wait) await until((text) => text.includes(step.wait));
       else if (step.hidden) await once(spawn('sh', ['-c', step.hidden], { env, cwd: home, stdio: 'ignore' }), 'exit');
       else {
         tmux('send-keys', '-l', '--', step);
         tmux('send-keys', 'Enter');
         await sleep(300);
-        if (!step.includes(' listen ')) await until((text) => text.endsWith('$'));
+        if (!steps[at + 1]?.wait) await until((text) => text.endsWith('$'));
       }
     }
     return tmux('capture-pane', '-p', '-e', '-N').replace(/(\s*\S*\$\S*\s*)+$/, '');

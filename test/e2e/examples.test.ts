@@ -4,7 +4,7 @@ import { isLong } from '../support/long-tests.ts';
 import { shaped, shapeOf } from '../support/output-shape.ts';
 import { goOn, openMachine } from './examples-rig.ts';
 
-/** Examples that prompt on a terminal; e2e/readme-account.test.ts runs them. */
+/** Examples that prompt on a terminal; e2e/docs-accounts.test.ts runs them. */
 const elsewhere = new Set(['login', 'keys set --profile acme']);
 /** Examples that run until Ctrl-C. */
 const runsUntilCtrlC = /^(webhooks listen|sandbox start(?!.*--background))/;

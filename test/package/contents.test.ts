@@ -11,7 +11,7 @@ const files = readdirSync(installed, { recursive: true, withFileTypes: true })
 /** Patterns of the allowed files, with their count. */
 const expected = [
   [/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/, 6],
-  [/^docs\/(send|import|listen|doctor)\.svg$/, 4],
+  [/^docs\/(send|import|progress|listen|doctor)\.svg$/, 5],
   [/^docs\/[a-z-]+\.md$/, readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')).length],
   [/^bin\/([a-z-]+\.js|package\.json)$/, readdirSync(join(root, 'bin')).length],
   [/^completions\/(_bizmsg|bizmsg\.bash|bizmsg\.fish)$/, 3],

@@ -4,17 +4,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
-import { blocksIn, stepsIn } from '../support/readme.ts';
+import { blocksIn, stepsIn } from '../support/docs.ts';
 import { noTerminal } from '../support/terminal.ts';
-import { openReader } from './readme-rig.ts';
+import { openReader } from './docs-rig.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
-const [loggedIn = '', unasked = '', live = ''] = blocksIn('Use your own account', 3);
-const practised = blocksIn('Try it without an account', 3);
-const [contract = ''] = blocksIn('Check a service against its document', 1);
+const [short = ''] = blocksIn('README.md', 'Use your own account', 1);
+const [loggedIn = '', unasked = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Log in', 2);
+const [live = ''] = blocksIn('docs/accounts-and-live-keys.md', 'Live keys', 1);
+const practised = blocksIn('docs/accounts-and-live-keys.md', 'Practice with the sandbox', 3);
+const [activity = ''] = blocksIn('docs/accounts-and-live-keys.md', 'What was sent from this machine', 1);
 
-/** The prompts of the README's commands, with their answers. */
+/** The prompts of the commands, with their answers. */
 const answers = {
   'bizmsg login': [
     ['Name of the profile', 'acme'],
@@ -28,7 +30,7 @@ const answers = {
 /** Sent twice; only the second time prompts. */
 const repeated = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile practice; echo "exit $?"';
 
-describe('the README, with an account', () => {
+describe('the page about accounts', () => {
   it('logs in, adds a live key and activates it', async () => {
     const home = newHome();
     writeFileSync(join(home, 'key.txt'), accountKeys.sandbox);
@@ -56,12 +58,14 @@ describe('the README, with an account', () => {
     expect((await enter('bizmsg profiles list')).printed).toContain('No profiles');
   });
 
-  it('checks the service against its document', async () => {
-    const home = newHome();
-    const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Who is it?</h1>' };
-    const api = await openApi(home, { answer: (reply) => (reply.status === 401 ? { ...reply, ...page } : reply) });
-    const caller = { BIZMSG_BASE_URL: 'https://api.example.com', BIZMSG_API_KEY: accountKeys.sandbox };
-    const { follow } = openReader({ home, env: { ...api, ...caller }, columns: 80 });
-    expect(await follow(contract, { exit: 12 })).toEqual([]);
+  it('lists the messages sent from this machine, and refuses to send one twice', async () => {
+    const { follow } = openReader({ local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago') });
+    expect(await follow(activity)).toEqual([]);
   });
+});
+
+it('the README logs in', async () => {
+  const home = newHome();
+  const { follow } = openReader({ home, env: await openApi(home) });
+  expect(await follow(short, { answers })).toEqual([]);
 });

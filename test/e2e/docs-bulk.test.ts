@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bin, binary, temporaryHome } from '../support/bin.ts';
 import { objects } from '../support/json-lines.ts';
-import { blocksIn, withoutVariables, stepsIn } from '../support/readme.ts';
+import { blocksIn, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
+import { openReader } from './docs-rig.ts';
 
-const [source = '', rehearsed = '', imported = '', stopped = '', twice = '', ...recipes] = blocksIn(
-  'Import contacts, and send to many',
-  9,
-);
-const [tagged = '', watched = '', folder = '', nightly = ''] = recipes;
+const [source = '', rehearsed = '', imported = ''] = blocksIn('docs/bulk.md', 'Import a file', 3);
+const [batch = ''] = blocksIn('docs/bulk.md', 'Send to every row', 1);
+const [asked = ''] = blocksIn('docs/bulk.md', 'Before a live batch', 1);
+const [stopped = ''] = blocksIn('docs/bulk.md', 'After an interruption, run the same command again', 1);
+const [twice = ''] = blocksIn('docs/bulk.md', 'A finished run is not sent again by accident', 1);
+const [exported = ''] = blocksIn('docs/bulk.md', 'Spreadsheets and exports', 1);
+const [tagged = '', watched = '', folder = '', nightly = ''] = blocksIn('docs/bulk.md', 'Recipes', 4);
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -23,7 +26,7 @@ afterEach(async () => {
   home.remove();
 });
 
-describe('the import section of the README', () => {
+describe('the page about imports and batches', () => {
   let terminal: Terminal;
   beforeEach(async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
@@ -37,6 +40,20 @@ describe('the import section of the README', () => {
     for (const { command, shown } of [...stepsIn(rehearsed), ...stepsIn(imported)]) {
       expect([command, await printed(command)]).toEqual([command, same(shown)]);
     }
+  });
+
+  it('refuses a param that is the name of a column, and shows a dry run', async () => {
+    expect(await openReader({ home: home.path }).follow(batch)).toEqual([]);
+  });
+
+  it('shows what a live batch is about to send, and asks', async () => {
+    const { follow } = openReader({ home: home.path, local: same });
+    const [, , , question] = stepsIn(asked);
+    expect(await follow(asked, { answers: { [question?.command ?? '']: [['(y/N)', 'y']] } })).toEqual([]);
+  });
+
+  it('imports what it has exported', async () => {
+    expect(await openReader({ home: home.path }).follow(exported)).toEqual([]);
   });
 
   it('is interrupted, and sends the rest with the same command', async () => {
@@ -78,7 +95,7 @@ describe('the import section of the README', () => {
 });
 
 /** Removes durations, times and ids of runs. */
-function same(text = 'nothing that the README has'): string {
+function same(text = 'nothing that the page has'): string {
   const lasted = text.trimEnd().replace(/(sent in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
   return withoutVariables(lasted.replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)'));
 }

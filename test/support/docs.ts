@@ -1,19 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-export const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const root = new URL('../..', import.meta.url).pathname;
+const files = readdirSync(`${root}docs`).filter((file) => file.endsWith('.md'));
 
-/** A command, and the output that the README shows for it. */
+/** The README and the pages of docs, by file. */
+export const pages: ReadonlyMap<string, string> = new Map(
+  ['README.md', ...files.map((file) => `docs/${file}`)].map((file) => [file, readFileSync(`${root}${file}`, 'utf8')]),
+);
+
+/** A command, and the output that a page shows for it. */
 export interface Step {
   readonly command: string;
   readonly shown: string;
 }
 
-/** Code blocks by title of their section, without the generated reference. */
-export const sections: ReadonlyMap<string, readonly Block[]> = new Map(
-  readme
-    .split('\n## Reference\n')[0]
-    ?.split(/^##? /m)
-    .map((section) => [section.split('\n', 1)[0] ?? '', blocksOf(section)]),
+/** The sections of each page by title, with their code blocks. */
+export const sections: ReadonlyMap<string, ReadonlyMap<string, readonly Block[]>> = new Map(
+  [...pages].map(([file, text]) => [
+    file,
+    new Map(text.split(/^##? /m).map((section) => [section.split('\n', 1)[0] ?? '', blocksOf(section)])),
+  ]),
 );
 
 interface Block {
@@ -27,10 +33,10 @@ function blocksOf(section: string): readonly Block[] {
 }
 
 /** The code blocks of a section, in order. The expected count makes a test fail when a block is added. */
-export function blocksIn(title: string, count: number): readonly string[] {
-  const blocks = sections.get(title) ?? [];
+export function blocksIn(file: string, title: string, count: number): readonly string[] {
+  const blocks = sections.get(file)?.get(title) ?? [];
   if (blocks.length !== count)
-    throw new Error(`"${title}" has ${blocks.length} code blocks, but the test expects ${count}`);
+    throw new Error(`"${title}" in ${file} has ${blocks.length} code blocks, but the test expects ${count}`);
   return blocks.map(({ text }) => text);
 }
 
@@ -49,6 +55,9 @@ const variables: readonly (readonly [RegExp, string])[] = [
   [/\b\d+ ms\b/g, 'SOME ms'],
   [/\+\d+\.\d+ s\b/g, '+SOME s'],
   [eventId, 'EVENT'],
+  [/\bevt_[0-9a-f-]{36}\b/g, 'evt_ID'],
+  [/\bwebhook-timestamp: \d+/g, 'webhook-timestamp: TIME'],
+  [/\bv1,[\w+/]+=/g, 'v1,SIGNATURE'],
   [/\b(msg_sandbox|con_sandbox|ord_sandbox|evt|whk|dlv|flt)_[0-9a-z]+/g, '$1_ID'],
   [/(sk_(?:test|live)_…)\w{4}/g, '$1LAST'],
   [/\b(127\.0\.0\.1|localhost):\d+/g, '$1:PORT'],

@@ -5,25 +5,26 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadPort } from '../client/servers.ts';
 import { bin, temporaryHome } from '../support/bin.ts';
-import { blocksIn, eventIds, withoutVariables, stepsIn } from '../support/readme.ts';
+import { blocksIn, eventIds, withoutVariables, stepsIn } from '../support/docs.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
 
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const soon = { timeout: 10_000, interval: 40 };
-const [
-  source = '',
-  started = '',
-  listened = '',
-  sent = '',
-  broken = '',
-  triggered = '',
-  secondEvent = '',
-  history = '',
-  script = '',
-] = blocksIn('See events in your handler', 9);
+const [source = '', started = '', listened = '', sent = ''] = blocksIn(
+  'docs/webhooks.md',
+  'Forward events to your handler',
+  4,
+);
+const [broken = '', triggered = '', secondEvent = '', history = ''] = blocksIn(
+  'docs/webhooks.md',
+  'Replay an event that failed',
+  4,
+);
+const [script = ''] = blocksIn('docs/webhooks.md', 'Wait for an event in a script', 1);
+const [signatures = ''] = blocksIn('docs/webhooks.md', 'Check signatures', 1);
 
-describe("the README's section about events in a handler", () => {
+describe('the page about webhooks', () => {
   let home: ReturnType<typeof temporaryHome>;
   let terminals: Terminal[] = [];
   let port = 0;
@@ -80,7 +81,17 @@ describe("the README's section about events in a handler", () => {
     expect(shell.screen()).toMatch(/note: message\.delivered /);
   });
 
-  /** The port of the README may be in use on this machine. */
+  it('checks signatures', async () => {
+    const [listener, shell] = [await open(), await open()];
+    await listener.enter('bizmsg webhooks listen --profile local --port 0');
+    await listener.until('Ready');
+    await shell.enter('bizmsg sandbox trigger order.paid');
+    await listener.until('signed');
+    await runs(shell, signatures);
+    expect(eventIds(shell.screen() + listener.screen())).toHaveLength(1);
+  });
+
+  /** The port of the page may be in use on this machine. */
   function here(text = ''): string {
     return text.replaceAll('3000', String(port));
   }
@@ -105,11 +116,11 @@ async function endHandler(terminal: Terminal): Promise<void> {
   expect(await terminal.ended()).toBe(130);
 }
 
-async function shows(terminal: Terminal, text = 'nothing that the README has'): Promise<void> {
+async function shows(terminal: Terminal, text = 'nothing that the page has'): Promise<void> {
   await expect.poll(() => withoutVariables(terminal.screen()), soon).toContain(withoutVariables(text.trimEnd()));
 }
 
-/** Runs the commands of a block in order, and compares their output with the README if it shows any. */
+/** Runs the commands of a block in order, and compares their output with the page if it shows any. */
 async function runs(terminal: Terminal, block: string): Promise<void> {
   for (const { command, shown } of stepsIn(block)) {
     await terminal.enter('clear');

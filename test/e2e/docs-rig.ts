@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { installIn } from '../support/install.ts';
-import { withoutVariables, stepsIn } from '../support/readme.ts';
+import { withoutVariables, stepsIn } from '../support/docs.ts';
 import { abridged } from '../support/output-shape.ts';
 import { openTerminal } from '../support/terminal.ts';
 

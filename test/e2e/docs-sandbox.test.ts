@@ -1,16 +1,16 @@
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../client/servers.ts';
-import { newHome } from '../support/fake-service.ts';
-import { installIn } from '../support/install.ts';
-import { blocksIn } from '../support/readme.ts';
+import { blocksIn } from '../support/docs.ts';
 import { noTerminal } from '../support/terminal.ts';
-import { openReader } from './readme-rig.ts';
+import { openReader } from './docs-rig.ts';
 
-const [started = '', hooked = '', moved = '', faulty = '', script = ''] = blocksIn('Run the sandbox', 5);
+const [started = ''] = blocksIn('docs/sandbox.md', 'Start it', 1);
+const [hooked = ''] = blocksIn('docs/sandbox.md', 'Events', 1);
+const [moved = ''] = blocksIn('docs/sandbox.md', 'Time', 1);
+const [faulty = ''] = blocksIn('docs/sandbox.md', 'Faults', 1);
 
-describe('the README', () => {
-  it('runs the sandbox, receives events, moves its clock and makes it fail', async (context) => {
+describe('the page about the sandbox', () => {
+  it('starts it, receives events, moves its clock and makes it fail', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
     let status = 500;
     const handler = await serve((_, __, response) => response.writeHead(status).end());
@@ -23,13 +23,5 @@ describe('the README', () => {
     await expect.poll(() => handler.seen.length).toBe(2);
     status = 200;
     expect([await follow(here(moved)), await follow(faulty)]).toEqual([[], []]);
-  });
-
-  it('runs a command against its own sandbox', async () => {
-    const home = newHome();
-    const env = { HOME: home, PATH: installIn(home) };
-    const line = script.replace(/^npx /, '');
-    const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: home, env, extendEnv: false });
-    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+$/)]);
   });
 });

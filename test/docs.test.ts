@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { reference } from '../src/cli/help.ts';
+import { tree } from '../src/commands/index.ts';
+import { blocksIn, pages, sections } from './support/docs.ts';
+
+const root = new URL('..', import.meta.url).pathname;
+
+describe('npm run docs', () => {
+  it('has written the commands', async () => {
+    expect(pages.get('docs/reference.md')).toBe(await reference(tree));
+  });
+
+  it('has written the types of the library', () => {
+    expect(blocksIn('docs/testing.md', 'The whole interface', 1)).toEqual([text('src/sandbox/library/types.ts')]);
+  });
+});
+
+describe('the README', () => {
+  const readme = pages.get('README.md') ?? '';
+
+  it('has at most 180 lines', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(180);
+  });
+
+  it('shows the command that sends and the command that tests before its first section', () => {
+    const [screen = ''] = readme.split('\n## ');
+    expect(screen).toContain(
+      'npm ci && npx bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
+    );
+    expect(screen).toContain('npm test');
+  });
+});
+
+it('the pages show tests that are ours', () => {
+  const shown = [
+    ...blocksIn('README.md', 'Test your code', 1),
+    ...blocksIn('docs/testing.md', 'A test with webhooks', 1),
+    ...blocksIn('docs/testing.md', 'Contents, faults and plans', 1),
+  ];
+  expect(shown).toEqual(['welcome', 'sandbox', 'parts'].map((name) => text(`test/examples/${name}.test.ts`)));
+});
+
+describe.each([...pages])('%s', (file, page) => {
+  it('links only to files and sections that exist', () => {
+    const targets = [...page.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !exists(file, target))).toEqual([]);
+  });
+});
+
+it('has no block that no test runs', () => {
+  const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  const sources = tests.filter((file) => file.endsWith('.test.ts')).map((file) => text(`test/${file}`));
+  const run = sources.flatMap((source) => [...source.matchAll(/blocksIn\(\s*'([^']+)',\s*'([^']+)',\s*\d+,?\s*\)/g)]);
+  // test/e2e/examples.test.ts runs the examples of the commands.
+  const shown = [...sections].filter(([file]) => file !== 'docs/reference.md');
+  const titles = shown.flatMap(([file, found]) =>
+    [...found].filter(([, blocks]) => blocks.length > 0).map(([title]) => `${file}: ${title}`),
+  );
+  expect(new Set(run.map(([, file, title]) => `${file}: ${title}`))).toEqual(new Set(titles));
+});
+
+/** Whether a link leads from a page to an existing file or section. */
+function exists(from: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? from : join(dirname(from), path);
+  const titles = [...(sections.get(file)?.keys() ?? [])];
+  return existsSync(join(root, file)) && (anchor === undefined || titles.some((title) => anchorOf(title) === anchor));
+}
+
+/** The anchor that GitHub makes of a title. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function text(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}

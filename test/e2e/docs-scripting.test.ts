@@ -1,0 +1,46 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/fake-service.ts';
+import { installIn } from '../support/install.ts';
+import { blocksIn } from '../support/docs.ts';
+import { noTerminal } from '../support/terminal.ts';
+import { openReader } from './docs-rig.ts';
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const [loop = ''] = blocksIn('docs/scripting.md', 'Scripting', 1);
+const [lists = ''] = blocksIn('docs/scripting.md', 'Lists, and any other request', 1);
+const topics = [
+  ...blocksIn('docs/scripting.md', 'Exit codes', 1),
+  ...blocksIn('docs/scripting.md', 'Output formats', 1),
+  ...blocksIn('docs/scripting.md', 'Environment', 1),
+];
+const [completed = ''] = blocksIn('docs/scripting.md', 'Completion', 1);
+
+describe('the page about scripts', () => {
+  it('loops over a file', async () => {
+    const home = newHome();
+    writeFileSync(join(home, 'phones.txt'), '+12025550101\n+12025550111\n');
+    const env = { HOME: home, PATH: installIn(home) };
+    const { exitCode, stdout } = await execa('/bin/sh', ['-c', loop], { cwd: home, env, extendEnv: false });
+    await bin(['sandbox', 'stop'], { home });
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+\nmsg_sandbox_\w+$/)]);
+  });
+
+  it('works with contacts, templates and campaigns', async () => {
+    expect(await openReader().follow(lists)).toEqual([]);
+  });
+
+  it('shows topics of the help', async () => {
+    expect(await openReader().follow(topics.join(''))).toEqual([]);
+  });
+
+  it('installs completion', async () => {
+    const { home, follow } = openReader({ env: { SHELL: '/usr/bin/fish' } });
+    expect(await follow(completed)).toEqual([]);
+    expect(existsSync(join(home, '.config/fish/completions/bizmsg.fish'))).toBe(true);
+  });
+});

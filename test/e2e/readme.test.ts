@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { bin } from '../support/bin.ts';
+import { newHome } from '../support/fake-service.ts';
+import { blocksIn, stepsIn, withoutVariables } from '../support/docs.ts';
+import { noTerminal, openTerminal } from '../support/terminal.ts';
+import { openReader } from './docs-rig.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
+
+const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 3);
+const [sent = ''] = blocksIn('README.md', 'Send a message', 1);
+const [file = '', bulk = ''] = blocksIn('README.md', 'Import contacts, and send to many', 2);
+const [listened = '', triggered = ''] = blocksIn('README.md', 'Receive events', 2);
+const [, line = ''] = first.split('npm ci && ');
+
+describe('the README', () => {
+  it('sends a message, and waits for the result', async () => {
+    expect(await openReader().follow(sent)).toEqual([]);
+  });
+
+  it('imports a file, and sends to every row', async () => {
+    const { home, follow } = openReader({ local: (text) => text.replace(/sent in \S+ s/, 'sent in SOME ms') });
+    writeFileSync(join(home, 'orders.csv'), file);
+    expect(await follow(bulk)).toEqual([]);
+  });
+
+  it('receives an event', async () => {
+    const { home, follow } = openReader();
+    const [listening] = stepsIn(listened);
+    const listener = openTerminal({ home, columns: 200 });
+    onTestFinished(() => listener.close());
+    await listener.enter(`${listening?.command} --port 0`);
+    await listener.until('Ready');
+    expect(await follow(triggered)).toEqual([]);
+    await listener.until('signed');
+    expect(withoutVariables(listener.screen())).toContain(withoutVariables(listening?.shown ?? ''));
+  });
+
+  it('shows the output of its first command on a terminal', async () => {
+    expect(await openReader().follow(`$ ${line.replace('npx ', '')}${printed}`)).toEqual([]);
+  });
+
+  it('starts with a command that sends, once npm ci has run', async () => {
+    const home = newHome();
+    const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
+    const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], { cwd: root, env, extendEnv: false });
+    await bin(['sandbox', 'stop'], { home });
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^msg_sandbox_\w+$/)]);
+  });
+});
