@@ -30,11 +30,11 @@ interface Entered {
   readonly printed: string;
 }
 
-/** A terminal in a new home, for the commands of the README. */
+/** A terminal in a new home, for the commands of the pages. */
 interface Reader {
   readonly home: string;
   enter(command: string, answers?: Answers): Promise<Entered>;
-  /** Runs the commands of a block; returns those whose exit code or output differs from the README. */
+  /** Runs the commands of a block; returns those whose exit code or output differs from the page. */
   follow(block: string, following?: Following): Promise<readonly object[]>;
 }
 
