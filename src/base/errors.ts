@@ -67,6 +67,7 @@ export type ErrorCode =
   | 'no-events'
   | 'no-key'
   | 'no-profile'
+  | 'no-sandbox'
   | 'no-secret'
   | 'no-single-list'
   | 'no-such-event'

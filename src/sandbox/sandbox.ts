@@ -29,6 +29,7 @@ import { scheduleReceipts } from './time/receipt-timer.ts';
 import { shapeNamed } from './api/shapes.ts';
 import { createTime, type Time } from './time/time.ts';
 import { createTrigger, type Trigger } from './trigger/trigger.ts';
+import { createWatch, type Happened } from './watch.ts';
 import { type Views, viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
@@ -72,6 +73,8 @@ export interface Sandbox extends Views, Contents {
   settled(): Promise<void>;
   readonly faults: Faults;
   readonly trigger: Trigger;
+  /** Calls the listener for each request and event as it happens. */
+  watch(listener: (happened: Happened) => void): void;
   /** Resolves at the next event or request, or when aborted. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
@@ -122,6 +125,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     time: createTime({ store, clock, settled: dispatcher.settled }),
     trigger: createTrigger({ store, ids, clock }),
     ...createContents({ store, ids, clock, warn }),
+    watch: createWatch(store),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     minute: () => minuteOf(state.plan, clock.setting()),

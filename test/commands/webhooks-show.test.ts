@@ -6,6 +6,7 @@ import { readRaw, writeRaw } from '../../src/webhooks/event/raw.ts';
 import { bin } from '../support/bin.ts';
 import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
+import { serveLocal } from '../support/local.ts';
 import { listener } from './webhooks-rig.ts';
 
 const body = '{"type":"message.read","n":12345678901234567890,"to":"+12025550101","list":[],"o":{"a":[1,{}]}}';
@@ -126,3 +127,39 @@ describe('webhooks show --raw', () => {
 function commonLength(one: string, other: string): number {
   return one.split('').findIndex((letter, at) => letter !== other[at]);
 }
+
+describe('webhooks show MESSAGE', () => {
+  it('shows what the sandbox knows of a message, and the events that a listener received for it', async () => {
+    const { home, send, journal, run } = await listener();
+    const sandbox = await serveLocal(home);
+    const { events } = sandbox.trigger('message.delivered', { to: '+12025550101' });
+    const id = sandbox.messages()[0]?.id ?? '';
+    const event = await send(JSON.stringify({ type: 'message.delivered', data: { message_id: id } }));
+    await send('{"type":"message.read","data":{"message_id":"msg_other"}}');
+    journal.forwarded({ event, url: 'http://127.0.0.1:3000/', ms: 12, status: 503 });
+    const { code, stdout } = await run(`webhooks show ${id}`);
+    const story = (await cli(['sandbox', 'messages', id], { home })).stdout;
+    const received = `Received by bizmsg webhooks listen:\nTIME  message.delivered  ${event}  forwarded: 503\n`;
+    expect([code, stdout.replace(/\S+(?=  message.delivered  e\w+  forwarded)/, 'TIME')]).toEqual([
+      0,
+      `${story}\n${received}`,
+    ]);
+    expect(JSON.parse((await run(`webhooks show ${id} -o json`)).stdout)).toMatchObject({
+      message: { id, to: '+12025550101', status: 'delivered', events: [{ id: events[0]?.id }] },
+      received: [{ id: event, name: 'message.delivered', answered: 503 }],
+    });
+  });
+
+  it('shows the events of a message that no sandbox sent', async () => {
+    const { send, run } = await listener();
+    const event = await send('{"type":"message.read","data":{"message_id":"wamid.3"}}');
+    const { code, stdout } = await run('webhooks show wamid.3 --query received[].id');
+    expect([code, stdout]).toEqual([0, `${event}\n`]);
+  });
+
+  it('is exit 5 for an id that nobody knows', async () => {
+    const { send, run } = await listener();
+    await send(body);
+    expect(await run('webhooks show msg_none')).toMatchObject({ code: 5, stdout: '' });
+  });
+});

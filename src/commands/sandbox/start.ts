@@ -1,6 +1,6 @@
 import { onlyLocal } from '../../session/profiles/environment.ts';
 import { resolve } from 'node:path';
-import { type Context, streaming } from '../../cli/command.ts';
+import { type Context, streaming, type Ui } from '../../cli/command.ts';
 import { count, duration, flag, type Input, option } from '../../cli/params.ts';
 import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
@@ -9,6 +9,7 @@ import type { Change } from '../../sandbox/state/records.ts';
 import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
+import { type Live, liveItems, liveLine } from './live-lines.ts';
 
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
@@ -29,13 +30,16 @@ const params = {
 export const startSandbox = streaming({
   name: 'start',
   summary: 'Start the sandbox, in the foreground until Ctrl-C',
-  details: 'With --background it returns once the sandbox is ready. With -o ndjson, the first line has its address.',
+  details: [
+    'On a terminal it prints how to call it, then each request and event as it happens. With --background it',
+    'returns once the sandbox is ready. With -o ndjson, the first line has its address.',
+  ].join('\n'),
   params,
   examples: ['sandbox start', 'sandbox start --background --plan starter', 'sandbox start --ephemeral --idle 10m'],
   sample: 'Ready http://127.0.0.1:4780 (Ctrl-C stops it)\nStopped http://127.0.0.1:4780',
   accepts: ['output'],
   piped: 'text',
-  async *run(context, input) {
+  async *run(context, input): AsyncGenerator<readonly (Ready | Live)[], Ended> {
     checkExternal(context, input.external);
     const contents = input.seedFile === undefined ? undefined : await contentsIn(context, input.seedFile);
     if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
@@ -43,15 +47,48 @@ export const startSandbox = streaming({
     const { url, port } = served.locator;
     try {
       await fill(context, served.locator, contents);
-      yield [{ type: 'ready', url, port } as const];
-      return { url, ended: await Promise.race([served.ending, interrupted(context.signal)]) };
+      const end = Promise.race([served.ending, interrupted(context.signal)]);
+      const isWatched = context.showsLines && context.session.host.stdout.isTTY;
+      const call = callLine(input, url);
+      yield [{ type: 'ready', url, port, ...(isWatched && { call }) } as const];
+      if (isWatched) yield* liveItems(served.sandbox, end);
+      else if (isSeparate(input)) context.note('call', `to call it: ${call}`);
+      return { url, ended: await end };
     } finally {
       await served.close();
     }
   },
-  line: ({ url }, ui) => `${ui.color.green('Ready')} ${url} (Ctrl-C stops it)`,
+  line: (item, ui) => (item.type === 'ready' ? readyLine(item, ui) : liveLine(item, ui)),
   view: ({ url, ended }, ui) => `${ended === 'ready' ? ui.color.green('Ready') : 'Stopped'} ${url}`,
 });
+
+interface Ready {
+  readonly type: 'ready';
+  readonly url: string;
+  readonly port: number;
+  /** The shell command that lets others call it. */
+  readonly call?: string;
+}
+
+interface Ended {
+  readonly url: string;
+  readonly ended: 'ready' | 'stopped' | 'idle' | 'interrupted';
+}
+
+function readyLine({ url, call }: Ready, { color }: Ui): string {
+  const ready = `${color.green('Ready')} ${url} (Ctrl-C stops it)`;
+  return call === undefined ? ready : `${ready}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
+}
+
+/** Prints no key: the shell that runs it gets them. */
+function callLine(input: Input<typeof params>, url: string): string {
+  return `eval "$(bizmsg sandbox env${isSeparate(input) ? ` --url ${url}` : ''})"`;
+}
+
+/** Whether `--profile local` is another sandbox. */
+function isSeparate({ ephemeral, data }: Input<typeof params>): boolean {
+  return ephemeral || data !== undefined;
+}
 
 async function start(context: Context, input: Input<typeof params>) {
   const { port, plan, shape, rng: seed, idle, data, external, ephemeral, onDemand } = input;

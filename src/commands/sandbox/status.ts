@@ -1,6 +1,9 @@
+import { configuration, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { option } from '../../cli/params.ts';
+import type { Sandboxes } from '../../session/sandboxes.ts';
 
 export const sandboxStatus = command({
   name: 'status',
@@ -53,17 +56,19 @@ export const sandboxEnv = command({
   summary: 'Print environment variables for the sandbox',
   details: [
     'Use them with eval, or in an .env file. This is the only command that prints the keys of the sandbox in',
-    'full. It starts the sandbox if none is running.',
+    'full. Without --url it starts the sandbox of --profile local if it is not running.',
   ].join('\n'),
-  params: {},
+  params: {
+    url: option('--url <url>', 'the address of a running sandbox (default: that of --profile local)', address),
+  },
   examples: ['sandbox env', 'sandbox env -o json'],
   sample:
     'export BIZMSG_BASE_URL=http://127.0.0.1:4780\nexport BIZMSG_API_KEY=sk_test_local-…\nexport BIZMSG_WEBHOOK_SECRET=whsec_…',
   accepts: printOptions,
   piped: 'text',
-  run: async (context) => {
+  run: async (context, { url }) => {
     const sandboxes = await context.sandboxes();
-    const locator = await sandboxes.ensure();
+    const locator = url === undefined ? await sandboxes.ensure() : runningAt(sandboxes, url);
     const { keys, secret } = await (await sandboxes.remote(locator)).ask('env');
     return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
   },
@@ -72,3 +77,16 @@ export const sandboxEnv = command({
       .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
       .join('\n'),
 });
+
+function runningAt(sandboxes: Sandboxes, url: string) {
+  const found = sandboxes.at(url);
+  if (found) return found;
+  const running = sandboxes.live().map((locator) => locator.url);
+  const hint = running.length > 0 ? `these run: ${running.join(', ')}` : 'bizmsg sandbox start starts one';
+  throw configuration('no-sandbox', `no sandbox of this machine runs at ${url}`, hint);
+}
+
+function address(text: string): string {
+  if (URL.canParse(text)) return text;
+  throw usage(`"${text}" is not a URL`, 'such as http://127.0.0.1:4780');
+}

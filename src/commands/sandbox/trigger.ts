@@ -81,7 +81,8 @@ export const triggerEvent = command({
     events.map(({ id, type, at, data }) => [at.slice(11, 23), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
 });
 
-function subjectOf(data: SandboxEvent['data']): unknown {
+/** The id of the record that an event is about. */
+export function subjectOf(data: SandboxEvent['data']): unknown {
   return data['message_id'] ?? data['order_id'] ?? data['flow_run_id'] ?? data['campaign_id'] ?? data['id'];
 }
 

@@ -60,7 +60,7 @@ async function listed(context: Context, { limit, ...which }: Input<typeof params
     const found = [];
     for (const selected of newestFirst) {
       if (found.length === most) break;
-      found.push(rowOf(selected));
+      found.push(eventRow(selected));
     }
     return found.reverse();
   });
@@ -91,7 +91,11 @@ async function cleared(context: Context, { limit, since, events, where, failed, 
   return clearEvents(found);
 }
 
-function rowOf({ past: { event, forwards }, event: { name, message_id, recipient, reason, about } }: Selected) {
+/** A received event as a row. */
+export function eventRow({
+  past: { event, forwards },
+  event: { name, message_id, recipient, reason, about },
+}: Selected) {
   const [last] = forwards;
   return {
     id: event.id,

@@ -1,4 +1,4 @@
-import { usage } from '../../base/errors.ts';
+import { CliError, usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { command, type Ui } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
@@ -6,17 +6,23 @@ import { argument, option } from '../../cli/params.ts';
 import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import type { Forwarded } from '../../webhooks/log/records.ts';
+import { findMessage, messageText } from './message.ts';
 import { damageNotes } from './selection.ts';
 
 export const showEvent = command({
   name: 'show',
-  summary: 'Show a received event: headers, body and where it was forwarded',
+  summary: 'Show a received event, or all that happened to a message',
   details: [
+    'An event has headers, a body, and where it was forwarded. A message of the local sandbox has its request, text,',
+    'receipts, events and deliveries; any message has the events that listeners on this machine received for it.',
     'With --raw the event is written as received: request line, headers, an empty line, body. webhooks verify,',
     'sign and replay read such a file.',
   ].join('\n'),
   params: {
-    id: argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
+    id: argument(
+      '[id]',
+      'the id of an event from webhooks history, its beginning, or a message id (default: the newest event)',
+    ),
     raw: option('--raw <file>', 'write the event as received to a file, or - for stdout'),
   },
   examples: ['webhooks show', 'webhooks show --raw -', 'webhooks show e1fq8zk3m00 --raw event.http'],
@@ -30,11 +36,21 @@ export const showEvent = command({
       throw usage('--raw cannot be combined with other output options', 'leave out -o, --columns and --query');
     const { stateFolder } = await context.sandboxes();
     const { findEvent } = await import('../../webhooks/log/history.ts');
-    const past = findEvent(stateFolder, id, await damageNotes(context));
-    return raw === undefined ? shown(past) : written(past, raw);
+    const onDamage = await damageNotes(context);
+    try {
+      const past = findEvent(stateFolder, id, onDamage);
+      return raw === undefined ? await shown(past) : await written(past, raw);
+    } catch (error) {
+      if (!(error instanceof CliError && error.exit === 'notFound') || id === undefined || raw !== undefined)
+        throw error;
+      const message = await findMessage(context, id, onDamage);
+      if (!message) throw error;
+      return message;
+    }
   },
   data: (result) => ('past' in result ? dataOf(result) : result),
   view: (result, ui) => {
+    if ('received' in result) return messageText(result, ui);
     if ('past' in result) return eventText(result, ui);
     return 'raw' in result ? result.raw : `${ui.color.green('Written')} ${result.id}: ${result.file}\n`;
   },

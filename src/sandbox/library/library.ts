@@ -6,6 +6,7 @@ import { landmarks } from '../time/time.ts';
 import { checked, millisecondsOf, plainError } from './argument-checks.ts';
 import { settingsOf } from './options.ts';
 import { createServers } from './servers.ts';
+import { createWaitFor } from './wait-for.ts';
 import { eventsIn, snapshotsOf } from './snapshots.ts';
 import type {
   Sandbox,
@@ -23,16 +24,16 @@ export type * from './types.ts';
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const service = checked('createSandbox', () => createService(settingsOf(options)));
   const servers = createServers(service);
-  let closed = false;
+  const closing = new AbortController();
   const checkOpen = () => {
-    if (closed) throw new Error('this sandbox is closed');
+    if (closing.signal.aborted) throw new Error('this sandbox is closed');
   };
   const settled = async () => {
     checkOpen();
     await service.settled();
   };
   const close = async () => {
-    closed = true;
+    closing.abort();
     service.close();
     await servers.close();
   };
@@ -54,6 +55,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return eventsIn(service, before);
     },
     settled,
+    waitFor: createWaitFor(service, closing.signal),
     faults: faultsOf(service),
     clock: clockOf(service, settled),
     setPlan: (name, limits = {}) =>

@@ -307,6 +307,11 @@ export interface Sandbox {
   trigger<E extends EventName>(event: E, fields?: TriggerFields[E]): readonly SandboxEvent[];
   /** Resolves when no delivery is in flight. Deliveries that are due later do not count. */
   settled(): Promise<void>;
+  /**
+   * Resolves with the first event, past or future, that has this type or passes the test, and that no earlier call
+   * returned. Rejects if there is none in time.
+   */
+  waitFor(wanted: EventName | ((event: SandboxEvent) => boolean), options?: WaitOptions): Promise<SandboxEvent>;
   /** Injected failures. */
   readonly faults: SandboxFaults;
   /** Loads records, all or none. They replace those with the same phone, name or id. */
@@ -328,6 +333,11 @@ export interface Sandbox {
   /** Cancels everything scheduled, and closes its servers. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface WaitOptions {
+  /** In real time. Default: 4 s, which is less than the time-outs of most test runners. */
+  readonly within?: Span | undefined;
 }
 
 export interface SandboxServer {

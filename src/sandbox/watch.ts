@@ -1,0 +1,36 @@
+import { type DeliveryRecord, deliveryRecords } from './events/deliveries.ts';
+import { type RequestRow, requestRow } from './messages.ts';
+import type { Change, SandboxEvent } from './state/records.ts';
+import { eventNamed } from './state/state.ts';
+import type { Store } from './state/store.ts';
+
+/** A request that was answered, or an event with the result of an attempt to deliver it. */
+export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;
+
+export interface HappenedEvent {
+  readonly type: 'event';
+  readonly event: SandboxEvent;
+  /** After its last attempt; null without a webhook. */
+  readonly delivery: DeliveryRecord | null;
+}
+
+/** Calls the listener for each request, for each event without a webhook, and for each attempt to deliver another. */
+export function createWatch({ state, follow }: Store): (listener: (happened: Happened) => void) => void {
+  return (listener) =>
+    follow((change) => {
+      const happened = happenedIn(change);
+      // A commit has the events of a request before the request.
+      if (happened?.type === 'event') queueMicrotask(() => listener(happened));
+      else if (happened) listener(happened);
+    });
+
+  function happenedIn(change: Change): Happened | undefined {
+    if (change.type === 'call') return { type: 'request', ...requestRow(change.call) };
+    if (change.type === 'event' && !state.deliveriesOf.has(change.event.id))
+      return { type: 'event', event: change.event, delivery: null };
+    if (change.type !== 'attempt') return undefined;
+    const [delivery] = deliveryRecords(state, change.delivery);
+    const event = delivery && eventNamed(state, delivery.event);
+    return event && { type: 'event', event, delivery };
+  }
+}
