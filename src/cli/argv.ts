@@ -59,6 +59,12 @@ export function checkValues(argv: readonly string[], params: Params): void {
   }
 }
 
+/** Replaces British spellings of options. */
+export function american(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) => (word === '--normalise' && (end < 0 || at < end) ? '--normalize' : word));
+}
+
 function emptyValue(name: string, params: Params): CliError {
   return usage(
     `the value of ${name} is empty`,

@@ -2,7 +2,7 @@ import { CliError, exitCodes, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
-import { checkValues, locate, wantsJson } from './argv.ts';
+import { american, checkValues, locate, wantsJson } from './argv.ts';
 import type { Command, Emit, CommandResult } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
@@ -34,8 +34,8 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
     return shown(host, await helpOf(path, node));
   }
   const params = { ...node.params, ...globals };
-  checkValues(rest, params);
-  const texts = await parse({ path, node, params, argv: rest });
+  checkValues(american(rest), params);
+  const texts = await parse({ path, node, params, argv: american(rest) });
   const given = readInput(globals, texts);
   if (given.version) return shown(host, `${__VERSION__}\n`);
   if (given.help) return shown(host, await helpOf(path, node));

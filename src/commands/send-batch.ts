@@ -2,7 +2,6 @@ import { countryFlag } from '../runs/mapping/flags.ts';
 import { command } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
-import { usage } from '../base/errors.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
@@ -31,8 +30,12 @@ export const sendBatch = command({
     params: repeated('-p, --param <value>', "the value of the template's next variable, the same for all rows"),
     allowEmpty: flag('--allow-empty', 'allow empty params'),
     allowSameRecipient: flag('--allow-same-recipient', 'allow several messages to one recipient'),
-    normalise: flag('--normalise', 'normalize recipients to the form +12025550101'),
-    country: option('--country <code>', 'country of numbers without a country code, such as US', countryFlag),
+    normalize: flag('--normalize', 'normalize phones to the form +12025550101'),
+    country: option(
+      '--country <code>',
+      'normalize phones; the country of those without a country code, such as US',
+      countryFlag,
+    ),
     excludeFrom: option(
       '--exclude-from <file>',
       'never message the phones in this file: one a line, or a column phone',
@@ -44,23 +47,22 @@ export const sendBatch = command({
     'send-batch order_update orders.csv --param-column name --param-column order --profile local',
     'send-batch order_update orders.csv --param-column name --param-column order --profile local --dry-run',
     'send-batch order_update orders.csv --param-column name --param A-1042 --rate 20/s --profile local',
-    'send-batch welcome crm.csv --to-column Mobile --normalise --country US --profile local',
+    'send-batch welcome crm.csv --to-column Mobile --country US --profile local',
   ],
   sample: 'Done (simulated): 2 of 2 rows sent in 0.3 s',
   accepts: callOptions,
   piped: 'text',
   instead: {
     ...runInstead,
-    '--phone': 'use --to-column VALUE --normalise',
+    '--phone': 'use --to-column VALUE --normalize',
     '--map': 'use --to-column for the recipient, and --param-column for each variable',
   },
-  run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalise, country, ...input }, emit) => {
-    if (country !== undefined && !normalise) throw usage('--country needs --normalise', 'add --normalise');
+  run: async (context, { template, toColumn, allowEmpty, allowSameRecipient, normalize, country, ...input }, emit) => {
     const { batchJob, refuseSwapped } = await import('../runs/batch.ts');
     const { runJob } = await import('../runs/run.ts');
     const { file, paramColumns, params, excludeFrom, hours, ...flags } = input;
     refuseSwapped(template, file);
-    const phone = normalise ? { country } : undefined;
+    const phone = normalize || country !== undefined ? { country } : undefined;
     const sources = inOrder(context.typed, paramColumns, params);
     const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, excludeFrom, hours };
     return runJob(context, batchJob(context, options), { file, ...flags }, emit);

@@ -7,6 +7,7 @@ import { messageRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { excludedPhones } from './excluded.ts';
 import type { Hours } from './hours.ts';
+import { noteRepairs } from './import.ts';
 import type { Job } from './job.ts';
 
 export interface BatchOptions extends MessageMappingOptions {
@@ -27,8 +28,10 @@ export function batchJob(context: Context, options: BatchOptions): Job {
     allowsSameRecipient: allowSameRecipient,
     hours,
     async mapper(source) {
-      const map = await createMessageMapping(options, source);
-      const country = options.phone?.country;
+      const repairs = { decimals: 0, zeros: 0 };
+      const { phone } = options;
+      const map = await createMessageMapping({ ...options, ...(phone && { phone: { ...phone, repairs } }) }, source);
+      const country = phone?.country;
       const excluded = excludeFrom === undefined ? undefined : await excludedPhones(context, excludeFrom, country);
       const held = (row: { readonly held?: string }) => (allowSameRecipient ? undefined : row.held);
       return {
@@ -36,6 +39,7 @@ export function batchJob(context: Context, options: BatchOptions): Job {
           const reason = held(row);
           return reason === undefined ? map(row.fields) : { reason };
         },
+        end: () => noteRepairs(context, repairs),
         excludes: excluded && ((body) => excluded.has(endpoints.sendTemplate.body(body).to)),
       };
     },

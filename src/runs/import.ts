@@ -5,8 +5,11 @@ import { canonical, contactRow } from '../ledger/identity.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import type { Context } from '../cli/command.ts';
 import type { Job, Mapper } from './job.ts';
+import { type PhoneRepairs, repairsText } from './mapping/values.ts';
 
-export function importJob(context: Context, options: ContactMappingOptions): Job {
+export function importJob(context: Context, given: ContactMappingOptions): Job {
+  const repairs = { decimals: 0, zeros: 0 };
+  const options = { ...given, repairs };
   checkContactMapping(options);
   return {
     command: 'contacts import',
@@ -17,21 +20,28 @@ export function importJob(context: Context, options: ContactMappingOptions): Job
     caution: (body) => (options.phone?.length ? undefined : uncheckedPhone(body)),
     async mapper(source) {
       const map = await createContactMapping(options, source);
-      if (source.fields) return tableMapper(context, map);
+      if (source.fields) return tableMapper(context, map, repairs);
       const named = createFieldUsage(options);
       return {
         map({ fields }) {
           named.see(fields);
           return map(fields);
         },
-        end: named.refuseUnseen,
+        end() {
+          named.refuseUnseen();
+          noteRepairs(context, repairs);
+        },
       };
     },
     digest: (body, { secret, mode }) => contactRow(secret, { mode, phone: phoneOf(body), body }),
   };
 }
 
-function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createContactMapping>>): Mapper {
+function tableMapper(
+  context: Context,
+  map: Awaited<ReturnType<typeof createContactMapping>>,
+  repairs: PhoneRepairs,
+): Mapper {
   const texts = createJsonTextCheck();
   return {
     map({ fields }) {
@@ -40,10 +50,11 @@ function tableMapper({ note }: Context, map: Awaited<ReturnType<typeof createCon
       return mapped;
     },
     end() {
+      noteRepairs(context, repairs);
       const found = texts.fields();
       const flags = found.map((field) => `--parse-json ${shellQuote(field)}`).join(' ');
       if (found.length > 0)
-        note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
+        context.note('json-texts', `JSON in ${found.join(', ')} is sent as text; to send its value: ${flags}`);
     },
   };
 }
@@ -58,4 +69,9 @@ function phoneOf(body: object): string {
 function uncheckedPhone(body: string): string | undefined {
   const field = phoneField(JSON.parse(body));
   return field === undefined ? undefined : `phone numbers are not checked; --phone ${shellQuote(field)} does`;
+}
+
+export function noteRepairs({ note }: Context, repairs: PhoneRepairs): void {
+  const text = repairsText(repairs);
+  if (text !== undefined) note('repaired', text);
 }

@@ -21,13 +21,17 @@ export interface RowsInput {
 
 const day = 86_400_000;
 
+interface InputOptions extends Pick<RunInput, 'format' | 'encoding'>, Partial<Pick<RunInput, 'fields'>> {
+  readonly stop: AbortSignal;
+}
+
 /** stdin is copied to a file, since a run reads its input twice. */
 export async function openInput(
   context: Context,
   file: string,
-  { format, encoding, stop }: Pick<RunInput, 'format' | 'encoding'> & { readonly stop: AbortSignal },
+  { format, encoding, fields, stop }: InputOptions,
 ): Promise<RowsInput> {
-  const options = { format, encoding, name: file === '-' ? 'stdin' : file };
+  const options = { format, encoding, names: fields, name: file === '-' ? 'stdin' : file };
   const opened = async (path: string) => {
     const source = await openSource(path, options);
     if (source.nameless > 0) context.note('columns', namelessText(source));

@@ -1,4 +1,4 @@
-import { atLeastOne, choice, count, flag, type Input, option, runRate } from '../cli/params.ts';
+import { atLeastOne, choice, columns, count, flag, type Input, option, runRate } from '../cli/params.ts';
 import { usage } from '../base/errors.ts';
 import type { Choice } from '../ledger/ledger.ts';
 
@@ -10,6 +10,7 @@ export const runParams = {
     'ndjson',
     'json',
   ]),
+  fields: option('--fields <names>', 'names of the columns of a file without a header line: phone,name', fieldNames),
   encoding: option('--encoding <name>', 'encoding of a file that is not UTF-8, such as windows-1252'),
   rate: option('--rate <rate>', "highest rate: 20/s, 300/m, or a share of the plan's minute (default: 90%)", runRate),
   concurrency: option('--concurrency <n>', 'requests in flight at most (default: 16)', atLeastOne),
@@ -64,6 +65,13 @@ export function checkChoice({ job, newOnly, again }: RunInput): void {
 
 export function choiceOf({ newOnly, again, continue: goesOn, changed, retryUnsure, atMost }: RunInput): Choice {
   return { newOnly, again, continue: goesOn, changed, retryUnsure, atMost };
+}
+
+function fieldNames(text: string): readonly string[] {
+  const names = columns(text);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw usage(`"${twice}" is given twice`, 'give each column its own name');
+  return names;
 }
 
 function jobName(text: string): string {

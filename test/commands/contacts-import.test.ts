@@ -44,7 +44,6 @@ describe('contacts import', () => {
     ['a missing file', ['none.csv'], 'there is no such file'],
     ['a file of nearly that name', ['NEAR'], 'did you mean'],
     ['a column that it has not', ['FILE', '--map', 'mobil=phone'], 'mobil'],
-    ['a country without a phone', ['FILE', '--country', 'US'], '--phone'],
     ['--rate with --no-pace', ['FILE', '--rate', '5/s', '--no-pace'], '--no-pace'],
     ['--new-only with --again', ['FILE', '--new-only', '--again'], 'contradict each other'],
     ['--job with --new-only', ['FILE', '--job', 'a', '--new-only'], '--job already skips'],
@@ -171,4 +170,17 @@ it('contacts import refuses a JSON row with a number that JSON cannot represent,
   const { code, stdout } = await world.run(['contacts', 'import', path]);
   expect([code, world.sandbox.contacts().slice(5).length]).toEqual([10, 1]);
   expect(stdout).toContain('the number 1e400 is too large');
+});
+
+it.each([[['--country', 'US']], [['--normalise', '--country', 'US']]])(
+  'normalizes the field phone with %j alone',
+  async (words) => {
+    expect((await importing('phone,name\n(202) 555-0141,Ada\n', ...words)).code).toBe(0);
+    expect(world.sandbox.contacts().at(-1)).toMatchObject({ phone: '+12025550141' });
+  },
+);
+
+it('names --phone if --country is given and no field is named phone', async () => {
+  const { code, stderr } = await importing('Mobile\n(202) 555-0141\n', '--country', 'US');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--phone')]);
 });

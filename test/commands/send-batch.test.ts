@@ -288,9 +288,61 @@ it('shows its share of the monthly quota', async () => {
 
 it.each([
   ['an unknown column', ['--param-column', 'nam'], 'nam'],
-  ['a country and no --normalise', ['--country', 'US'], '--normalise'],
   ['no recipient', ['--to-column', 'recipient'], 'recipient'],
 ])('refuses %s', async (_, words, said) => {
   const { code, stdout, stderr } = await sending('welcome', orders, ...words);
   expect([code, stdout, stderr, sent()]).toEqual([2, '', expect.stringContaining(said), []]);
+});
+
+it.each([[['--country', 'US']], [['--normalize', '--country', 'US']], [['--normalise', '--country', 'US']]])(
+  'normalizes national numbers with %j',
+  async (words) => {
+    const { code } = await sending('welcome', 'phone\n(202) 555-0141\n', ...words);
+    expect([code, sent()]).toEqual([0, [['+12025550141']]]);
+  },
+);
+
+it('repairs numbers that lost their form, and counts them', async () => {
+  const { code, stderr } = await sending('welcome', 'phone\n12025550141.0\n0041 79 123 45 67\n', '--country', 'US');
+  expect([code, sent()]).toEqual([0, [['+12025550141'], ['+41791234567']]]);
+  expect(stderr).toContain('phone numbers repaired: 1 had \\".0\\" at the end, 1 had 00 instead of \\"+\\"');
+});
+
+describe('--fields', () => {
+  it('names the columns of a file without a header line', async () => {
+    const text = '+12025550141,Ada\n+12025550142,Alan\n';
+    const words = ['--fields', 'phone,name', '--param-column', 'name', '-p', 'soon'];
+    expect((await sending('order_update', text, ...words)).code).toBe(0);
+    expect(sent()).toEqual([
+      ['+12025550141', 'Ada', 'soon'],
+      ['+12025550142', 'Alan', 'soon'],
+    ]);
+  });
+
+  it('reads numbers, one a line', async () => {
+    await sending('welcome', '+12025550141\n+12025550142\n', '--fields', 'phone');
+    expect(sent()).toEqual([['+12025550141'], ['+12025550142']]);
+  });
+
+  it.each([
+    ['a file with a header line', 'phone,name\n+12025550141,Ada\n', 'phone,name', 'it is a header line'],
+    ['a name given twice', orders, 'phone,phone,x', '\\"phone\\" is given twice'],
+    ['JSON', '[{"phone":"+12025550141"}]', 'phone --format json', 'leave --fields out'],
+  ])('refuses %s', async (_, text, names, says) => {
+    const { code, stderr } = await sending('welcome', text, '--fields', ...names.split(' '));
+    expect([code, stderr, sent()]).toEqual([2, expect.stringContaining(says), []]);
+  });
+
+  it('refuses a row with another number of cells', async () => {
+    const { code, stdout } = await sending('welcome', '+12025550141\n+12025550142,x\n', '--fields', 'phone');
+    expect([code, JSON.parse(stdout).reasons[0].reason]).toEqual([10, 'it has 2 cells, and --fields names 1']);
+  });
+
+  it.each(['+12025550141\n+12025550142\n', '12025550141\n12025550142\n'])(
+    'is suggested for a file that starts with a number',
+    async (text) => {
+      const { stderr } = await sending('welcome', text);
+      expect(stderr).toContain('--fields phone,name');
+    },
+  );
 });

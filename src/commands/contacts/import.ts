@@ -1,7 +1,7 @@
 import { countryFlag, fieldFlag, mapFlag, splitFlag } from '../../runs/mapping/flags.ts';
 import { command } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
-import { option, repeated, required, setting } from '../../cli/params.ts';
+import { flag, option, repeated, required, setting } from '../../cli/params.ts';
 import { runDetails, runInstead, runParams } from '../../runs/options.ts';
 import { runView } from '../../runs/result.ts';
 
@@ -30,8 +30,13 @@ export const importContacts = command({
     boolean: repeated('--boolean <field>', 'convert yes, no, true, false, 1 or 0 to a boolean', fieldFlag),
     parseJson: repeated('--parse-json <field>', 'parse a field as JSON', fieldFlag),
     drop: repeated('--drop <column>', 'omit a column'),
-    phone: repeated('--phone <field>', 'normalize a phone number to the form +12025550101', fieldFlag),
-    country: option('--country <code>', 'country of numbers without a country code, such as US', countryFlag),
+    phone: repeated('--phone <field>', 'the field to normalize, if it is not named phone', fieldFlag),
+    normalize: flag('--normalize', 'normalize phones to the form +12025550101'),
+    country: option(
+      '--country <code>',
+      'normalize phones; the country of those without a country code, such as US',
+      countryFlag,
+    ),
     ...runParams,
   },
   examples: [
@@ -46,12 +51,17 @@ export const importContacts = command({
     ...runInstead,
     '--to-column': 'use --map VALUE=phone',
     '--param-column': 'use --map VALUE=field; template variables belong to send-batch',
-    '--normalise': 'use --phone phone',
   },
-  run: async (context, { map, set, split, number, boolean, parseJson: json, drop, phone, country, ...input }, emit) => {
+  run: async (
+    context,
+    { map, set, split, number, boolean, parseJson: json, drop, phone, normalize, country, ...input },
+    emit,
+  ) => {
     const { importJob } = await import('../../runs/import.ts');
     const { runJob } = await import('../../runs/run.ts');
-    const mapping = { map, set, split, number, boolean, json, drop, phone, country };
+    const isUsual = phone.length === 0 && (normalize || country !== undefined);
+    const phones = isUsual ? ['phone'] : phone;
+    const mapping = { map, set, split, number, boolean, json, drop, phone: phones, country };
     return runJob(context, importJob(context, mapping), input, emit);
   },
   ...runView,

@@ -11,6 +11,8 @@ export interface RecordOptions {
   readonly delimiter: string;
   /** Maximum length of a record in characters. */
   readonly limit: number;
+  /** The column names, if the table has no header. */
+  readonly names?: readonly string[] | undefined;
   /** Whether a tab-separated file has the backslash escapes of our exports. */
   readonly escaped?: boolean | undefined;
 }
@@ -20,11 +22,11 @@ export interface RecordOptions {
  * next line, so an unclosed quote costs one line and not the rest of the file. No part is scanned repeatedly: a line
  * inside a quote has an even number of quotes, so if it starts outside a quote it also ends outside one.
  */
-export function createRecordReader({ delimiter, limit, escaped }: RecordOptions, sink: RecordSink): TextReader {
+export function createRecordReader({ delimiter, limit, names, escaped }: RecordOptions, sink: RecordSink): TextReader {
   // The line break does not count.
   const most = limit + 2;
   const undo = delimiter !== '\t' ? unescapeCsv : escaped ? unescapeTsv : undefined;
-  let [rest, line, width, skipping] = ['', 1, 0, false];
+  let [rest, line, width, isFirst, skipping] = ['', 1, names?.length ?? 0, true, false];
 
   function push(text: string, last: boolean): void {
     const piece = pieceOf(rest + text, delimiter, last);
@@ -53,12 +55,17 @@ export function createRecordReader({ delimiter, limit, escaped }: RecordOptions,
 
   function give(piece: Piece, from: number, { cells, end, breaks }: Whole): void {
     if (cells.every((cell) => cell === '')) return;
-    if (width === 0 && separatorIn(cells.join(delimiter)) !== undefined) return;
+    if (isFirst && separatorIn(cells.join(delimiter)) !== undefined) return;
+    isFirst = false;
     width ||= cells.length;
     if (cells.length === width) return sink.record(undo ? cells.map(undo) : cells, line);
     const text = piece.text.slice(from, end).replace(/[\r\n]+$/, '');
     const lastLine = breaks === 0 ? undefined : line + breaks;
-    sink.damage({ line, text, reason: wrongCount(cells.length, width, lastLine) });
+    sink.damage({
+      line,
+      text,
+      reason: wrongCount(cells.length, `${names ? '--fields names' : 'the header has'} ${width}`, lastLine),
+    });
   }
 
   /** Skips only the line on which the record begins. */
@@ -206,8 +213,8 @@ interface Place {
 const alone = 'only this line is skipped; the next lines are read as rows of their own';
 
 /** A record over several lines may contain other rows because of an extra quote. */
-function wrongCount(cells: number, width: number, lastLine: number | undefined): string {
-  const reason = `it has ${cells === 1 ? '1 cell' : `${cells} cells`}, and the header has ${width}`;
+function wrongCount(cells: number, expected: string, lastLine: number | undefined): string {
+  const reason = `it has ${cells === 1 ? '1 cell' : `${cells} cells`}, and ${expected}`;
   return lastLine === undefined ? reason : `${reason}; it extends to line ${lastLine}`;
 }
 

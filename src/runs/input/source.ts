@@ -19,6 +19,8 @@ export interface SourceOptions {
   readonly format?: Format | undefined;
   /** Any label that TextDecoder knows; a byte order mark overrides it. */
   readonly encoding?: string | undefined;
+  /** The column names of a table without a header line. */
+  readonly names?: readonly string[] | undefined;
   /** Bytes per read. */
   readonly chunkSize?: number | undefined;
   /** Maximum length of a record in characters. */
@@ -56,7 +58,7 @@ const headSize = 65_536;
 
 /** Throws a usage error if the file cannot be read or does not match the given format. */
 export async function openSource(path: string, options: SourceOptions = {}): Promise<Source> {
-  const { name = path, chunkSize = 65_536, limit = 1_048_576 } = options;
+  const { name = path, names, chunkSize = 65_536, limit = 1_048_576 } = options;
   const file: File = { path, name, chunkSize };
   const size = await sizeOf(file);
   const head = await headOf(file, headSize);
@@ -65,7 +67,8 @@ export async function openSource(path: string, options: SourceOptions = {}): Pro
   const whole = head.length < headSize;
   const text = createDecoder(encoding, name).decode(head, whole);
   const form = formOf(text, whole, formatOf(name, text, options.format));
-  const textFile: TextFile = { file, encoding, limit, ...form };
+  if (names && form.delimiter === undefined) throw namedRecords(name);
+  const textFile: TextFile = { file, encoding, limit, names, ...form };
   const escapes = form.delimiter === '\t' ? await escapesIn(textFile) : 'none';
   const recordFile: RecordFile = { ...textFile, escaped: escapes === 'undone' };
   const header = form.delimiter === undefined ? undefined : await readHeader(recordFile, form.delimiter);
@@ -89,6 +92,7 @@ interface TextFile extends Form {
   readonly file: File;
   readonly encoding: Encoding;
   readonly limit: number;
+  readonly names: readonly string[] | undefined;
 }
 
 interface RecordFile extends TextFile {
@@ -114,7 +118,7 @@ async function readHeader(recordFile: RecordFile, delimiter: string): Promise<He
     reader.push(text, last);
     if (header) return header;
   }
-  return { names: [], nameless: 0 };
+  return { names: recordFile.names ?? [], nameless: 0 };
 }
 
 async function* rowsOf(recordFile: RecordFile, signal?: AbortSignal, onBytes?: (chunk: Uint8Array) => void) {
@@ -127,8 +131,11 @@ async function* rowsOf(recordFile: RecordFile, signal?: AbortSignal, onBytes?: (
   }
 }
 
-function readerOf({ delimiter, limit, escaped, format, file }: RecordFile, give: (row: InputRow) => void): TextReader {
-  if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped }, file.name, give);
+function readerOf(
+  { delimiter, limit, escaped, names, format, file }: RecordFile,
+  give: (row: InputRow) => void,
+): TextReader {
+  if (delimiter !== undefined) return createTableReader({ delimiter, limit, escaped, names }, file.name, give);
   return format === 'json' ? createArrayReader(limit, give) : createLineReader(limit, give);
 }
 
@@ -183,6 +190,10 @@ const formatNames: Readonly<Record<Format, string>> = {
 function formatIn(head: string): 'ndjson' | 'json' | undefined {
   if (/^\s*\[\s*([{\]]|$)/.test(head)) return 'json';
   return /^\s*\{\s*["}]/.test(head) ? 'ndjson' : undefined;
+}
+
+function namedRecords(name: string): CliError {
+  return usage(`--fields is given, but the records of "${name}" name their fields`, 'leave --fields out');
 }
 
 function notAnArray(name: string, shown?: Format): CliError {

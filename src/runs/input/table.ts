@@ -17,20 +17,27 @@ export function createHeaderReader(options: RecordOptions, file: string, give: (
     record: (cells, line) => {
       if (given) return;
       given = true;
+      if (options.names) return give({ names: namesGiven(cells, options.names, file), nameless: 0 });
       const nameless = namelessEnd(cells);
       const names = headerNames(cells.slice(0, cells.length - nameless), file, line);
       give({ names: names.filter((name) => name !== errorField), nameless });
     },
     damage: (damage) => {
-      if (!given) throw damagedHeader(damage, file);
+      if (!given && !options.names) throw damagedHeader(damage, file);
     },
   });
+}
+
+/** The names of --fields, unless the first row has them too. */
+function namesGiven(first: readonly string[], names: readonly string[], file: string): readonly string[] {
+  if (first.some((cell, at) => cell.trim().toLowerCase() !== names[at]?.toLowerCase())) return names;
+  throw usage(`the first line of "${file}" has the names of --fields: it is a header line`, 'leave --fields out');
 }
 
 /** Reads the rows of a table. */
 export function createTableReader(options: RecordOptions, file: string, give: (row: InputRow) => void): TextReader {
   let number = 0;
-  let read: ReadCells | undefined;
+  let read: ReadCells | undefined = options.names && rowReader(options.names, options, (named) => named);
   return createRecordReader(options, {
     record: (cells, line) => {
       if (read) give(read(cells, ++number, line));
@@ -136,7 +143,7 @@ function noHeader(phone: string, file: string, line: number): CliError {
   const shown = `${phone.slice(0, 5)}…${phone.slice(-2)}`;
   const where = line === 1 ? 'the first line' : `line ${line}`;
   const message = `${where} of "${file}" holds a phone number, ${shown}: does it have a header line?`;
-  return usage(message, 'put one before the rows that names their columns, such as phone,name');
+  return usage(message, 'if not, name its columns: --fields phone,name');
 }
 
 function duplicateNames(names: readonly string[], where: string): CliError {

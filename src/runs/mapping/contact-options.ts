@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { fieldName } from '../input/row.ts';
 import type { FieldMap, Split } from './flags.ts';
+import type { PhoneRepairs } from './values.ts';
 
 /**
  * Maps a row to the body of a contact. `map` and `drop` name fields of the input; `split`, `number`, `boolean`, `json`
@@ -19,6 +20,7 @@ export interface ContactMappingOptions {
   readonly phone?: readonly string[];
   /** The country of numbers without a country code. */
   readonly country?: string;
+  readonly repairs?: PhoneRepairs;
 }
 
 /** A field with the same value in every body. */
@@ -32,9 +34,7 @@ export type Named = readonly [flag: string, name: string];
 
 /** Refuses contradictory options before the input is read. */
 export function checkContactMapping(options: ContactMappingOptions): void {
-  const { map = [], set = [], drop = [], phone = [], country } = options;
-  if (country !== undefined && phone.length === 0)
-    throw usage('--country is given without --phone', 'name the field with numbers too, such as --phone phone');
+  const { map = [], set = [], drop = [] } = options;
   for (const { from } of map) if (drop.includes(from)) refuseTwice(from, '--map', '--drop');
   refuseConflicts([
     ...map.map(({ from, to }) => ({ path: to, by: `--map ${from}=${to.join('.')}` })),

@@ -88,8 +88,8 @@ function constantOrigin({ path }: Step): FieldOrigin {
 }
 
 async function conversionsOf(options: ContactMappingOptions): Promise<ReadonlyMap<string, Converter>> {
-  const { split = [], phone = [], number = [], boolean = [], json = [], country } = options;
-  const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country)) : undefined;
+  const { split = [], phone = [], number = [], boolean = [], json = [], country, repairs } = options;
+  const toPhone = phone.length > 0 ? phoneConvert(await createPhoneReader(country, repairs)) : undefined;
   return new Map([
     ...split.map(({ field, by }) => [field, splitBy(by)] as const),
     ...number.map((field) => [field, toNumber] as const),

@@ -2,7 +2,7 @@ import { type CliError, usage } from '../../base/errors.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { fieldName, type Fields, type Mapped, ValueError } from '../input/row.ts';
 import { type Columns, nameList, noColumn, ownValue } from './contact.ts';
-import { createPhoneReader, internationalPhone, textOf } from './values.ts';
+import { createPhoneReader, internationalPhone, type PhoneRepairs, textOf } from './values.ts';
 
 /** Options for mapping a row to the body of a message. */
 export interface MessageMappingOptions extends RecipientOptions {
@@ -81,7 +81,7 @@ interface RecipientOptions {
   /** The field with the recipient; default: `to`, then `phone`. */
   readonly toColumn?: string;
   /** Normalizes the recipient's number; the country is for numbers without a country code. */
-  readonly phone?: { readonly country?: string };
+  readonly phone?: { readonly country?: string; readonly repairs?: PhoneRepairs };
 }
 
 const usual = ['to', 'phone'] as const;
@@ -92,7 +92,7 @@ async function recipientIn(
   { fields: headers }: Columns,
 ): Promise<(fields: Fields) => string | ValueError> {
   const fixed = headers ? columnOf(toColumn, headers) : toColumn;
-  const read = phone ? await createPhoneReader(phone.country) : internationalPhone;
+  const read = phone ? await createPhoneReader(phone.country, phone.repairs) : internationalPhone;
   return (fields) => {
     const column = fixed ?? usualIn(fields);
     if (column instanceof ValueError) return column;
@@ -111,6 +111,11 @@ function columnOf(toColumn: string | undefined, headers: readonly string[]): str
 
 function usualOf(headers: readonly string[]): string {
   const [found, another] = usual.filter((name) => headers.includes(name));
+  if (found === undefined && headers.some((name) => /^\d{7,}(?:\.0)?$/.test(name)))
+    throw usage(
+      'no column is named to or phone, and the first line has a number',
+      'if it is not a header line, name the columns: --fields phone,name',
+    );
   if (found === undefined)
     throw usage(
       'no column is named to or phone',

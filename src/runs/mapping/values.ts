@@ -1,5 +1,6 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import { whole } from '../../cli/output/progress.ts';
 import { isPhone, normalizedPhone } from '../../contract/phones.ts';
 import { inexactIn } from '../input/json.ts';
 import { describe, quoted, ValueError } from '../input/row.ts';
@@ -81,8 +82,23 @@ export function textOf(value: unknown): string | ValueError {
 /** Converts a text to E.164, or returns the reason why it cannot. */
 export type PhoneReader = (text: string) => string | ValueError;
 
+/** Counts the phone numbers that were damaged in a known way and repaired. */
+export interface PhoneRepairs {
+  decimals: number;
+  zeros: number;
+}
+
+/** Says how many numbers were repaired; undefined if none was. */
+export function repairsText({ decimals, zeros }: PhoneRepairs): string | undefined {
+  const parts = [
+    ...(decimals > 0 ? [`${whole(decimals)} had ".0" at the end`] : []),
+    ...(zeros > 0 ? [`${whole(zeros)} had 00 instead of "+"`] : []),
+  ];
+  return parts.length > 0 ? `phone numbers repaired: ${parts.join(', ')}` : undefined;
+}
+
 /** Without a country, accepts only numbers in international form. */
-export async function createPhoneReader(country?: string): Promise<PhoneReader> {
+export async function createPhoneReader(country?: string, repairs?: PhoneRepairs): Promise<PhoneReader> {
   const { isSupportedCountry, parsePhoneNumberFromString: parse } = await import('libphonenumber-js/min');
   const defaultCountry = country?.toUpperCase();
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry))
@@ -91,16 +107,31 @@ export async function createPhoneReader(country?: string): Promise<PhoneReader> 
       'use its two letters, such as US, GB or DE',
     );
   return (text) => {
-    // Plain digits may be a national number, but "01512345678.0" would be read as a longer one.
-    const damage = isDigits(text) ? undefined : spreadsheetDamage(text);
-    const found = damage === undefined ? parse(visible(text), { defaultCountry, extract: false }) : undefined;
+    const repaired = repairedPhone(visible(text));
+    // Plain digits may be a national number.
+    const damage = isDigits(repaired) ? undefined : spreadsheetDamage(repaired);
+    const found = damage === undefined ? parse(repaired, { defaultCountry, extract: false }) : undefined;
     if (found?.ext) return new ValueError(`${quoted(text)} has an extension, or is two numbers`);
     // A number with "+" is accepted even if the country's numbering plan is newer than ours.
-    const isGood = found && (visible(text).startsWith('+') ? found.isPossible() : found.isValid());
+    const isGood = found && (repaired.startsWith('+') ? found.isPossible() : found.isValid());
+    if (isGood && repairs) count(visible(text), repairs);
     if (isGood) return found.number;
     const doubt = country === undefined ? ' in international form, and --country is not set' : '';
-    return new ValueError(`${quoted(text)} is not a phone number${repairHint(text, damage) ?? doubt}`);
+    return new ValueError(`${quoted(text)} is not a phone number${repairHint(repaired, damage) ?? doubt}`);
   };
+}
+
+/** Undoes what a spreadsheet or pandas does to a number (12025550101.0), and a 00 for the "+". */
+function repairedPhone(text: string): string {
+  return text.replace(decimal, '').replace(doubleZero, '+');
+}
+
+const decimal = /(?<=^\+?\d{7,})\.0$/;
+const doubleZero = /^00(?=[\s().\-/]*[1-9])/;
+
+function count(text: string, repairs: PhoneRepairs): void {
+  if (decimal.test(text)) repairs.decimals += 1;
+  if (doubleZero.test(text)) repairs.zeros += 1;
 }
 
 /** §2: a number that is sent unchanged. */
@@ -122,7 +153,7 @@ function repairHint(text: string, damage: string | undefined): string | undefine
 /** Suggests the flags for national numbers. */
 function countryHint(text: string): string {
   const isNumber = /^[\d\s().\-/]+$/.test(text) && text.replace(/\D/g, '').length > 4;
-  return isNumber ? '; --normalise --country US reads national numbers' : '';
+  return isNumber ? '; --country US reads national numbers' : '';
 }
 
 function isDigits(text: string): boolean {

@@ -12,7 +12,7 @@ it.each([
   ['another part of a name', `${people} --count 3`, 'did you mean --expect-count?'],
   ['a part of several', `${batch} --column name`, 'did you mean --to-column, --param-column or --columns?'],
   ['a slip', 'contacts list --limt 3', 'did you mean --limit?'],
-  ['another spelling', `${batch} --normalize`, 'did you mean --normalise?'],
+  ['another spelling', `${batch} --normalized`, 'did you mean --normalize?'],
   [
     'an argument',
     'contacts import --file people.csv',
@@ -31,7 +31,7 @@ it.each([
   ['a separator', `${people} --delimiter ';'`, 'the separator is detected'],
   ['a separator in one word', `${people} '--separator=;'`, 'the separator is detected'],
   ['a separator, mistyped', `${people} --delimeter ';'`, 'the separator is detected'],
-  ['an option of the import', `${batch} --phone Mobile`, 'use --to-column Mobile --normalise'],
+  ['an option of the import', `${batch} --phone Mobile`, 'use --to-column Mobile --normalize'],
   ['an option of the batch', `${people} --to-column 'Cell Phone'`, "use --map 'Cell Phone=phone'"],
   ['a run', `${people} --resume`, '--resume is no longer needed: run the same command again'],
   ['a repetition', `${batch} --restart`, 'use --again: it sends all rows once more, as a separate run'],

@@ -17,7 +17,6 @@ it.each<[string, ContactMappingOptions, string]>([
   ['a repeated phone field', { phone: ['x', 'x'], country: 'US' }, 'x is named twice by --phone'],
   ['two conversions, JSON and number,', { json: ['x'], number: ['x'] }, 'x is named by --number and by --parse-json'],
   ['two conversions', { number: ['x'], split: [splitFlag('x')] }, 'x is named by --split and by --number'],
-  ['a country without phones', { country: 'US' }, '--country is given without --phone'],
 ])('refuses %s before it reads anything', (_name, options, message) => {
   expect(thrown(() => checkContactMapping(options))).toMatchObject({
     exit: 'usage',
