@@ -22,6 +22,7 @@ const answers = {
     ['Name of the profile', 'acme'],
     ['Base URL of the API', 'https://api.example.com'],
     ['API key', accountKeys.sandbox],
+    ["The account's plan", ''],
   ],
   'bizmsg keys set --profile acme': [['API key', accountKeys.live]],
   'bizmsg keys switch-mode live --profile acme': [['(y/N)', 'y']],

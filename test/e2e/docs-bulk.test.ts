@@ -10,6 +10,7 @@ import { openReader } from './docs-rig.ts';
 
 const [source = '', rehearsed = '', imported = ''] = blocksIn('docs/bulk.md', 'Import a file', 3);
 const [batch = ''] = blocksIn('docs/bulk.md', 'Send to every row', 1);
+const [chosen = ''] = blocksIn('docs/bulk.md', 'Whom and when', 1);
 const [asked = ''] = blocksIn('docs/bulk.md', 'Before a live batch', 1);
 const [stopped = ''] = blocksIn('docs/bulk.md', 'After an interruption, run the same command again', 1);
 const [twice = ''] = blocksIn('docs/bulk.md', 'A finished run is not sent again by accident', 1);
@@ -42,8 +43,8 @@ describe('the page about imports and batches', () => {
     }
   });
 
-  it('refuses a param that is the name of a column, and shows a dry run', async () => {
-    expect(await openReader({ home: home.path }).follow(batch)).toEqual([]);
+  it('refuses a param that is the name of a column, and excludes a recipient', async () => {
+    expect(await openReader({ home: home.path }).follow(batch + chosen)).toEqual([]);
   });
 
   it('shows what a live batch is about to send, and asks', async () => {

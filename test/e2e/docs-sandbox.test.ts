@@ -5,11 +5,17 @@ import { noTerminal } from '../support/terminal.ts';
 import { openReader } from './docs-rig.ts';
 
 const [started = ''] = blocksIn('docs/sandbox.md', 'Start it', 1);
+const [listed = ''] = blocksIn('docs/sandbox.md', 'Messages', 1);
 const [hooked = ''] = blocksIn('docs/sandbox.md', 'Events', 1);
 const [moved = ''] = blocksIn('docs/sandbox.md', 'Time', 1);
 const [faulty = ''] = blocksIn('docs/sandbox.md', 'Faults', 1);
 
 describe('the page about the sandbox', () => {
+  it('lists messages, and shows one', async (context) => {
+    context.skip(noTerminal !== undefined, noTerminal);
+    expect(await openReader().follow(listed)).toEqual([]);
+  });
+
   it('starts it, receives events, moves its clock and makes it fail', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
     let status = 500;

@@ -13,14 +13,26 @@ const root = new URL('../..', import.meta.url).pathname;
 beforeEach((context) => context.skip(noTerminal !== undefined, noTerminal));
 
 const [first = '', printed = ''] = blocksIn('README.md', 'bizmsg', 3);
-const [sent = ''] = blocksIn('README.md', 'Send a message', 1);
+const [prompted = '', awaited = ''] = blocksIn('README.md', 'Send a message', 2);
 const [file = '', bulk = ''] = blocksIn('README.md', 'Import contacts, and send to many', 2);
 const [listened = '', triggered = ''] = blocksIn('README.md', 'Receive events', 2);
 const [, line = ''] = first.split('npm ci && ');
 
 describe('the README', () => {
-  it('sends a message, and waits for the result', async () => {
-    expect(await openReader().follow(sent)).toEqual([]);
+  it('asks for a message and sends it', async () => {
+    const typed = [
+      ['Recipient', '+12025550101'],
+      ['Template', ''],
+      ['{{1}} name', 'Ada'],
+      ['{{2}} order', 'A-1042'],
+      ['(y/N)', 'y'],
+    ] as const;
+    const answers = { 'bizmsg send-template --profile local': typed };
+    expect(await openReader().follow(prompted, { answers })).toEqual([]);
+  });
+
+  it('waits for the result of a message', async () => {
+    expect(await openReader().follow(awaited)).toEqual([]);
   });
 
   it('imports a file, and sends to every row', async () => {
