@@ -4,6 +4,8 @@ import { digestSize, rowSize } from './identity.ts';
 import type { Kind, RowDigest, Rows } from './ledger.ts';
 
 export interface Input extends Rows {
+  /** Makes room for about this many rows: growing in steps leaves old arrays behind. */
+  reserve(count: number): void;
   /** The next row of the input. */
   add(row: RowDigest): void;
   /** Frees the indexes, which take as much memory as the rows; `read` still works. */
@@ -17,6 +19,7 @@ export function createInput(kind: Kind): Input {
   const scratch = new Uint8Array(rowSize);
 
   return {
+    reserve: marks.reserve,
     add(row) {
       if (kind === 'message') push(row, marks.newest(row, 0) !== -1);
       else addContact(row);

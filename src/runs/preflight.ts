@@ -76,13 +76,15 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
   const kinds = createBytes();
   const places = createNumbers();
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
-  let [rows, invalid, excluded, suspect, conflicts] = [0, 0, 0, 0, 0];
+  let [rows, bytesRead, invalid, excluded, suspect, conflicts] = [0, 0, 0, 0, 0, 0];
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
-  for await (const batch of source.rows(signal, (chunk) => prints.push(...checksumOf(chunk)))) {
+  const reserve = createReserve(source.size, input);
+  for await (const batch of source.rows(signal, (chunk) => take(chunk))) {
     for (const row of batch) look(row);
     onRows?.(rows);
+    reserve(rows, bytesRead);
   }
   return {
     rows,
@@ -105,6 +107,11 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     suspect,
     suspectRows,
   };
+
+  function take(chunk: Uint8Array): void {
+    prints.push(...checksumOf(chunk));
+    bytesRead += chunk.length;
+  }
 
   function look(row: InputRow): void {
     rows += 1;
@@ -152,6 +159,19 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     const earlier = input.latest(bytes, 0) ?? 0;
     return `${heldMark}${unitOf(source)} ${places.at(earlier)}; to send it anyway, ${sameRecipientHint}`;
   }
+}
+
+/** Bytes after which the number of rows is estimated, and a share to spare. */
+const [sampled, spare] = [1 << 20, 1.1];
+
+/** Makes room for all rows at once, as soon as their number can be estimated. */
+function createReserve(size: number, input: Pick<Input, 'reserve'>): (rows: number, bytes: number) => void {
+  let isDone = false;
+  return (rows, bytes) => {
+    if (isDone || bytes < sampled) return;
+    isDone = true;
+    input.reserve(Math.ceil((rows * spare * size) / bytes));
+  };
 }
 
 function createBytes() {
