@@ -21,7 +21,7 @@ export const globals = {
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   yes: flag('--yes', 'answer yes to confirmations'),
   noInput: flag('--no-input', 'never prompt; fail and name the missing option'),
-  quiet: flag('--quiet', 'print no notes, except whether messages are live or simulated'),
+  quiet: flag('--quiet', 'print no notes, except that a key is live'),
   debug: flag('--debug', 'trace requests on stderr, without keys'),
   noColor: flag('--no-color', 'print no colors'),
   version: flag('-V, --version', 'print the version'),

@@ -137,7 +137,7 @@ changes something, done is "no" or "unknown".
 
 --columns a,b chooses columns (dots select nested fields), --no-header omits the
 header line, --query takes a JMESPath expression: --query '[].phone' prints one
-phone per line. --quiet hides notes, except live and simulated notices. --debug
+phone per line. --quiet hides notes, except that a key is live. --debug
 prints the requests to stderr, without keys.
 
 Without a terminal, bizmsg does not prompt: a missing value exits with 2 and a

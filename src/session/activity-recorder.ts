@@ -10,6 +10,7 @@ import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
 export function callRecorder(session: Session, checkedTarget: CheckedTarget): CallGuard {
+  let isNoted = false;
   return async (request, send, { again = false, retryUnsure = false }) => {
     const [{ factsIn, resultOf, resultOfError }, { begin }] = await Promise.all([
       import('./activity/request.ts'),
@@ -28,6 +29,8 @@ export function callRecorder(session: Session, checkedTarget: CheckedTarget): Ca
       const answer = await send({
         async beforeSend() {
           await duplicates?.beforeSend();
+          if (!isNoted) noteSimulated(session, checkedTarget);
+          isNoted = true;
           entry ??= begin(writer, facts);
         },
         beforeRetry: () => duplicates?.beforeRetry(),
@@ -94,6 +97,7 @@ export async function recordRun(
     import('./activity/log.ts'),
     writerOf(session, checkedTarget, undefined),
   ]);
+  noteSimulated(session, checkedTarget);
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(checkedTarget.target.baseUrl);
   const entry = begin(writer, { ...factsOf(session, checkedTarget), host, method, endpoint, ...run });
@@ -102,6 +106,13 @@ export async function recordRun(
     // Skipped rows, and rows beyond --first, are not failures.
     entry.end({ outcome: unsure > 0 ? 'unsure' : failed > 0 || isStopped ? 'failed' : 'done', counts });
   };
+}
+
+/** Said when something is sent or changed, not for reads and dry runs. */
+function noteSimulated({ given, reporter }: Session, { target, simulated }: CheckedTarget): void {
+  if (!simulated || given.quiet) return;
+  const { host } = new URL(target.baseUrl);
+  reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
 }
 
 /** A key of unknown mode counts as live. */

@@ -190,7 +190,7 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
   return { ...transport, send: (request, limits) => interaction.spin(waiting, transport.send(request, limits)) };
 }
 
-/** Prints whether messages are live or simulated, with --quiet too. */
+/** Prints that a key is live, with --quiet too, and that a sandbox key of an account reaches no phone. */
 function announce({ reporter, given, command }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
@@ -203,8 +203,6 @@ function announce({ reporter, given, command }: Session, caller: AnyCaller, targ
   }
   if (!simulated && target.mode === 'sandbox' && sendsMessages(command))
     reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
-  if (simulated)
-    reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
 }
 
 function sendsMessages(command: string): boolean {

@@ -259,8 +259,17 @@ describe('the printed result', () => {
     expect(stdout).toBe(`Sent (simulated) ${world.sandbox.messages()[0]?.id}\n`);
   });
 
-  it('is marked as simulated even with --quiet', async () => {
-    const { stderr } = await world.run(['contacts', 'list', '--limit', '1', '--quiet', '-o', 'json']);
-    expect(noteCodes(stderr)).toEqual(['simulated']);
+  it.each([
+    [['contacts', 'create', '--set', 'phone=+12025550142'], ['simulated']],
+    [['contacts', 'create', '--set', 'phone=+12025550142', '--quiet'], []],
+    [['contacts', 'create', '--set', 'phone=+12025550142', '--dry-run'], []],
+    [['contacts', 'create', '--set', 'phone'], []],
+    [['contacts', 'list'], []],
+    [['templates', 'list'], []],
+    [['api', '/api/public/contacts'], []],
+    [['contacts', 'import', 'none.csv'], []],
+  ])('notes that nothing is really sent only if something would be: %j', async (words, codes) => {
+    const { stderr } = await world.run([...words, '-o', 'json']);
+    expect(noteCodes(stderr)).toEqual(codes);
   });
 });

@@ -110,7 +110,7 @@ describe('send-template --wait, against the sandbox', () => {
     await sent();
     await advance(1_000);
     const { code, stderr } = await running;
-    expect([code, noteCodes(stderr)]).toEqual([0, ['simulated', 'frozen', 'event']]);
+    expect([code, noteCodes(stderr)]).toEqual([0, ['frozen', 'simulated', 'event']]);
   });
 
   it('does not wait in a dry run', async () => {

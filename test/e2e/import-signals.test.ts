@@ -68,8 +68,11 @@ describe('a signal to a batch', () => {
 
   it('before its first row ends it without a send', async () => {
     const world = await rig.newWorld();
-    const running = rig.start(world, ['send-batch', 'welcome', rig.writePeople(world, 400_000)]);
-    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('simulated');
+    world.sandbox.keys.goLive();
+    const env = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
+    const argv = ['send-batch', 'welcome', rig.writePeople(world, 400_000), '--expect-count', '400000'];
+    const running = rig.start({ ...world, env }, argv);
+    await expect.poll(running.stderr, { timeout: 10_000 }).toContain('LIVE');
     alive(running.pid, 'SIGTERM');
     expect([await running.ended, running.stdout()]).toEqual([143, '']);
     expect([running.stderr(), world.sandbox.counts().messages]).toEqual([
