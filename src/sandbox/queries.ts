@@ -23,6 +23,7 @@ import {
 import { type MessageFilter, type MessageRow, messageRows, type MessageStory, messageStory } from './messages.ts';
 import type { Shape } from './api/shapes.ts';
 import type { State } from './state/state.ts';
+import { audienceOf } from './trigger/events.ts';
 
 /** Read-only views of a sandbox's state. */
 export interface Views {
@@ -46,6 +47,8 @@ export interface Views {
   /** Counts the deliveries that redelivering `failed` leaves out. */
   remaining(): Remaining;
   contacts(): readonly Contact[];
+  /** The number of contacts that a broadcast sends to: all, or those with a tag. Throws a Refusal if there are none. */
+  audience(tag?: string): number;
   templates(): readonly Template[];
   campaigns(): readonly Campaign[];
   /** `queued`: events without a matching webhook. `waiting`: deliveries still to be attempted or retried. */
@@ -76,6 +79,7 @@ export function viewsOf(state: State, shape: Shape): Views {
     delivery: (id) => deliveryRecords(state, id),
     remaining: () => remaining(state),
     contacts: () => state.contacts.list,
+    audience: (tag) => audienceOf({ tag }, state).length,
     templates: () => state.templates.list,
     campaigns: () => state.campaigns.list,
     counts: () => ({

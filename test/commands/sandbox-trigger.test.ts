@@ -155,3 +155,31 @@ describe('sandbox trigger', () => {
     expect(await cli(['sandbox', 'trigger', 'message.received'], { home })).toMatchObject({ code: 0 });
   });
 });
+
+describe('a broadcast to more than 1,000 contacts', () => {
+  async function crowded() {
+    const world = await local();
+    const contacts = Array.from({ length: 1_000 }, (_, at) => ({ phone: `+1202${5_600_000 + at}`, tags: ['new'] }));
+    world.sandbox.seed({ contacts });
+    return world;
+  }
+
+  it('needs --yes in a script', async () => {
+    const { run, sandbox } = await crowded();
+    const { code, stderr } = await run('broadcast.completed');
+    expect([code, sandbox.messages()]).toEqual([11, []]);
+    expect(stderr).toContain('Send the broadcast to 1,005 contacts of the sandbox');
+    expect(await run('broadcast.completed --yes')).toMatchObject({ code: 0 });
+    expect(sandbox.messages()).toHaveLength(1_005);
+  });
+
+  it('is not asked for 1,000, nor without any', async () => {
+    const { run, sandbox } = await crowded();
+    expect(await run('broadcast.completed --tag new')).toMatchObject({ code: 0 });
+    expect(sandbox.messages()).toHaveLength(1_000);
+    expect(await run('broadcast.completed --tag none')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no contact has the tag "none"'),
+    });
+  });
+});

@@ -52,7 +52,7 @@ export const startSandbox = streaming({
       const call = callLine(input, url);
       yield [{ type: 'ready', url, port, ...(isWatched && { call }) } as const];
       if (isWatched) yield* liveItems(served.sandbox, end);
-      else if (isSeparate(input)) context.note('call', `to call it: ${call}`);
+      else if (isSeparate(input) && context.given.output === undefined) context.note('call', `to call it: ${call}`);
       return { url, ended: await end };
     } finally {
       await served.close();

@@ -5,7 +5,7 @@ import { cell } from '../../cli/output/rows.ts';
 import { type Input, option, phone, required } from '../../cli/params.ts';
 import { type EventName, eventNames, isEventName } from '../../contract/events.ts';
 import { isRecord, Mismatch } from '../../contract/readers.ts';
-import type { OutputOf } from '../../sandbox/remote/remote.ts';
+import type { OutputOf, Remote } from '../../sandbox/remote/remote.ts';
 import { jsonIn } from '../body.ts';
 import { inCommandWords } from './control-errors.ts';
 import { unknownEvent } from './names.ts';
@@ -47,7 +47,8 @@ export const triggerEvent = command({
   summary: 'Trigger an event',
   details: [
     'The sandbox first changes its state as the service would, then sends the event to the webhooks like any',
-    'other. Anything you omit is generated.',
+    'other. Anything you omit is generated. A broadcast to more than 1,000 contacts asks first; a script needs',
+    '--yes.',
   ].join('\n'),
   params: {
     event: required('<event>', `the event: ${eventNames.join(', ')}`, eventNamed),
@@ -69,7 +70,9 @@ export const triggerEvent = command({
       data === undefined
         ? await fieldsFromOptions(event, options)
         : await fieldsFromFile(context, event, data, options);
-    const { events, ...ids } = await inCommandWords((await context.sandbox()).ask('trigger', { event, fields }), {
+    const sandbox = await context.sandbox();
+    if (event === 'broadcast.completed') await confirmAudience(context, sandbox, fields['tag']);
+    const { events, ...ids } = await inCommandWords(sandbox.ask('trigger', { event, fields }), {
       flags: { 'pass to ': 'pass --to ', 'pass name ': 'pass --name ' },
     });
     return {
@@ -80,6 +83,15 @@ export const triggerEvent = command({
   view: ({ events }) =>
     events.map(({ id, type, at, data }) => [at.slice(11, 23), type, id, cell(subjectOf(data))].join('  ')).join('\n'),
 });
+
+const manyContacts = 1_000;
+
+/** Each contact causes several events, which would keep a handler busy for minutes. */
+async function confirmAudience(context: Context, sandbox: Remote, tag: unknown): Promise<void> {
+  const { contacts } = await inCommandWords(sandbox.ask('audience', typeof tag === 'string' ? { tag } : {}), {});
+  if (contacts <= manyContacts) return;
+  await context.confirm(`Send the broadcast to ${contacts.toLocaleString('en-US')} contacts of the sandbox`);
+}
 
 /** The id of the record that an event is about. */
 export function subjectOf(data: SandboxEvent['data']): unknown {

@@ -174,6 +174,9 @@ export const operations = {
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
   ),
+  audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: Inside, { tag }) => ({
+    contacts: sandbox.audience(tag),
+  })),
   trigger: op(fields({ event: triggerable, fields: optional(record) }), ({ sandbox }: Inside, { event, fields = {} }) =>
     sandbox.trigger(event, fields),
   ),

@@ -6,6 +6,7 @@ import type {
   Delivery,
   FaultRecord,
   Message,
+  MessageStatus,
   Next,
   Progress,
   Resettable,
@@ -86,14 +87,28 @@ function applyMessage(state: State, message: Message, progress = justSent): void
   state.months.set(month, (state.months.get(month) ?? 0) + 1);
 }
 
+const step: Readonly<Record<MessageStatus, number>> = { accepted: 0, delivered: 1, read: 2, failed: 2 };
+
 function applyEvent(state: State, event: SandboxEvent): void {
   const dropped = state.events.push(event);
   state.eventById?.set(event.id, event);
   if (dropped) dropDeliveries(state, dropped);
   const sent = event.done === undefined ? undefined : state.messages.get(event.message ?? '');
   if (!sent || event.done === undefined) return;
-  sent.done = event.done;
-  sent.status = statuses[event.type] ?? sent.status;
+  const status = statuses[event.type];
+  sent.done = Math.max(sent.done, event.done);
+  // In a snapshot, the message already has the progress of its events.
+  if (status === undefined || step[status] <= step[sent.status]) return;
+  sent.status = status;
+  if (sent.message.campaign !== undefined) countReceipt(state, sent.message.campaign, sent.status);
+}
+
+/** A message that is read was delivered before, so it counts as both. */
+function countReceipt({ campaigns }: State, id: string, status: MessageStatus): void {
+  const campaign = campaigns.by.get(id);
+  if (!campaign || status === 'accepted') return;
+  const counts = { ...campaign.counts, [status]: campaign.counts[status] + 1 };
+  put(campaigns, id, { ...campaign, counts });
 }
 
 function applyFault(state: State, { fault, matched = 0, injected = 0 }: Extract<Change, { type: 'fault' }>): void {

@@ -106,6 +106,8 @@ export interface Message {
   readonly params: readonly string[];
   readonly mode: Mode;
   readonly key: string;
+  /** The campaign that sent it. */
+  readonly campaign?: string;
   readonly sentAt: number;
   readonly receipts: readonly Receipt[];
 }

@@ -173,7 +173,9 @@ type BroadcastFields = FieldsOf<'broadcast.completed'>;
 export function broadcastCompleted(fields: BroadcastFields, context: TriggerContext): Triggered {
   const campaign = campaignFor(fields, context);
   const template = approvedTemplate(context.state, campaign.template);
-  const messages = audienceOf(fields, context.state).map(({ phone }) => newMessage(phone, template, context));
+  const messages = audienceOf(fields, context.state).map(({ phone }): Message => {
+    return { ...newMessage(phone, template, context), campaign: campaign.id };
+  });
   const [audience, none] = [messages.length, { sent: 0, delivered: 0, read: 0, failed: 0 }];
   const running: Campaign = { ...campaign, status: 'RUNNING', audience, counts: none };
   const completed: Campaign = { ...running, status: 'COMPLETED', counts: { ...none, sent: audience } };
@@ -220,7 +222,8 @@ function newCampaign(name: string, template: string | undefined, context: Trigge
   };
 }
 
-function audienceOf({ tag }: BroadcastFields, { contacts: { list } }: State): readonly Contact[] {
+/** The contacts that a broadcast sends to. */
+export function audienceOf({ tag }: Pick<BroadcastFields, 'tag'>, { contacts: { list } }: State): readonly Contact[] {
   const audience = tag === undefined ? list : list.filter(({ tags }) => tags.includes(tag));
   if (audience.length > 0) return audience;
   throw new Refusal(400, tag === undefined ? 'there are no contacts to send to' : `no contact has the tag "${tag}"`);

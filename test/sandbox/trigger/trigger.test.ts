@@ -280,6 +280,21 @@ describe('broadcast.completed', () => {
     expect(names(world)).toHaveLength(11);
   });
 
+  it('counts the receipts of its messages, also after a restart from a snapshot', async () => {
+    const journal = memoryJournal();
+    const { sandbox, clock } = calls({ journal });
+    sandbox.seed({ contacts: [{ phone: '+12025550102' }] });
+    sandbox.trigger('broadcast.completed');
+    await clock.advance(500);
+    expect(sandbox.campaigns()[1]?.counts).toEqual({ sent: 6, delivered: 5, read: 0, failed: 1 });
+    const again = calls({ journal });
+    await again.clock.advance(10_000);
+    const counts = { sent: 6, delivered: 5, read: 5, failed: 1 };
+    expect(again.sandbox.campaigns()[1]?.counts).toEqual(counts);
+    again.sandbox.reset('contacts');
+    expect(calls({ journal }).sandbox.campaigns()[1]?.counts).toEqual(counts);
+  });
+
   it('sends only to contacts with a tag', () => {
     const { sandbox } = calls();
     sandbox.trigger('broadcast.completed', { campaign: 'Reminders for May', tag: 'vip' });
