@@ -23,12 +23,12 @@ const scenes = {
     'bizmsg contacts list --columns phone,name,tags',
   ],
   import: [
-    'bizmsg contacts import people.csv --map Mobile=phone --dry-run',
-    'bizmsg contacts import people.csv --map Mobile=phone --rate 300/s',
+    'bizmsg contacts import people.csv --map Mobile=phone --country US --dry-run',
+    'bizmsg contacts import people.csv --map Mobile=phone --country US --rate 300/s',
   ],
   progress: [
     { hidden: 'bizmsg sandbox start --background --plan starter' },
-    'bizmsg contacts import people.csv --map Mobile=phone --profile local',
+    'bizmsg contacts import people.csv --map Mobile=phone --country US --profile local',
     { wait: 'waiting for the rate limit, next in 4' },
   ],
   listen: [
