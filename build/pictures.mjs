@@ -18,9 +18,9 @@ let refused = 0;
 /** The commands of each picture. `wait` waits for text on the screen, while the command before it runs; `hidden` runs outside the terminal. */
 const scenes = {
   send: [
-    'bizmsg send-template +12025550101 order_update -p Ada -p A-1042',
-    'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --wait',
-    'bizmsg contacts list --columns phone,name,tags',
+    'bizmsg send-template +12025550101 order_update -p Ada -p A-1042 --profile local',
+    'bizmsg send-template +12025550102 order_update -p Ada -p A-1042 --profile local --wait',
+    'bizmsg sandbox messages --columns sent_at,to,status,text',
   ],
   import: [
     'bizmsg contacts import people.csv --map Mobile=phone --country US --dry-run',
