@@ -10,7 +10,7 @@ const params = {
   ...newestLast,
   since: option('--since <span>', 'only calls of the last 10m, 2h or 1d; a bare number is seconds', span),
   live: flag('--live', 'only calls with a live key'),
-  failed: flag('--failed', 'only calls that failed or are unsure'),
+  failed: flag('--failed', 'only calls that failed, are unsure or were interrupted'),
 } as const;
 
 export const activity = command({
@@ -26,7 +26,7 @@ export const activity = command({
     'at\toutcome\tmode\tsimulated\tprofile\thost\tcommand\t…\n2026-…\tdone\tsandbox\ttrue\tlocal\t127.0.0.1:4780\tsend-template\t…\n…',
   accepts: printOptions,
   piped: 'rows',
-  first: ['at', 'outcome', 'command', 'recipient', 'message_id', 'about', 'mode'],
+  first: ['at', 'command', 'recipient', 'template', 'outcome', 'about', 'mode'],
   run: listCalls,
   view: () => 'No activity',
 });

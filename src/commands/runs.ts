@@ -14,7 +14,7 @@ export const listRuns = command({
     'id\tstarted_at\tcommand\tfile\tstate\ttemplate\tjob\trows\tsent\tfailed\tunsure\tleft\t…\n3f9a1c20be41\t2026-…\tcontacts import\t…\tfinished\t\t\t2\t2\t0\t0\t0\t…',
   accepts: printOptions,
   piped: 'rows',
-  first: ['started_at', 'command', 'file', 'sent', 'failed', 'unsure', 'state', 'id'],
+  first: ['started_at', 'command', 'file', 'sent', 'failed', 'state', 'unsure', 'id'],
   run: async (context) => {
     const [{ ledgerFolder, runRow, runsOf }, { oldRuns }, { stateFolder, thisProcess }] = await Promise.all([
       import('../runs/listing.ts'),

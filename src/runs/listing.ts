@@ -59,30 +59,22 @@ export function runNamed(runs: readonly ListedRun[], text: string): ListedRun {
   throw new CliError('notFound', 'run-unknown', `there is no run "${text}"`, { hint });
 }
 
+/** A run without any sent row has failed, although all its rows are settled. */
+function stateOf({ status, counts }: ListedRun): RunStatus | 'failed' {
+  const hasFailed = (counts['failed'] ?? 0) > 0 && (counts['sent'] ?? 0) === 0;
+  return status === 'finished' && hasFailed ? 'failed' : status;
+}
+
 /** A run as a row of `runs list`. */
 export function runRow(listed: ListedRun): object {
-  const {
-    run,
-    status,
-    kind,
-    file,
-    template,
-    job,
-    account,
-    mode,
-    counts,
-    startedAt,
-    updatedAt,
-    stopped,
-    command,
-    files,
-  } = listed;
+  const { run, kind, file, template, job, account, mode, counts, startedAt, updatedAt, stopped, command, files } =
+    listed;
   return {
     id: run,
     started_at: new Date(startedAt).toISOString(),
     command: kind,
     file: file ?? 'stdin',
-    state: status,
+    state: stateOf(listed),
     template: template ?? null,
     job: job ?? null,
     rows: counts['rows'] ?? 0,

@@ -303,7 +303,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
         return shown.take(outcome);
       },
     });
-    recorded(tally.counts(), stopped !== undefined);
+    recorded(tally.counts(), stopped?.exit);
     return stopped;
   } finally {
     spare.release();

@@ -1,8 +1,8 @@
-import type { Entry, Facts, Writer } from './activity/log.ts';
+import type { Entry, Facts, Result, Writer } from './activity/log.ts';
 import type { CallGuard } from '../client/exchange.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, type ExitName } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import type { CheckedTarget, Session } from './session.ts';
@@ -92,7 +92,7 @@ export async function recordRun(
   session: Session,
   checkedTarget: CheckedTarget,
   { name, ...run }: RunStarted,
-): Promise<(counts: RunCounts, isStopped: boolean) => void> {
+): Promise<(counts: RunCounts, stop: ExitName | undefined) => void> {
   const [{ begin }, writer] = await Promise.all([
     import('./activity/log.ts'),
     writerOf(session, checkedTarget, undefined),
@@ -101,10 +101,10 @@ export async function recordRun(
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(checkedTarget.target.baseUrl);
   const entry = begin(writer, { ...factsOf(session, checkedTarget), host, method, endpoint, ...run });
-  return ({ rows, sent: done, failed, unsure, not_reached: unsent }, isStopped) => {
+  return ({ rows, sent: done, failed, unsure, not_reached: unsent }, stop) => {
     const counts = { rows, done, failed, unsure, unsent };
     // Skipped rows, and rows beyond --first, are not failures.
-    entry.end({ outcome: unsure > 0 ? 'unsure' : failed > 0 || isStopped ? 'failed' : 'done', counts });
+    entry.end({ outcome: unsure > 0 ? 'unsure' : endOf(failed, stop), counts });
   };
 }
 
@@ -113,6 +113,11 @@ function noteSimulated({ given, reporter }: Session, { target, simulated }: Chec
   if (!simulated || given.quiet) return;
   const { host } = new URL(target.baseUrl);
   reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+}
+
+function endOf(failed: number, stop: ExitName | undefined): Result['outcome'] {
+  if (stop === 'interrupted' || stop === 'terminated' || stop === 'hungUp') return 'interrupted';
+  return failed > 0 || stop !== undefined ? 'failed' : 'done';
 }
 
 /** A key of unknown mode counts as live. */

@@ -71,7 +71,7 @@ describe('contacts export', () => {
   it.each([
     [[], 'id\tname\n1\tA "a", b\n2\t\n3\t\n'],
     [['-o', 'csv'], 'id,name\n1,"A ""a"", b"\n2,\n3,\n'],
-    [['-o', 'table'], '1  A "a", b\n2  \n3  \n'],
+    [['-o', 'table'], 'id  name\n1   A "a", b\n2\n3\n'],
     [['-o', 'csv', '--columns', 'name'], 'name\n"A ""a"", b"\n\n\n'],
   ])('uses the columns of the first page with contacts: %j', async (words, shown) => {
     const { code, stdout } = await exported(['[]', ...two], ...words);
@@ -125,4 +125,12 @@ describe('contacts export', () => {
     const { code, stdout, stderr } = await exported(['7'], '-o', 'csv');
     expect([code, stdout, stderr]).toEqual([8, '', expect.stringContaining('no single list of records')]);
   });
+});
+
+it('aligns more contacts than it holds below one header', async () => {
+  const page = `[${Array.from({ length: 1_500 }, (_, at) => `{"id":"${at + 1_000}","name":"x"}`).join()}]`;
+  const { stdout } = await exported([page], '-o', 'table');
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('id    name');
+  expect(new Set(lines.slice(1, -1).map((line) => line.slice(4)))).toEqual(new Set(['  x']));
 });

@@ -35,6 +35,20 @@ describe('runs', () => {
     ]);
   });
 
+  it('have failed if all rows are settled and none was sent', async () => {
+    await run('phone\n12\n13\n');
+    const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);
+    expect(listed).toMatchObject({ state: 'failed', sent: 0, failed: 2 });
+  });
+
+  it.each([80, 120])('begin with the columns that people look for, at %i columns', async (terminal) => {
+    await run(three);
+    await run(three, '--again');
+    const { stdout } = await world.run(['runs', 'list', '--no-color'], { env: {}, terminal });
+    expect(stdout).toMatch(/^started\S+ +command +file +sent +failed +state +unsure +id/);
+    expect(stdout).toContain('people.csv');
+  });
+
   it('are listed with the file as it was typed', async () => {
     await run(three);
     const [listed] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'], { env: {} })).stdout);

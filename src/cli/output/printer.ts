@@ -48,11 +48,15 @@ export interface Printer {
 
 type Form = Format | 'text';
 
+/** Rows of a long list that are aligned together. */
+const aligned = 1_000;
+
 export function createPrinter(options: PrinterOptions): Printer {
   const { ui, query } = options;
   const terminal = options.out.isTTY;
   const form = formOf(options, terminal);
   let streamed = 0;
+  let held: Row[] = [];
   const write = (text: string | Uint8Array) =>
     options.out.write(typeof text === 'string' ? options.clean(text) : cleanedBytes(text, options.clean));
   const escaped = (json: string) => (terminal ? safeJson(json) : unicodeEscaped(json, options));
@@ -121,7 +125,25 @@ export function createPrinter(options: PrinterOptions): Printer {
   async function items(all: readonly Item[]): Promise<void> {
     // Lines are cleaned as a whole; secrets are also known as JSON writes them.
     if (form === 'ndjson') return writeLines(all.map(({ data }) => data));
+    if (form === 'table' && options.lists) return hold(all.map(({ data }) => data));
     await Promise.all(all.map(printItem));
+  }
+
+  /** Rows wait for others, so that their columns are aligned. */
+  async function hold(values: readonly unknown[]): Promise<void> {
+    held.push(...values.map((value) => cleaned(value, options.clean)).filter((value) => isRow(value)));
+    if (held.length >= aligned) await printHeld();
+  }
+
+  async function printHeld(): Promise<void> {
+    const rows = held;
+    held = [];
+    if (rows.length === 0) return;
+    const { printTable } = await import('./table.ts');
+    const isFirst = streamed === 0;
+    streamed += rows.length;
+    const [header, note] = [options.header && isFirst, isFirst ? options.note : () => {}];
+    return printTable(rows, { ...options, header, note, write });
   }
 
   async function printItem({ data, text }: Item): Promise<void> {
@@ -133,6 +155,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   const end = async (failed = false) => {
+    await printHeld();
     if (form === 'json' && (streamed > 0 || !failed)) await write(streamed === 0 ? '[]\n' : ']\n');
   };
 

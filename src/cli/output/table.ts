@@ -22,7 +22,7 @@ export async function printTable(rows: readonly Row[], options: Options): Promis
   const { ui, columns, first = [], header, write, note } = options;
   const known = columnsOf(rows);
   const inOrder = ui.terminal ? [...first.filter((name) => known.includes(name)), ...known] : known;
-  const parts = table(rows, ui, { header, columns: columns ?? [...new Set(inOrder)] });
+  const parts = table(rows, ui, { header, first, columns: columns ?? [...new Set(inOrder)] });
   let step = await parts.next();
   for (; !step.done; step = await parts.next()) await write(step.value);
   const left = step.value;
@@ -41,6 +41,8 @@ function listed(names: readonly string[]): string {
 interface TableOptions {
   readonly header: boolean;
   readonly columns?: readonly string[] | undefined;
+  /** Columns for which others become narrower than usual. */
+  readonly first?: readonly string[] | undefined;
 }
 
 type Cells = readonly (readonly string[])[];
@@ -65,7 +67,7 @@ export async function* table(
     yield* columns.map(({ name, at }) => `${ui.color.bold(`${safeLine(name)}:`)} ${cells[0]?.[at] || 'none'}\n`);
     return [];
   }
-  const { columns: kept, leftOut } = fit(columns, width);
+  const { columns: kept, leftOut } = fit(columns, width, options.first);
   const layout = cells.length > page ? (lines: Cells) => aligned(lines, kept) : await layouter(kept);
   if (options.header)
     yield `${ui.color.bold(layout([kept.map((column) => startOf(safeLine(column.name), column.width))]).trimEnd())}\n`;
@@ -104,12 +106,17 @@ function bounded(text: string, most: number): number {
   return Math.min(widthOf(text, most), most + 1);
 }
 
+/** The name of a file is at the end of its path. */
+function isPath(text: string): boolean {
+  return /^\/\S*$/.test(text);
+}
+
 function isId(text: string): boolean {
   return /^[a-z]+_\w{2,}$/.test(text);
 }
 
 function cut(text: string, { width }: Fitted['columns'][number]): string {
-  return isId(text) ? endOf(text, width) : startOf(text, width);
+  return isId(text) || isPath(text) ? endOf(text, width) : startOf(text, width);
 }
 
 async function layouter(columns: Fitted['columns']): Promise<(lines: Cells) => string> {
@@ -184,18 +191,22 @@ interface Fitted {
 /** Spaces between columns. */
 const gap = 2;
 
-// Cells up to `short`, such as event names, are never cut. Headers, ids and texts keep at least these widths.
+// Cells up to `short`, such as event names, are only cut if a first column would be missing. Headers, ids and texts keep at least these widths.
 const [short, header, id, text] = [20, 8, 8, 10];
 
 /**
  * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never the id.
  * If the shortest widths do not fit, omits columns from the right.
  */
-function fit(columns: readonly Measured[], width: number): Fitted {
+function fit(columns: readonly Measured[], width: number, first: readonly string[] = []): Fitted {
   const key = idColumn(columns.map(({ name }) => name));
-  const least = (column: Measured) => Math.max(Math.min(column.header, header), leastOf(column, key));
-  let kept = fits(columns, width) ? columns : columns.filter(({ name, cells }) => name === key || cells > 0);
-  kept = fromTheLeft(kept, { least, width, key });
+  const filled = fits(columns, width) ? columns : columns.filter(({ name, cells }) => name === key || cells > 0);
+  const leastWith = (uncut: number) => (column: Measured) =>
+    Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
+  const usual = fromTheLeft(filled, { least: leastWith(short), width, key });
+  const isMissing = first.some((name) => !usual.some((column) => column.name === name));
+  const least = leastWith(isMissing ? text : short);
+  const kept = isMissing ? fromTheLeft(filled, { least, width, key }) : usual;
   const bare = kept.map((column) => Math.max(column.cells, Math.min(column.header, header)));
   const widths = shrunk(shrunk(kept.map(natural), bare, width), kept.map(least), width);
   return {
@@ -237,10 +248,10 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one + gap, -gap);
 }
 
-function leastOf({ name, cells, isId }: Measured, key: string | undefined): number {
+function leastOf({ name, cells, isId }: Measured, key: string | undefined, uncut: number): number {
   if (name === key) return cells;
   if (isId) return Math.min(cells, id);
-  return cells <= short ? cells : text;
+  return cells <= uncut ? cells : text;
 }
 
 /** Shrinks the widest columns first, from the right, none below its floor. */

@@ -1,7 +1,6 @@
 import { streaming } from '../../cli/command.ts';
 import { callOptions } from '../../cli/globals.ts';
 import { CliError } from '../../base/errors.ts';
-import { cell } from '../../cli/output/rows.ts';
 import { recordPages } from '../../cli/record-pages.ts';
 import { listParams, queryOf } from '../lists.ts';
 import { exportColumns } from './export-columns.ts';
@@ -49,7 +48,7 @@ export const exportContacts = streaming({
     if (count === 0) note('empty', 'there are no contacts');
     return { count };
   },
-  line: (row) => Object.values(row).map(cell).join('  '),
+  line: () => '',
   view: () => '',
 });
 

@@ -37,7 +37,7 @@ interface Intent extends Facts {
   readonly start?: string | undefined;
 }
 
-const outcomes = ['done', 'refused', 'unsure', 'failed', 'withdrawn'] as const;
+const outcomes = ['done', 'refused', 'unsure', 'failed', 'interrupted', 'withdrawn'] as const;
 /** `refused` by the service; `failed` before it reached the service; `withdrawn` by the user at a prompt. */
 type Outcome = (typeof outcomes)[number];
 
