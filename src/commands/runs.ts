@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { configuration, usage } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
+import type { LoggedRow } from '../runs/history.ts';
 import { choice, flag, option, phone, required, words } from '../cli/params.ts';
 
 export const listRuns = command({
@@ -35,18 +36,26 @@ export const showRun = command({
   details: [
     'For each row: its line in the file, its outcome, the reason if it was not sent, and its id at the service if',
     'it was. The list survives a crash. It contains no names, phones or params; look those up by line in your file.',
+    '--delivery adds what became of each message: delivered, read, failed, or unknown. It knows the messages of the',
+    'running local sandbox, and the events that bizmsg webhooks listen received on this machine.',
   ].join('\n'),
   params: {
     id: required('<id>', 'id of a run, or its first characters'),
     outcome: choice('--outcome <outcome>', 'only rows with this outcome', ['sent', 'failed', 'unsure', 'skipped']),
+    delivery: flag('--delivery', 'also show whether each message was delivered, read or failed'),
   },
-  examples: ['runs show 3f9a1c20be41', 'runs show 3f9a1c20be41 --outcome failed', 'runs show 3f9a1c20be41 -o csv'],
+  examples: [
+    'runs show 3f9a1c20be41',
+    'runs show 3f9a1c20be41 --outcome failed',
+    'runs show 3f9a1c20be41 --delivery',
+    'runs show 3f9a1c20be41 -o csv',
+  ],
   sample:
     'row\tline\toutcome\treason\tid\n1\t2\tsent\t\tcon_sandbox_1\n2\t3\tfailed\tphone: "1.20256E+10" is not a phone number…\t',
   accepts: printOptions,
   piped: 'rows',
-  first: ['line', 'outcome', 'reason', 'id'],
-  run: async (context, { id, outcome }) => {
+  first: ['line', 'outcome', 'delivery', 'reason', 'id'],
+  run: async (context, { id, outcome, delivery }) => {
     const [{ runNamed, runsOf }, { rowsOfRun }, { logFolder, logParts }, { warnOncePerFile }, sandboxes] =
       await Promise.all([
         import('../runs/listing.ts'),
@@ -56,20 +65,43 @@ export const showRun = command({
         context.sandboxes(),
       ]);
     const { stateFolder, thisProcess } = sandboxes;
-    const { run, status } = runNamed(runsOf(stateFolder, thisProcess), id);
+    const { run, status, template } = runNamed(runsOf(stateFolder, thisProcess), id);
     const onDamage = warnOncePerFile((text) => context.note('run-log', text));
     const rows = rowsOfRun(logParts(logFolder(stateFolder, run), onDamage), status === 'running');
     const wanted = outcome === undefined ? rows : rows.filter((row) => row.outcome === outcome);
-    return wanted.map(({ number, line, outcome, reason, id }) => ({
-      row: number,
-      line,
-      outcome,
-      reason: reason ?? null,
-      id: id ?? null,
-    }));
+    const outcomes = delivery ? await outcomesOf(context, wanted, template !== undefined) : undefined;
+    return wanted.map(({ number, line, outcome, reason, id }) => {
+      const known = outcomes?.get(id ?? '');
+      const state = outcome === 'sent' && template !== undefined ? (known?.delivery ?? 'unknown') : null;
+      return {
+        row: number,
+        line,
+        outcome,
+        ...(outcomes && { delivery: state }),
+        reason: reason ?? known?.reason ?? null,
+        id: id ?? null,
+      };
+    });
   },
   view: () => 'No rows',
 });
+
+async function outcomesOf(context: Context, rows: readonly LoggedRow[], isBatch: boolean) {
+  if (!isBatch) context.note('not-messages', 'this run is an import, and contacts are not delivered');
+  const [{ messageOutcomes }, { warnOncePerFile }] = await Promise.all([
+    import('./message-outcomes.ts'),
+    import('../base/journal-lines.ts'),
+  ]);
+  const ids = isBatch ? rows.flatMap(({ id }) => id ?? []) : [];
+  const outcomes = await messageOutcomes(
+    context,
+    new Set(ids),
+    warnOncePerFile((text) => context.note('journal-damaged', text)),
+  );
+  if (ids.length > 0 && outcomes.size === 0)
+    context.note('no-events', 'nothing is known about these messages; bizmsg webhooks listen records their events');
+  return outcomes;
+}
 
 export const resolveRun = command({
   name: 'resolve',

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { delivery, logIn } from '../webhooks/rig.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -128,3 +129,74 @@ describe('runs', () => {
     expect([expired, recent, folderOf(id)].map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 });
+
+describe('runs show --delivery', () => {
+  async function batch(): Promise<string> {
+    const file = join(world.home, 'people.csv');
+    writeFileSync(file, 'phone\n+12025550141\n+12025550142\n+12025550143\n+12025550144\n12\n');
+    const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'json', '--concurrency', '1']);
+    return JSON.parse(stdout).run;
+  }
+
+  it('joins the rows with the messages of the local sandbox', async () => {
+    world.sandbox.time.freeze();
+    const run = await batch();
+    const ids = world.sandbox.messages().map(({ id }) => id);
+    world.sandbox.trigger('message.read', { message: ids[0] });
+    world.sandbox.trigger('message.failed', { message: ids[1] });
+    const { code, stdout } = await world.run(['runs', 'show', run, '--delivery', '-o', 'json']);
+    expect([
+      code,
+      JSON.parse(stdout)
+        .map(({ outcome, delivery }: Row) => [outcome, delivery])
+        .slice(0, 2),
+    ]).toEqual([
+      0,
+      [
+        ['sent', 'read'],
+        ['sent', 'failed'],
+      ],
+    ]);
+    expect(JSON.parse(stdout)[4]).toMatchObject({ outcome: 'failed', delivery: null });
+  });
+
+  it('joins them with the events that listeners received, whatever their order', async () => {
+    const run = await batch();
+    const ids = world.sandbox.messages().map(({ id }) => id);
+    world.sandbox.reset('messages');
+    const journal = logIn(join(world.home, '.local/state/bizmsg'));
+    const received = (type: string, data: object) => journal.received(delivery(JSON.stringify({ type, data })));
+    received('message.read', { message_id: ids[0] });
+    received('message.delivered', { message_id: ids[0] });
+    received('message.delivered', { message_id: ids[1] });
+    received('message.failed', { message_id: ids[2], error: { code: '131026', message: 'no' } });
+    received('message.read', { message_id: 'msg_other' });
+    const { stdout } = await world.run([
+      'runs',
+      'show',
+      run,
+      '--delivery',
+      '--columns',
+      'delivery,reason',
+      '--no-header',
+    ]);
+    expect(stdout.split('\n').slice(0, 4)).toEqual(['read\t', 'delivered\t', 'failed\t131026: no', 'unknown\t']);
+  });
+
+  it('says that nothing is known, or that contacts are not delivered', async () => {
+    const run = await batch();
+    world.sandbox.reset('messages');
+    expect(await world.run(['runs', 'show', run, '--delivery'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing is known about these messages'),
+    });
+    const contacts = await world.run(['contacts', 'import', join(world.home, 'people.csv'), '-o', 'json']);
+    const shown = await world.run(['runs', 'show', JSON.parse(contacts.stdout).run, '--delivery']);
+    expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining('this run is an import') });
+  });
+});
+
+interface Row {
+  readonly outcome: string;
+  readonly delivery: string | null;
+}

@@ -1,0 +1,47 @@
+import type { OnDamage } from '../base/journal-lines.ts';
+import type { Context } from '../cli/command.ts';
+
+/** What became of a message that was accepted. */
+export interface MessageOutcome {
+  readonly delivery: 'delivered' | 'read' | 'failed';
+  /** Why it failed, if its event says so. */
+  readonly reason?: string | undefined;
+}
+
+/** Later events of a message replace earlier ones, in whatever order they arrived. */
+const rank = { delivered: 1, read: 2, failed: 2 } as const;
+
+/** The outcomes of messages by id: from the events that listeners recorded, and from the running local sandboxes. */
+export async function messageOutcomes(
+  context: Context,
+  ids: ReadonlySet<string>,
+  onDamage: OnDamage,
+): Promise<ReadonlyMap<string, MessageOutcome>> {
+  const outcomes = new Map<string, MessageOutcome>();
+  if (ids.size === 0) return outcomes;
+  const learn = (id: string, outcome: MessageOutcome) => {
+    const known = outcomes.get(id);
+    if (!known || rank[outcome.delivery] > rank[known.delivery]) outcomes.set(id, outcome);
+  };
+  const [{ newestFirst }, { eventOf }, sandboxes] = await Promise.all([
+    import('../webhooks/log/history.ts'),
+    import('../webhooks/event/event.ts'),
+    context.sandboxes(),
+  ]);
+  for (const { event: received } of newestFirst(sandboxes.stateFolder, onDamage)) {
+    const { name, message_id: id, reason } = eventOf(received);
+    const delivery = deliveryIn(name?.replace(/^message\./, ''));
+    if (delivery && id !== undefined && ids.has(id)) learn(id, { delivery, reason });
+  }
+  for (const locator of sandboxes.meant()) {
+    for (const { id, status } of await (await sandboxes.remote(locator)).ask('messages')) {
+      const delivery = deliveryIn(status);
+      if (delivery && ids.has(id)) learn(id, { delivery });
+    }
+  }
+  return outcomes;
+}
+
+function deliveryIn(word: string | undefined): MessageOutcome['delivery'] | undefined {
+  return word === 'delivered' || word === 'read' || word === 'failed' ? word : undefined;
+}
