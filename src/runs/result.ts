@@ -129,8 +129,10 @@ function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
     lines.push(`${ui.color.yellow(`${whole(open)} unsure`)}${arrowTo(files.unsure)}${places}`);
   }
   // The reasons of failed and unsure rows.
-  for (const { reason, count, first_line: line } of result.reasons)
-    lines.push(`  ${whole(count)} x ${reason}${line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : ''}`);
+  for (const { reason, count, first_line: line } of result.reasons) {
+    const where = line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : '';
+    lines.push(ui.line([`  ${whole(count)} x ${reason}${where}`], '    '));
+  }
   if (open > 0) lines.push(...unsureAdvice(open, result.run));
   if (left > 0 && !stopped)
     lines.push(

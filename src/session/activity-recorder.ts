@@ -29,7 +29,7 @@ export function callRecorder(session: Session, checkedTarget: CheckedTarget): Ca
       const answer = await send({
         async beforeSend() {
           await duplicates?.beforeSend();
-          if (!isNoted) noteSimulated(session, checkedTarget);
+          if (!isNoted) noteHarmless(session, checkedTarget, message !== undefined);
           isNoted = true;
           entry ??= begin(writer, facts);
         },
@@ -97,7 +97,7 @@ export async function recordRun(
     import('./activity/log.ts'),
     writerOf(session, checkedTarget, undefined),
   ]);
-  noteSimulated(session, checkedTarget);
+  noteHarmless(session, checkedTarget, name === 'sendTemplate');
   const { method, path: endpoint } = endpoints[name];
   const { host } = new URL(checkedTarget.target.baseUrl);
   const entry = begin(writer, { ...factsOf(session, checkedTarget), host, method, endpoint, ...run });
@@ -109,10 +109,13 @@ export async function recordRun(
 }
 
 /** Said when something is sent or changed, not for reads and dry runs. */
-function noteSimulated({ given, reporter }: Session, { target, simulated }: CheckedTarget): void {
-  if (!simulated || given.quiet) return;
+function noteHarmless({ given, reporter }: Session, { target, simulated }: CheckedTarget, isMessage: boolean): void {
+  if (given.quiet) return;
   const { host } = new URL(target.baseUrl);
-  reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+  if (simulated)
+    reporter.note('simulated', `simulated by the sandbox on this machine, ${host}; nothing is really sent`);
+  else if (isMessage && target.mode === 'sandbox')
+    reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
 }
 
 function endOf(failed: number, stop: ExitName | undefined): Result['outcome'] {

@@ -191,7 +191,7 @@ function withSpinner({ interaction }: Session, { baseUrl }: Target, transport: T
 }
 
 /** Prints that a key is live, with --quiet too, and that a sandbox key of an account reaches no phone. */
-function announce({ reporter, given, command }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
+function announce({ reporter, given }: Session, caller: AnyCaller, target: Target, simulated: boolean): void {
   const { host } = new URL(target.baseUrl);
   if (caller.kind === 'local' && caller.newcomer && !given.quiet) {
     reporter.note('newcomer', newcomerNote);
@@ -201,12 +201,6 @@ function announce({ reporter, given, command }: Session, caller: AnyCaller, targ
       'profile' in caller && caller.profile !== undefined ? caller.profile : simulated ? 'local' : 'environment';
     reporter.note('live', `LIVE ${name} · ${host} · ${maskKey(target.key)}`);
   }
-  if (!simulated && target.mode === 'sandbox' && sendsMessages(command))
-    reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
-}
-
-function sendsMessages(command: string): boolean {
-  return command === 'send-template' || command === 'send-batch';
 }
 
 function certificates(file: string): string {

@@ -3,7 +3,7 @@ import { fsError, fileUnusable, tooManyFiles } from '../../base/files.ts';
 import type { Output } from '../../base/host.ts';
 import { jsonText } from '../../base/json.ts';
 import { withoutSecrets } from '../../base/redact.ts';
-import { safeJson, safeLine, safeLines } from './text.ts';
+import { folded, safeJson, safeLine, safeLines } from './text.ts';
 
 export interface Reporter {
   note(code: string, message: string): void;
@@ -35,10 +35,11 @@ export function createReporter({ stderr, json, redact }: ReporterOptions): Repor
     const line = `${redact(text, secrets)}\n`;
     void stderr.write(last === '' ? line : clearLine + line + last);
   };
+  const wrap = (text: string) => (stderr.isTTY ? folded([text], stderr.columns || 80) : text);
   const object = (value: object) => write(stderr.isTTY ? safeJson(jsonText(value)) : jsonText(value));
   return {
-    note: (code, message) => (json ? object({ note: { code, message } }) : write(`note: ${safeLine(message)}`)),
-    error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure))),
+    note: (code, message) => (json ? object({ note: { code, message } }) : write(wrap(`note: ${safeLine(message)}`))),
+    error: (failure) => (json ? object({ error: described(failure) }) : write(readable(failure, wrap))),
     say: (text) => write(safeLines(text)),
     trace: (line) => (json ? object({ note: { code: 'trace', message: line } }) : write(safeLines(line))),
     live: (line) => {
@@ -55,13 +56,13 @@ function described({ code, message, hint, status, body, done }: CliError): objec
   return { code, message, hint, status, body, done };
 }
 
-function readable({ message, hint }: CliError): string {
-  const lines = [`error: ${safeLine(message)}`];
+function readable({ message, hint }: CliError, wrap: (text: string) => string): string {
+  const lines = [wrap(`error: ${safeLine(message)}`)];
   if (hint)
     lines.push(
       ...safeLines(hint)
         .split('\n')
-        .map((line) => `  ${line}`),
+        .map((line) => wrap(`  ${line}`)),
     );
   return lines.join('\n');
 }

@@ -191,8 +191,8 @@ interface Fitted {
 /** Spaces between columns. */
 const gap = 2;
 
-// Cells up to `short`, such as event names, are only cut if a first column would be missing. Headers, ids and texts keep at least these widths.
-const [short, header, id, text] = [20, 8, 8, 10];
+// Cells up to `short`, such as event names, are only cut if all first columns fit then. Headers, ids and texts keep at least these widths.
+const [short, header, id, text] = [20, 8, 8, 9];
 
 /**
  * Fits columns into a width: drops empty columns first, then shortens headers, then the widest cells, but never the id.
@@ -203,10 +203,11 @@ function fit(columns: readonly Measured[], width: number, first: readonly string
   const filled = fits(columns, width) ? columns : columns.filter(({ name, cells }) => name === key || cells > 0);
   const leastWith = (uncut: number) => (column: Measured) =>
     Math.max(Math.min(column.header, header), leastOf(column, key, uncut));
-  const usual = fromTheLeft(filled, { least: leastWith(short), width, key });
-  const isMissing = first.some((name) => !usual.some((column) => column.name === name));
-  const least = leastWith(isMissing ? text : short);
-  const kept = isMissing ? fromTheLeft(filled, { least, width, key }) : usual;
+  const [usual, narrow] = [short, text].map(leastWith).map((least) => fromTheLeft(filled, { least, width, key }));
+  const hasAll = (some: readonly Measured[] = []) => first.every((name) => some.some((one) => one.name === name));
+  const isNarrow = !hasAll(usual) && hasAll(narrow);
+  const least = leastWith(isNarrow ? text : short);
+  const kept = (isNarrow ? narrow : usual) ?? [];
   const bare = kept.map((column) => Math.max(column.cells, Math.min(column.header, header)));
   const widths = shrunk(shrunk(kept.map(natural), bare, width), kept.map(least), width);
   return {
