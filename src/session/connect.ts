@@ -99,6 +99,7 @@ export async function checkTarget(session: Session, caller: AnyCaller): Promise<
     isLocal: simulated,
     onlyLocal: onlyLocal(host.env),
     unverified: skipsCertificateChecks(host.env),
+    running: sandboxes.live,
   };
   if (caller.kind !== 'local') guard(target, conditions);
   if (running && caller.kind !== 'local' && !given.dryRun) await sandboxes.proven(running);

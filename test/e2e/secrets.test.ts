@@ -129,7 +129,10 @@ const atHome: Readonly<Record<string, Case>> = {
   'profiles use': { argv: [['acme'], ['none']] },
   'profiles remove': { argv: [['acme', '--yes'], ['acme'], ['none']] },
   login: {
-    argv: [['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0']],
+    argv: [
+      ['--profile', 'gamma', '--base-url', 'http://127.0.0.1:9', '--key-stdin', '--retries', '0'],
+      ['--sandbox', '--base-url', 'http://127.0.0.1:9'],
+    ],
     stdin: testKey,
   },
   'completion bash': { argv: [[]] },

@@ -3,6 +3,7 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { option } from '../../cli/params.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
 
 export const sandboxStatus = command({
@@ -78,7 +79,8 @@ export const sandboxEnv = command({
       .join('\n'),
 });
 
-function runningAt(sandboxes: Sandboxes, url: string) {
+/** The sandbox at a URL; throws if none runs there. */
+export function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string): Locator {
   const found = sandboxes.at(url);
   if (found) return found;
   const running = sandboxes.live().map((locator) => locator.url);

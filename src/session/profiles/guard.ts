@@ -5,6 +5,7 @@ import { isLoopback } from '../../base/loopback.ts';
 import { shellQuote } from '../../base/shell-quote.ts';
 import { isLocalKey } from '../../contract/keys.ts';
 import { originOf } from './base-url.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { LocalCaller, Target } from './resolve.ts';
 import { storeFile } from './store.ts';
 
@@ -15,13 +16,20 @@ export interface GuardConditions {
   readonly onlyLocal: boolean;
   /** Whether Node skips certificate checks, so that any server may answer. */
   readonly unverified: boolean;
+  /** The sandboxes that run on this machine. */
+  readonly running?: () => readonly RunningSandbox[];
 }
 
+type RunningSandbox = Pick<Locator, 'url' | 'keys'>;
+
 /** Throws if this key must not go to this address. */
-export function guard(target: Target | LocalCaller, { isLocal, onlyLocal, unverified }: GuardConditions): void {
+export function guard(
+  target: Target | LocalCaller,
+  { isLocal, onlyLocal, unverified, running = () => [] }: GuardConditions,
+): void {
   if (target.kind === 'local') return;
   if (onlyLocal && !isLocal) refuseOther(target);
-  if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target);
+  if (isLocalKey(target.key) && !isLocal) refuseElsewhere(target, running());
   if (isLocal && !isLocalKey(target.key) && target.mode !== 'sandbox') refuseInSandbox(target);
   if (target.baseUrl.startsWith('http:') && !isLoopback(new URL(target.baseUrl).hostname)) refusePlain(target);
   if (unverified && target.mode !== 'sandbox' && target.baseUrl.startsWith('https:')) refuseUnverified(target);
@@ -35,11 +43,18 @@ function refuseOther({ baseUrl }: Target): never {
   );
 }
 
-function refuseElsewhere({ baseUrl }: Target): never {
+function refuseElsewhere({ baseUrl, key }: Target, running: readonly RunningSandbox[]): never {
   const hint = isLoopback(new URL(baseUrl).hostname)
-    ? 'the sandbox is not running there: bizmsg sandbox start'
+    ? whereItRuns(key, running)
     : 'use a key that was made in the account settings of that service';
   throw unsafe('local-key-elsewhere', `this key belongs to a local sandbox, and ${originOf(baseUrl)} is not one`, hint);
+}
+
+function whereItRuns(key: string, running: readonly RunningSandbox[]): string {
+  const maker = running.find(({ keys }) => keys.sandbox === key || keys.live === key);
+  if (maker) return `the sandbox that made it runs at ${maker.url}`;
+  if (running.length === 0) return 'no sandbox is running: bizmsg sandbox start';
+  return `a sandbox runs at ${running.map(({ url }) => url).join(', ')}`;
 }
 
 function refuseInSandbox({ baseUrl, mode }: Target): never {

@@ -46,8 +46,17 @@ describe('the guard', () => {
   it('reports that the sandbox is not running for its local key', () => {
     const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
     expect(thrown(() => guard(target, around(target.baseUrl)))).toMatchObject({
-      hint: expect.stringContaining('not running'),
+      hint: 'no sandbox is running: bizmsg sandbox start',
     });
+  });
+
+  it.each([
+    [{ sandbox: localKey, live: localLiveKey }, 'the sandbox that made it runs at http://127.0.0.1:4782'],
+    [{ sandbox: 'sk_test_local-other', live: 'sk_live_local-other' }, 'a sandbox runs at http://127.0.0.1:4782'],
+  ])('names the address of a running sandbox for its local key: %j', (keys, hint) => {
+    const target = { kind: 'service', key: localKey, mode: 'sandbox', baseUrl: 'http://localhost:4790' } as const;
+    const conditions = { ...around(target.baseUrl), running: () => [{ url: 'http://127.0.0.1:4782', keys }] };
+    expect(thrown(() => guard(target, conditions))).toMatchObject({ hint });
   });
 
   it('refuses every target but a local sandbox under BIZMSG_ONLY=local', () => {
