@@ -24,7 +24,7 @@ const sent = { type: 'forwarded', event: event.id, url: 'http://localhost:3000/'
 it('breaks the line of an event between its fields, and a long field at its spaces', async () => {
   expect(await lines(event, 40)).toEqual([
     '14:36:56.120  e1fq8zk3m00',
-    '  message.failed  msg_1  +12025550102',
+    '  message.failed  +12025550102  msg_1',
     '  undeliverable: this test number always',
     '  fails  signed',
   ]);
@@ -48,7 +48,23 @@ it('shows the amount and id of an event without a message', async () => {
     reason: null,
     about: '12.50 EUR ord_1',
   };
-  expect(await lines(paid, 80)).toEqual(['14:36:56.120  e1fq8zk3m00  order.paid  12.50 EUR ord_1  signed']);
+  expect(await lines(paid, 79)).toEqual(['14:36:56.120  e1fq8zk3m00  order.paid  12.50 EUR ord_1  signed']);
+});
+
+it('aligns the columns of different events, unless the terminal is narrow', async () => {
+  const changes = [
+    { name: 'message.delivered', reason: null },
+    { name: 'message.received', message_id: 'msg_2', reason: null, about: 'Hello there' },
+    { name: 'contact.created', message_id: null, recipient: '+12025550142', reason: null, about: 'con_1 Ada' },
+    { name: 'broadcast.completed', message_id: null, recipient: null, reason: null, about: 'cmp_1' },
+  ];
+  const shown = await Promise.all(changes.map((change) => lines({ ...event, ...change }, 120)));
+  expect(shown.flat()).toEqual([
+    '14:36:56.120  e1fq8zk3m00  message.delivered    +12025550102  msg_1  signed',
+    '14:36:56.120  e1fq8zk3m00  message.received     +12025550102  msg_2  Hello there  signed',
+    '14:36:56.120  e1fq8zk3m00  contact.created      +12025550142  con_1 Ada  signed',
+    '14:36:56.120  e1fq8zk3m00  broadcast.completed                cmp_1  signed',
+  ]);
 });
 
 it.each([

@@ -86,7 +86,7 @@ describe('webhooks listen --profile local', () => {
     await expect
       .poll(running.stdout, soon)
       .toMatch(
-        /\n\S+T\d\d:\d\d:\d\d\.\d{3}Z {2}\w+ {2}message\.failed {2}msg_\w+ {2}\+12025550101 {2}blocked.* {2}signed\n/,
+        /\n\S+T\d\d:\d\d:\d\d\.\d{3}Z {2}\w+ {2}message\.failed {2}\+12025550101 {2}msg_\w+ {2}blocked.* {2}signed\n/,
       );
     alive(running.pid, 'SIGINT');
     expect([await running.ended, running.stdout().split('\n').length]).toEqual([0, 4]);

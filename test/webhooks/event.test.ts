@@ -217,3 +217,15 @@ function randomBody(random: () => number): Buffer {
   if (random() < 0.3) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
   return random() < 0.2 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
 }
+
+describe('what an event is about', () => {
+  it.each([
+    ['message.received', { message_id: 'msg_1', text: 'Hello' }, 'Hello'],
+    ['message.received', { message_id: 'msg_1', message: { body: 'Hello' } }, 'Hello'],
+    ['message.received', { message_id: 'msg_1', text: { body: 'Hello' } }, 'Hello'],
+    ['message.received', { message_id: 'msg_1' }, undefined],
+    ['message.read', { message_id: 'msg_1', text: 'Hello' }, undefined],
+  ])('is the text of a received message: %s with %j', (type, data, about) => {
+    expect(seen(JSON.stringify({ type, data })).about).toBe(about);
+  });
+});

@@ -1,6 +1,7 @@
 import { jsonText } from '../../base/json.ts';
 import { streaming, type Ui } from '../../cli/command.ts';
 import { cell } from '../../cli/output/rows.ts';
+import { eventNames } from '../../contract/events.ts';
 import type { EventItem, ForwardedItem, Item } from '../../webhooks/items.ts';
 import { listenParams } from './listen-options.ts';
 import { openListener, type Ready } from './listener.ts';
@@ -26,7 +27,7 @@ export const listenForEvents = streaming({
     'webhooks listen --route order.paid=localhost:3000/paid -o ndjson',
   ],
   sample:
-    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  msg_…  +12025550101  signed\n…',
+    'Ready http://127.0.0.1:4781 for events of the sandbox …\n2026-…  e1fq8zk3m00  message.delivered  +12025550101  msg_…  signed\n…',
   accepts: ['profile', 'mode', 'output'],
   piped: 'text',
   async *run(context, input): AsyncGenerator<readonly (Item | Ready)[], { type: 'ended'; url: string }> {
@@ -57,18 +58,21 @@ function readyLine({ url, sandbox }: Ready, ui: Ui): string {
   return ui.line([`${color.green('Ready')} ${url}${from} (press Ctrl-C to stop)`]);
 }
 
+/** On a narrower terminal, columns would only break more lines. */
+const widthForColumns = 80;
+const widestName = Math.max(...eventNames.map((name) => name.length));
+const usualPhone = '+12025550101'.length;
+const longestAbout = 200;
+
 function eventLine(item: EventItem, ui: Ui): string {
   const { received_at: at, id, name, message_id, recipient, about, reason } = item;
-  const known = [message_id, recipient, about, reason].filter((one) => one !== null);
+  const isAligned = ui.terminal && ui.width >= widthForColumns;
+  const title = name ?? 'unnamed';
+  const padding = isAligned ? ' '.repeat(Math.max(0, widestName - title.length)) : '';
+  const phone = isAligned ? (recipient ?? '').padEnd(usualPhone) : recipient;
+  const known = [phone, message_id, about?.slice(0, longestAbout) ?? null, reason].filter((one) => one !== null);
   const again = item.again ? [ui.color.yellow('repeated')] : [];
-  return ui.line([
-    ui.time(at),
-    ui.color.dim(id),
-    ui.color.bold(name ?? 'unnamed'),
-    ...known,
-    signed(item, ui),
-    ...again,
-  ]);
+  return ui.line([ui.time(at), ui.color.dim(id), ui.color.bold(title) + padding, ...known, signed(item, ui), ...again]);
 }
 
 function signed({ signature }: EventItem, { color }: Ui): string {

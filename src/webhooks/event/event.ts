@@ -2,7 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { parseJson } from '../../base/json.ts';
 import { bytesOf, type Headers, type Received } from '../log/records.ts';
-import { aboutIn, fieldsOf, holds, messageIdIn, nameIn, reasonIn, recipientIn } from './payload-guesses.ts';
+import {
+  aboutIn,
+  fieldsOf,
+  holds,
+  messageIdIn,
+  messageTextIn,
+  nameIn,
+  reasonIn,
+  recipientIn,
+} from './payload-guesses.ts';
 
 /** The known parts of a delivery. No payload field is documented, so each may be missing. */
 export interface WebhookEvent {
@@ -11,7 +20,7 @@ export interface WebhookEvent {
   readonly recipient: string | undefined;
   /** Why a message failed. */
   readonly reason: string | undefined;
-  /** A short description of events without a message. */
+  /** The text of a received message, or a short description of an event without a message. */
   readonly about: string | undefined;
   readonly body: Body;
   /** Why a compressed body could not be decompressed. */
@@ -28,10 +37,15 @@ export function eventOf(received: Pick<Received, 'headers' | 'body' | 'encoding'
     message_id,
     recipient: recipientIn(fields),
     reason: reasonIn(fields),
-    about: message_id === undefined ? aboutIn(fields, name) : undefined,
+    about: aboutEvent(fields, name, message_id !== undefined),
     body,
     problem,
   };
+}
+
+function aboutEvent(fields: ReturnType<typeof fieldsOf>, name: string | undefined, isMessage: boolean) {
+  if (!isMessage) return aboutIn(fields, name);
+  return name === 'message.received' ? messageTextIn(fields) : undefined;
 }
 
 function readBody(received: Pick<Received, 'headers' | 'body' | 'encoding'>): Pick<WebhookEvent, 'body' | 'problem'> {

@@ -72,10 +72,26 @@ export function messageIdIn(fields: readonly Field[]): string | undefined {
   return textOf(fields.find((field) => isId(field) && textOf(field.value) !== undefined)?.value);
 }
 
-/** A short description: an amount and an id, if found. */
+/** A short description: an amount, an id, and the name of a new contact, if found. */
 export function aboutIn(fields: readonly Field[], name = ''): string | undefined {
-  const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, ''))];
+  const contact = name === 'contact.created' ? contactNameIn(fields) : undefined;
+  const parts = [amountIn(fields), subjectIn(fields, name.replace(/\..*/, '')), contact];
   return parts.filter((part) => part !== undefined).join(' ') || undefined;
+}
+
+const textKeys = ['text', 'body', 'content'];
+
+/** The text of a received message. */
+export function messageTextIn(fields: readonly Field[]): string | undefined {
+  return textOf(
+    firstOf(textKeys, (name) => fields.find(({ key, value }) => key === name && typeof value === 'string'))?.value,
+  );
+}
+
+function contactNameIn(fields: readonly Field[]): string | undefined {
+  const isName = ({ key, value }: Field) =>
+    ['name', 'fullname', 'firstname'].includes(key) && typeof value === 'string' && !isEventName(value);
+  return textOf(fields.find(isName)?.value);
 }
 
 /** The id of the event's subject. The id at the top is the event's own, and contacts have many events. */
