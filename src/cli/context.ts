@@ -27,6 +27,8 @@ export interface Context extends Prompts {
   /** Prints text for a person who is asked next. */
   say(text: string): void;
   helpFor(words: readonly string[]): Promise<string>;
+  /** A command or a group, or all of them, for programs. */
+  describe(words: readonly string[]): Promise<object>;
   /** The service, called as the current caller. */
   client(): Promise<Client>;
   /** Looks something up as the current caller. */
@@ -56,10 +58,11 @@ export interface ContextOptions {
   readonly given: Globals;
   readonly reporter: Reporter;
   readonly helpFor: (words: readonly string[]) => Promise<string>;
+  readonly describe: (words: readonly string[]) => Promise<object>;
   readonly command?: string;
 }
 
-export function createContext({ host, given, reporter, helpFor, command = '' }: ContextOptions): CliContext {
+export function createContext({ host, given, reporter, helpFor, describe, command = '' }: ContextOptions): CliContext {
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host));
   const prompts = createPrompts(host, given);
   const interaction: Interaction = {
@@ -86,6 +89,7 @@ export function createContext({ host, given, reporter, helpFor, command = '' }: 
     note,
     say: reporter.say,
     helpFor,
+    describe,
     client: async () => (await own()).client,
     tryLookup: async (look) => (await own()).tryLookup(look),
     clientFor: async (target) => (await connected(target)).client,

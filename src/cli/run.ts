@@ -45,7 +45,14 @@ async function perform(host: Host, tree: Tree, reporter: Reporter): Promise<Comm
   const query =
     given.query === undefined ? undefined : await (await import('./output/query.ts')).compileQuery(given.query);
   const command = path.slice(1).join(' ');
-  const context = createContext({ host, given, reporter, command, helpFor: (words) => helpFor(tree, words) });
+  const context = createContext({
+    host,
+    given,
+    reporter,
+    command,
+    helpFor: (words) => helpFor(tree, words),
+    describe: (words) => describe(tree, words),
+  });
   const ui = await createUi(surroundings(host, given), context.harmless);
   const options: PrinterOptions = {
     out: host.stdout,
@@ -123,6 +130,11 @@ async function helpOf(path: readonly string[], node: Node | Tree): Promise<strin
 async function helpFor(tree: Tree, words: readonly string[]): Promise<string> {
   const { path, node } = await locate(tree, words);
   return helpOf(path, node);
+}
+
+async function describe(tree: Tree, words: readonly string[]): Promise<object> {
+  const { path, node } = await locate(tree, words);
+  return (await import('./command-tree.ts')).describeNode(path, node);
 }
 
 async function shown(host: Host, text: string): Promise<number> {

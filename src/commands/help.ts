@@ -1,4 +1,4 @@
-import { command, type Context } from '../cli/command.ts';
+import { command } from '../cli/command.ts';
 import { knowing, words } from '../cli/params.ts';
 import { CliError, usage } from '../base/errors.ts';
 import type { topics } from './topics.ts';
@@ -16,26 +16,34 @@ export const helpCommand = command({
   details: [
     'Topics: exit-codes (the meaning of each exit code), environment (variables and folders), output (formats,',
     'notes and errors), announced (API features that are not available yet).',
+    '-o json prints the whole tree of commands, or one command, with its options, for programs.',
   ].join('\n'),
   params: {
     words: knowing({ of: 'commands', more: topicNames }, words('[words...]', 'a command or a topic')),
   },
-  examples: ['help contacts create', 'help exit-codes'],
+  examples: ['help contacts create', 'help exit-codes', 'help contacts import -o json'],
   sample: 'Create a contact\n\nUsage: bizmsg contacts create [options]\n…',
-  accepts: [],
+  accepts: ['output'],
   piped: 'text',
-  run: async (context, input) => {
-    const topic = input.words.length === 1 ? topicNames.find((name) => name === input.words[0]) : undefined;
-    if (topic === undefined) return Buffer.from(await commandHelp(context, input.words));
-    return Buffer.from((await import('./topics.ts')).topics[topic]);
+  run: async (context, { words }) => {
+    const topic = words.length === 1 ? topicNames.find((name) => name === words[0]) : undefined;
+    if (topic !== undefined) {
+      const text = (await import('./topics.ts')).topics[topic];
+      return { page: Buffer.from(text), data: { topic, text } };
+    }
+    const { json, output } = context.given;
+    const isText = !json && (output === undefined || output === 'table');
+    if (isText) return { page: Buffer.from(await found(words, context.helpFor)), data: undefined };
+    return { page: Buffer.from(''), data: await found(words, context.describe) };
   },
-  view: (text, ui) => ui.page(text.toString()),
+  data: ({ data }) => data,
+  view: ({ page }, ui) => ui.page(page.toString()),
 });
 
-/** Returns the help of a command; suggests a topic if its name was misspelled. */
-async function commandHelp(context: Context, words: readonly string[]): Promise<string> {
+/** Looks a command up; suggests a topic if its name was misspelled. */
+async function found<T>(words: readonly string[], look: (words: readonly string[]) => Promise<T>): Promise<T> {
   try {
-    return await context.helpFor(words);
+    return await look(words);
   } catch (error) {
     const { suggestAll } = await import('../base/suggest.ts');
     const word = words.join('-').toLowerCase();

@@ -129,7 +129,6 @@ describe('global options', () => {
     { argv: ['profiles', 'list', '--mode', 'live'], says: '--mode' },
     { argv: ['sandbox', 'status', '--profile', 'acme'], says: '--profile' },
     { argv: ['profiles', 'use', 'acme', '--base-url', 'https://api.example.com'], says: '--base-url' },
-    { argv: ['help', '--json'], says: '--output' },
     { argv: ['help', '--columns', 'id'], says: '--columns' },
     { argv: ['help', '--query', 'id'], says: '--query' },
     { argv: ['contacts', 'list', '--json', '-o', 'csv'], says: '--json and -o csv exclude each other' },

@@ -60,7 +60,7 @@ export function rig({ env, home = emptyHome(), words = {}, isHasty = false }: Se
   };
   const reporter = createReporter({ stderr, json: false, redact: (text) => text });
   const given = readInput(globals, words);
-  const context = createContext({ host, given, reporter, helpFor: async () => '' });
+  const context = createContext({ host, given, reporter, helpFor: async () => '', describe: async () => ({}) });
   onTestFinished(() => context.close());
   return { context, session: context.session, notes };
 }
