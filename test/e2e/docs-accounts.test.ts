@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountKeys, openApi } from '../support/api.ts';
-import { bin } from '../support/bin.ts';
 import { newHome } from '../support/fake-service.ts';
 import { blocksIn, stepsIn } from '../support/docs.ts';
 import { noTerminal } from '../support/terminal.ts';
@@ -43,18 +42,9 @@ describe('the page about accounts', () => {
   });
 
   it('practices with keys of the sandbox, prompts before it repeats a live message, and switches back', async () => {
-    const home = newHome();
-    await bin(['sandbox', 'start', '--background'], { home });
-    const { stdout } = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
-    const { enter, follow } = openReader({
-      home,
-      local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago'),
-    });
+    const { enter, follow } = openReader({ local: (text) => text.replace(/\b(just now|\d+ s ago)/, 'SOME TIME ago') });
     const found = [];
-    for (const block of practised) {
-      const here = block.replace('http://127.0.0.1:4780', stdout.trim());
-      found.push(await follow(here, { answers: { [repeated]: [['(y/N)', 'n']] } }));
-    }
+    for (const block of practised) found.push(await follow(block, { answers: { [repeated]: [['(y/N)', 'n']] } }));
     expect(found).toEqual([[], [], []]);
     expect((await enter('bizmsg profiles list')).printed).toContain('No profiles');
   });

@@ -14,6 +14,7 @@ const [chosen = ''] = blocksIn('docs/bulk.md', 'Whom and when', 1);
 const [asked = ''] = blocksIn('docs/bulk.md', 'Before a live batch', 1);
 const [stopped = ''] = blocksIn('docs/bulk.md', 'After an interruption, run the same command again', 1);
 const [twice = ''] = blocksIn('docs/bulk.md', 'A finished run is not sent again by accident', 1);
+const [arrived = ''] = blocksIn('docs/bulk.md', 'Did the messages arrive?', 1);
 const [exported = ''] = blocksIn('docs/bulk.md', 'Spreadsheets and exports', 1);
 const [tagged = '', watched = '', folder = '', nightly = ''] = blocksIn('docs/bulk.md', 'Recipes', 4);
 
@@ -51,6 +52,10 @@ describe('the page about imports and batches', () => {
     const { follow } = openReader({ home: home.path, local: same });
     const [, , , question] = stepsIn(asked);
     expect(await follow(asked, { answers: { [question?.command ?? '']: [['(y/N)', 'y']] } })).toEqual([]);
+  });
+
+  it('shows what became of each message', async () => {
+    expect(await openReader({ home: home.path }).follow(arrived)).toEqual([]);
   });
 
   it('imports what it has exported', async () => {

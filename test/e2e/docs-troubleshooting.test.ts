@@ -26,11 +26,8 @@ describe('the page about problems', () => {
   });
 
   it('shows frequent errors', async () => {
-    const { home, follow } = openReader();
-    expect(await follow(local)).toEqual([]);
-    await bin(['sandbox', 'start', '--background'], { home });
-    const { stdout } = await bin(['sandbox', 'status', '--columns', 'url', '--no-header'], { home });
-    expect(await follow(refused.replace('http://127.0.0.1:4780', stdout.trim()))).toEqual([]);
+    const { follow } = openReader();
+    expect([await follow(local), await follow(refused)]).toEqual([[], []]);
   });
 
   it('checks the service against its document', async () => {
