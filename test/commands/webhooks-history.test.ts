@@ -68,6 +68,14 @@ describe('webhooks history', () => {
     expect((await run('webhooks history --columns about --no-header')).stdout).toBe('12.50 EUR ord_1\n');
   });
 
+  it('notes a path of --where that no event has, with a similar one', async () => {
+    const { send, run } = await listener();
+    await send('{"type":"message.failed","data":{"status":"failed"}}');
+    const { stdout, stderr } = await run('webhooks history --where status=failed');
+    expect([stdout, stderr]).toEqual(['', 'note: no event has status; did you mean data.status?\n']);
+    expect((await run('webhooks history --where data.status=read')).stderr).toBe('');
+  });
+
   it('keeps the most used columns on a narrow terminal, with a note about the others', async () => {
     const { send, journal, run } = await listener();
     const ids = [await send(read), await send(failed)];

@@ -218,6 +218,19 @@ describe('webhooks listen', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining(`port ${port} is in use`)]);
   });
 
+  it('takes the next free port if the default one is in use and none was given', async () => {
+    const words = ['webhooks', 'listen', '-o', 'ndjson'];
+    const one = startBin(words, { home: home.path });
+    onTestFinished(() => void alive(one.pid, 'SIGKILL'));
+    await expect.poll(() => rowsIn(one.stdout()).length, soon).toBeGreaterThan(0);
+    const second = startBin(words, { home: home.path });
+    onTestFinished(() => void alive(second.pid, 'SIGKILL'));
+    await expect.poll(() => rowsIn(second.stdout()).length, soon).toBeGreaterThan(0);
+    const [first, next] = [one, second].map((ran) => Number(rowsIn(ran.stdout())[0]?.['port']));
+    expect(next).toBeGreaterThan(first ?? Infinity);
+    expect(second.stderr()).toContain('port 4781 is in use');
+  });
+
   it('prints with an account that events need a public address', async () => {
     const env = { BIZMSG_API_KEY: 'sk_test_4f9Qm2ZpL8xVt3HdXk7R', BIZMSG_BASE_URL: 'https://api.example.com' };
     const listening = await listen([], env);

@@ -64,7 +64,26 @@ async function listed(context: Context, { limit, ...which }: Input<typeof params
     }
     return found.reverse();
   });
+  if (rows.length === 0) await noteMissingPaths(context, stateFolder, which.where);
   return { rows, received: rows.length > 0 ? rows.length : await countReceived(stateFolder) };
+}
+
+/** Events whose paths are compared. */
+const compared = 1_000;
+
+async function noteMissingPaths({ note }: Context, stateFolder: string, where: readonly string[]): Promise<void> {
+  if (where.length === 0) return;
+  const [{ newestFirst }, { eventOf }, { missingPath }] = await Promise.all([
+    import('../../webhooks/log/history.ts'),
+    import('../../webhooks/event/event.ts'),
+    import('../../webhooks/event/filters.ts'),
+  ]);
+  const bodies = [];
+  for (const past of newestFirst(stateFolder)) if (bodies.push(eventOf(past.event).body) === compared) break;
+  for (const text of where) {
+    const missing = missingPath(text, bodies);
+    if (missing !== undefined) note('no-such-path', missing);
+  }
 }
 
 /** Counts all events, to tell an empty log from a filter without matches. */

@@ -9,7 +9,7 @@ import { secretParams } from './secrets.ts';
 import { eventsText, whereText } from './selection.ts';
 
 export const listenParams = {
-  port: option('--port <port>', 'the port, or 0 for any free one (default: 4781)', port),
+  port: option('--port <port>', 'the port, or 0 for any free one (default: 4781, or the next free one)', port),
   host: option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)'),
   path: option('--path <path>', 'accept events only at this path (default: any path)', path),
   events: option('--events <names>', eventsText),
@@ -32,7 +32,8 @@ const defaultPort = 4781;
 /** Checks the options and asks before forwarding to other machines. Nothing has started yet. */
 export async function listenOptions(context: Context, input: ListenInput): Promise<Omit<ListeningOptions, 'secrets'>> {
   checkOutput(context);
-  const { port = defaultPort, host, path, respond, allowWebPages } = input;
+  const { host, path, respond, allowWebPages } = input;
+  const port = input.port ?? (await freePort(context, host));
   const { stateFolder, thisProcess } = await context.sandboxes();
   const addresses = await ownAddresses();
   return {
@@ -48,6 +49,30 @@ export async function listenOptions(context: Context, input: ListenInput): Promi
     forward: { routes: await checkedRoutes(context, input, { port, addresses }), retry: input.retry },
     addresses,
   };
+}
+
+/** The default port, or the next one that is free. */
+async function freePort(context: Context, host: string | undefined): Promise<number> {
+  for (let port = defaultPort; port < defaultPort + most; port++) {
+    if (!(await isFree(port, host === undefined ? ['127.0.0.1', '::1'] : [host]))) continue;
+    if (port !== defaultPort) context.note('port', `port ${defaultPort} is in use, so this listener has ${port}`);
+    return port;
+  }
+  return defaultPort;
+}
+
+/** Ports that are tried. */
+const most = 20;
+
+async function isFree(port: number, addresses: readonly string[]): Promise<boolean> {
+  const [{ createServer }, { listen }] = await Promise.all([import('node:http'), import('../../base/http-server.ts')]);
+  for (const address of addresses) {
+    const server = createServer();
+    const failure = await listen(server, address, port);
+    if (failure?.code === 'EADDRINUSE') return false;
+    if (!failure) await new Promise((closed) => server.close(closed));
+  }
+  return true;
 }
 
 /** Events and forwarding attempts have no common columns. */

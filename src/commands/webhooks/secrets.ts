@@ -31,6 +31,39 @@ export async function secretIn(
   return secret === undefined ? undefined : { secret, whose: "the sandbox's secret" };
 }
 
+/** The secrets that may have signed a received event: the usual one first, or only the one that was asked for. */
+export async function secretsToTry(
+  context: Context,
+  given: Input<typeof secretParams>,
+): Promise<readonly KnownSecret[]> {
+  const usual = await secretIn(context, given);
+  const first = usual === undefined ? [] : [usual];
+  if (given.secretStdin || given.secretFile !== undefined || context.given.profile !== undefined) return first;
+  return [...first, ...(await runningSandboxSecret(context)), ...(await profileSecrets(context))];
+}
+
+async function runningSandboxSecret(context: Context): Promise<readonly KnownSecret[]> {
+  const sandboxes = await context.sandboxes();
+  const running = sandboxes.find();
+  if (!running) return [];
+  const secret = signingSecret(context.session, (await (await sandboxes.remote(running)).ask('env')).secret);
+  return secret === undefined ? [] : [{ secret, whose: "the sandbox's secret" }];
+}
+
+async function profileSecrets({ session }: Context): Promise<readonly KnownSecret[]> {
+  const [{ readStore }, { configFolder }, { webhookSecretFault }] = await Promise.all([
+    import('../../session/profiles/store.ts'),
+    import('../../session/profiles/environment.ts'),
+    import('../../session/profiles/key.ts'),
+  ]);
+  const { profiles } = readStore(configFolder(session.host.env, session.host.home));
+  return Object.entries(profiles).flatMap(([name, { webhookSecret: secret }]) => {
+    if (secret === undefined || webhookSecretFault(secret) !== undefined) return [];
+    session.reporter.hide(secret);
+    return [{ secret, whose: `the secret of the profile "${name}"` }];
+  });
+}
+
 /** The secret given on this command line. */
 export async function givenSecret(
   context: Context,

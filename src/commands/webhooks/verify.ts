@@ -5,7 +5,7 @@ import { argument, option } from '../../cli/params.ts';
 import type { RawDelivery } from '../../webhooks/event/raw.ts';
 import type { Verdict } from '../../webhooks/sign/verify.ts';
 import { deliveryIn } from './delivery-file.ts';
-import { secretHint, secretIn, secretParams } from './secrets.ts';
+import { secretHint, secretParams, secretsToTry } from './secrets.ts';
 import { damageNotes } from './selection.ts';
 
 export const verifyEvent = command({
@@ -13,8 +13,8 @@ export const verifyEvent = command({
   summary: 'Check the signature of a received event, or of an event in a file',
   details: [
     'If the signature is bad, the reason is printed. The age of a received event counts at the time it was',
-    'received, that of a file now. Exit 0: the signature is good. 12: it is bad or missing. 3: no webhook',
-    'secret is known.',
+    'received, that of a file now. Without --profile, the secrets of the running sandbox and of all profiles are',
+    'tried. Exit 0: the signature is good. 12: it is bad or missing. 3: no webhook secret is known.',
   ].join('\n'),
   params: {
     id: argument('[id]', 'the id of an event from webhooks history, or its beginning (default: the newest)'),
@@ -29,10 +29,12 @@ export const verifyEvent = command({
   run: async (context, { id, file, at, ...given }) => {
     if (id !== undefined && file !== undefined) throw usage('give either an id or --file');
     const { name, raw, clock } = file === undefined ? await received(context, id) : await filed(context, file);
-    const known = await secretIn(context, given);
+    const known = await secretsToTry(context, given);
     const { check } = await import('../../webhooks/sign/verify.ts');
-    const result = check(known === undefined ? [] : [known.secret], raw.headers, raw.body, at ?? clock);
-    return { what: name, verdict: result.verdict, why: reasonOf(result, known?.whose) };
+    const checkWith = (secrets: readonly string[]) => check(secrets, raw.headers, raw.body, at ?? clock);
+    const signer = known.find(({ secret }) => checkWith([secret]).verdict === 'good');
+    const result = checkWith([signer ?? known[0]].flatMap((one) => one?.secret ?? []));
+    return { what: name, verdict: result.verdict, why: reasonOf(result, signer?.whose) };
   },
   view: ({ what, verdict, why }, ui) => {
     const paint = verdict === 'good' ? ui.color.green : verdict === 'bad' ? ui.color.red : ui.color.yellow;

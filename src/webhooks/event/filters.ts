@@ -31,6 +31,28 @@ export function byField(text: string): Filter {
   return ({ body }) => body.kind === 'json' && isWritten(valueAt(body.value, path), value);
 }
 
+/** Describes a path of `--where` that no event has, with similar ones; undefined if an event has it. */
+export function missingPath(where: string, bodies: Iterable<WebhookEvent['body']>): string | undefined {
+  const path = condition(where).path.join('.');
+  const known = new Set<string>();
+  for (const body of bodies) if (body.kind === 'json') addPaths(body.value, '', known);
+  if (known.size === 0 || known.has(path)) return undefined;
+  const names = [...known];
+  const [, last = path] = /([^.]+)$/.exec(path) ?? [];
+  const same = names.filter((name) => name.endsWith(`.${last}`));
+  const near = same.length > 0 ? same : [suggest(path, names) ?? []].flat();
+  return `no event has ${path}${near.length > 0 ? `; did you mean ${near.slice(0, 3).join(' or ')}?` : ''}`;
+}
+
+function addPaths(value: unknown, path: string, known: Set<string>): void {
+  if (path !== '') known.add(path);
+  if (typeof value !== 'object' || value === null || path.split('.').length > deepest) return;
+  for (const [name, inner] of Object.entries(value)) addPaths(inner, path === '' ? name : `${path}.${name}`, known);
+}
+
+/** Levels of a body in which similar paths are looked for. */
+const deepest = 4;
+
 /** Events that `--events` and all `--where` select. */
 export function selectedBy(events: string | undefined, where: readonly string[]): Filter {
   const filters = where.map((text) => forOption('--where', () => byField(text)));
