@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { command } from '../cli/command.ts';
 import { printOptions } from '../cli/globals.ts';
 import { forOption } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
+import { hoursFlag } from '../runs/hours.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
@@ -79,22 +81,25 @@ interface RedactedKeys {
 
 export const setProfile = command({
   name: 'set',
-  summary: "Change a profile's address, plan or webhook secret",
+  summary: 'Change the address, plan, webhook secret, hours or excluded phones of a profile',
   details: [
     'Changing the origin deletes the stored keys, after a confirmation, because a key is only ever sent to the',
     'origin it was stored for. Changing only the path keeps them.',
+    'The hours and excluded phones apply to each send-batch with this profile; none removes them.',
   ].join('\n'),
   params: {
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
+    hours: option('--hours <hours>', 'send batches only then: "mon-fri 09:00-18:00 Europe/Berlin"', hoursText),
+    excludeFrom: option('--exclude-from <file>', 'batches never message the phones in this file'),
   },
   examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
   sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',
   accepts: ['baseUrl', ...printOptions],
   changes: true,
   piped: 'text',
-  run: async (context, { name, plan, rate, webhookSecret }) => {
+  run: async (context, { name, plan, rate, webhookSecret, hours, excludeFrom }) => {
     const profiles = await context.profiles();
     const before = profiles.show(name);
     const { baseUrl } = context.given;
@@ -106,12 +111,21 @@ export const setProfile = command({
       await context.confirm(`Move ${name} to ${baseUrl} and ${loss}`);
     }
     const secret = webhookSecret ? await context.stdin() : undefined;
-    const after = await profiles.set(name, { baseUrl, plan, rate, webhookSecret: secret });
+    const excluded = excludeFrom === removed ? '' : excludeFrom && resolve(excludeFrom);
+    const settings = { baseUrl, plan, rate, webhookSecret: secret, hours, excludeFrom: excluded };
+    const after = await profiles.set(name, settings);
     if (losesKeys) context.note('keys-left', 'the keys are removed here, but still valid at the old address');
     return after;
   },
   view: (profile, ui) => [`${ui.color.green('Changed')} ${profile.name}`, ...profileLines(profile)].join('\n'),
 });
+
+/** The value of an option that removes what is stored. */
+const removed = 'none';
+
+function hoursText(text: string): string {
+  return text === removed ? '' : hoursFlag(text).text;
+}
 
 export const listProfiles = command({
   name: 'list',

@@ -1,7 +1,8 @@
 import { countryFlag } from '../runs/mapping/flags.ts';
-import { command } from '../cli/command.ts';
+import { command, type Context } from '../cli/command.ts';
 import { callOptions } from '../cli/globals.ts';
 import { flag, option, repeated, required } from '../cli/params.ts';
+import type { BatchOptions } from '../runs/batch.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
 import { runDetails, runInstead, runParams } from '../runs/options.ts';
@@ -64,11 +65,21 @@ export const sendBatch = command({
     refuseSwapped(template, file);
     const phone = normalize || country !== undefined ? { country } : undefined;
     const sources = inOrder(context.typed, paramColumns, params);
-    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, excludeFrom, hours };
+    const limits = { ...(await storedLimits(context)), ...(excludeFrom && { excludeFrom }), ...(hours && { hours }) };
+    const options = { template, toColumn, params: sources, allowEmpty, allowSameRecipient, phone, ...limits };
     return runJob(context, batchJob(context, options), { file, ...flags }, emit);
   },
   ...runView,
 });
+
+/** The hours and the excluded phones of the profile; the options of the command replace them. */
+async function storedLimits(context: Context): Promise<Pick<BatchOptions, 'hours' | 'excludeFrom'>> {
+  const { currentCaller } = await import('../session/current-caller.ts');
+  const caller = await currentCaller(context.session);
+  if (caller.kind === 'local') return {};
+  const { hours, excludeFrom } = caller;
+  return { hours: hours === undefined ? undefined : hoursFlag(hours), excludeFrom };
+}
 
 /** Restores the order of --param-column and --param among each other from the words as typed. */
 function inOrder(

@@ -264,6 +264,36 @@ describe('--hours', () => {
     expect([ended, (await asked).code, sent()]).toEqual(['waiting', 130, []]);
   });
 
+  it('of the profile apply as well, like its excluded phones', async () => {
+    const excluded = join(world.home, 'never.txt');
+    writeFileSync(excluded, '+12025550141\n');
+    const add = ['profiles', 'add', 'acme', '--base-url', world.url, '--key-stdin'];
+    await world.bin(add, {}, world.sandbox.keys.sandbox);
+    const hours = `${today} 00:00-24:00 UTC`;
+    const set = await world.bin([
+      'profiles',
+      'set',
+      'acme',
+      '--hours',
+      hours,
+      '--exclude-from',
+      excluded,
+      '-o',
+      'json',
+    ]);
+    expect(JSON.parse(set.stdout)).toMatchObject({ hours, exclude_from: excluded });
+    const file = join(world.home, 'orders.csv');
+    writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
+    const words = ['send-batch', 'welcome', file, '--profile', 'acme', '-o', 'json'];
+    const { code } = await world.run(words, { env: {} });
+    expect([code, sent()]).toEqual([0, [['+12025550142']]]);
+    await world.bin(['profiles', 'set', 'acme', '--hours', `${inThreeDays} 00:00-24:00 UTC`]);
+    const waiting = world.run(words, { env: {}, signal: AbortSignal.timeout(700) });
+    expect([(await waiting).code, sent()]).toEqual([130, [['+12025550142']]]);
+    await world.bin(['profiles', 'set', 'acme', '--hours', 'none', '--exclude-from', 'none']);
+    expect((await world.run(['profiles', 'show', 'acme', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
+  });
+
   it('are refused without a time zone', async () => {
     const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--hours', 'mon-fri 09:00-18:00');
     expect([code, sent()]).toEqual([2, []]);

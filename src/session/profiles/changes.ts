@@ -17,6 +17,9 @@ export interface Settings {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
+  /** An empty text removes it, as with `excludeFrom`. */
+  readonly hours?: string | undefined;
+  readonly excludeFrom?: string | undefined;
 }
 
 export interface Draft extends Settings, Partial<GivenKey> {
@@ -110,6 +113,8 @@ function changed(profile: Profile, settings: Settings): Profile {
     ...moved(profile, settings.baseUrl),
     ...planned(profile, settings),
     webhookSecret: secret === undefined ? profile.webhookSecret : readWebhookSecret(secret),
+    hours: (settings.hours ?? profile.hours) || undefined,
+    excludeFrom: (settings.excludeFrom ?? profile.excludeFrom) || undefined,
   };
 }
 

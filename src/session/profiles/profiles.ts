@@ -30,7 +30,7 @@ export interface Profiles {
   /** The target of a profile that is not stored yet. */
   target(name: string, draft: Draft & { readonly key: string }): Target;
   add(name: string, draft: Draft): Promise<ProfileRow>;
-  set(name: string, settings: Settings): Promise<ProfileRow>;
+  set(name: string, settings: Settings): Promise<ProfileShown>;
   use(name: string): Promise<{ readonly name: string }>;
   remove(name: string): Promise<{ readonly name: string }>;
   setKey(name: string, key: string, requested: Mode | undefined): Promise<KeyRow>;
@@ -71,7 +71,7 @@ export function openProfiles({ folder, flags, env }: ProfilesOptions): Profiles 
       const account = newAccountId();
       return rowAfter(name, (store) => edit.addProfile(store, name, { ...draft, account }));
     },
-    set: (name, settings) => rowAfter(name, (store) => edit.setProfile(store, name, settings)),
+    set: async (name, settings) => profileShown(await change((store) => edit.setProfile(store, name, settings)), name),
     use: async (name) => {
       await change((store) => edit.useProfile(store, name));
       return { name };
@@ -117,6 +117,8 @@ export interface ProfileRow {
 
 /** A profile in detail. */
 interface ProfileShown extends ProfileRow {
+  readonly hours: string | null;
+  readonly exclude_from: string | null;
   /** The account id; null until it is first needed. */
   readonly account: string | null;
 }
@@ -151,7 +153,8 @@ export function profileRow(store: Store, name: string): ProfileRow {
 }
 
 function profileShown(store: Store, name: string): ProfileShown {
-  return { ...profileRow(store, name), account: requireProfile(store, name).account ?? null };
+  const { hours = null, excludeFrom = null, account = null } = requireProfile(store, name);
+  return { ...profileRow(store, name), hours, exclude_from: excludeFrom, account };
 }
 
 /** The stored keys of one profile, or of all. */

@@ -124,9 +124,10 @@ function storedCaller({ flags, env, loadStore }: CallerInputs, name: string, sou
   const mode = flags.mode ?? environmentMode(env) ?? profile.mode;
   const key = profile.keys[mode];
   if (key === undefined) throw missingKey(name, profile, mode);
-  const { plan, rate, webhookSecret, account } = profile;
+  const { plan, rate, webhookSecret, account, hours, excludeFrom } = profile;
   const address = flags.baseUrl === undefined ? profile.baseUrl : sameService(name, profile, flags.baseUrl);
-  return { kind: 'service', baseUrl: address, key, mode, source, profile: name, plan, rate, webhookSecret, account };
+  const settings = { plan, rate, webhookSecret, account, hours, excludeFrom };
+  return { kind: 'service', baseUrl: address, key, mode, source, profile: name, ...settings };
 }
 
 export function missingKey(name: string, { keys, mode: used }: Profile, mode: Mode): CliError {
@@ -180,6 +181,8 @@ export interface ServiceCaller extends Target {
   readonly plan?: PlanName | undefined;
   readonly rate?: number | undefined;
   readonly webhookSecret?: string | undefined;
+  readonly hours?: string | undefined;
+  readonly excludeFrom?: string | undefined;
   /** The id of the profile's account, if the store has one. */
   readonly account?: string | undefined;
 }

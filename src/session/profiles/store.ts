@@ -17,6 +17,9 @@ export interface Profile {
   readonly mode: Mode;
   readonly keys: { readonly [M in Mode]?: string | undefined };
   readonly webhookSecret?: string | undefined;
+  /** Hours and a file of phones for batches, as `send-batch` takes them. */
+  readonly hours?: string | undefined;
+  readonly excludeFrom?: string | undefined;
   /** A random id of the account, kept when keys and address change. Missing in profiles of older versions. */
   readonly account?: string | undefined;
 }
@@ -121,6 +124,8 @@ function profile(value: unknown, at: string): Profile {
       live: optional(keyOf('live'))(keys.live, `${at}/keys/live`),
     },
     webhookSecret: optional(secret)(fields.webhookSecret, `${at}/webhookSecret`),
+    hours: optional(string)(fields.hours, `${at}/hours`),
+    excludeFrom: optional(string)(fields.excludeFrom, `${at}/excludeFrom`),
     account: optional(account)(fields.account, `${at}/account`),
   };
 }
