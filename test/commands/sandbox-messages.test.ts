@@ -160,3 +160,29 @@ describe('sandbox audit and requests', () => {
     expect(stdout).toBe(`${ids[1]}\n${ids[2]}\n`);
   });
 });
+
+describe('sandbox requests -f', () => {
+  it.each([
+    ['', 10],
+    [' --limit 3', 3],
+  ])('begins with the newest%s: %i', async (words, count) => {
+    const { run, send } = await local();
+    const ids = [];
+    for (let number = 0; number < 12; number++) ids.push(await send());
+    const line = `sandbox requests -f --columns message_id -o csv --no-header${words}`;
+    const { code, stdout } = await run(line, { signal: AbortSignal.abort('SIGINT') });
+    expect([code, stdout]).toEqual([0, ids.slice(-count).join('\n').concat('\n')]);
+  });
+
+  it('prints a line for each on a terminal, with the local time', async () => {
+    const { run, send } = await local();
+    const id = await send();
+    const { stdout } = await run('sandbox requests -f --no-color', {
+      signal: AbortSignal.abort('SIGINT'),
+      terminal: 120,
+    });
+    expect(stdout).toMatch(
+      new RegExp(`^\\d\\d:\\d\\d:00\\.000  POST  /api/public/messages/send-template  200  ${id}\n$`),
+    );
+  });
+});

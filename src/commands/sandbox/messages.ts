@@ -10,6 +10,7 @@ import { inCommandWords } from './control-errors.ts';
 import { requestLine } from './requests.ts';
 
 export type MessageStory = OutputOf<'message'>;
+type MessageRow = OutputOf<'messages'>[number];
 
 const described = {
   name: 'messages',
@@ -38,13 +39,21 @@ const described = {
 const list = command({
   ...described,
   piped: 'rows',
-  first: ['sent_at', 'to', 'status', 'text', 'template', 'id'],
   run: async (context, { to, template, status, limit }) => {
     const sandbox = await context.sandbox();
-    return newestOf(context, limit, (most) => sandbox.ask('messages', { to, template, status, limit: most }));
+    const rows = await newestOf(context, limit, (most) =>
+      sandbox.ask('messages', { to, template, status, limit: most }),
+    );
+    const { stdout } = context.session.host;
+    return stdout.isTTY && context.showsLines ? rows.map((row) => shortRow(row, stdout.columns)) : rows;
   },
   view: () => 'No messages',
 });
+
+/** On a terminal the text gets the room of the params, which it contains, and on a narrow one that of the template. */
+function shortRow({ sent_at, to, template, status, text, id }: MessageRow, width = 0): object {
+  return width < 100 ? { sent_at, to, status, text, id } : { sent_at, to, template, status, text, id };
+}
 
 const show = command({
   ...described,
