@@ -232,6 +232,7 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
       ended_at: new Date(thisProcess.now()).toISOString(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
+    if (!stopped && isSettled(result)) noteDoneFile(context, result.file);
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
     return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit };
@@ -239,6 +240,16 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
     entry.close();
     log.close();
   }
+}
+
+function isSettled({ sent, failed, unsure, not_reached: left, skipped }: RunResult): boolean {
+  return sent > 0 && failed + unsure + left + skipped.unsure === 0;
+}
+
+/** The file of failed rows of another run is not removed: it was edited. */
+function noteDoneFile({ note }: Running['context'], file: string): void {
+  if (/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file))
+    note('file-done', `${file} is not needed any more: all its rows are sent`);
 }
 
 interface Sending {

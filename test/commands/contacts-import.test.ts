@@ -184,3 +184,13 @@ it('names --phone if --country is given and no field is named phone', async () =
   const { code, stderr } = await importing('Mobile\n(202) 555-0141\n', '--country', 'US');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--phone')]);
 });
+
+it('notes that a file of failed rows is not needed once its rows were sent', async () => {
+  await importing('phone\n+12025550141\n12\n');
+  const failed = join(world.home, 'people.failed.csv');
+  const before = await world.run(['contacts', 'import', failed]);
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace(/^12,/m, '+12025550142,'));
+  const { code, stderr } = await world.run(['contacts', 'import', failed]);
+  expect([before.stderr.includes('not needed'), code]).toEqual([false, 0]);
+  expect(stderr).toContain(`${failed} is not needed any more: all its rows are sent`);
+});

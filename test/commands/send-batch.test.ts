@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { openHostile } from '../support/fake-service.ts';
 import { noteCodes } from '../support/json-lines.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -336,6 +338,15 @@ it('repairs numbers that lost their form, and counts them', async () => {
   const { code, stderr } = await sending('welcome', 'phone\n12025550141.0\n0041 79 123 45 67\n', '--country', 'US');
   expect([code, sent()]).toEqual([0, [['+12025550141'], ['+41791234567']]]);
   expect(stderr).toContain('phone numbers repaired: 1 had \\".0\\" at the end, 1 had 00 instead of \\"+\\"');
+});
+
+it('says once that a sandbox key of a service reaches no phone', async () => {
+  const caller = await openHostile((_, __, response) => response.end('{"message_id":"msg_1"}'));
+  const file = join(caller.home, 'to.csv');
+  writeFileSync(file, 'phone\n+12025550141\n+12025550142\n');
+  const { stdout, stderr } = await cli(['send-batch', 'welcome', file], caller);
+  expect(stdout).toMatch(/^Done \(sandbox\): 2 of 2 rows sent/);
+  expect(stderr.match(/no message reaches a phone/g)).toHaveLength(1);
 });
 
 describe('--fields', () => {
