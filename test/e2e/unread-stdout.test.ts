@@ -147,7 +147,10 @@ describe('one SIGTERM ends', () => {
     const world = await rig.newWorld();
     home = world.home;
     await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
-    const running = unread(['sandbox', 'requests', '--follow', '-o', 'ndjson'], { ...world.env, BIZMSG_ONLY: 'local' });
+    const running = unread(['sandbox', 'requests', '--follow', '--limit', '20000', '-o', 'ndjson'], {
+      ...world.env,
+      BIZMSG_ONLY: 'local',
+    });
     await once(running.child.stdout, 'readable');
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(143);
