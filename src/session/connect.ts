@@ -42,7 +42,7 @@ export async function connect(session: Session, caller: AnyCaller): Promise<Call
 }
 
 /** Milliseconds that a lookup may delay what follows. */
-const lookupTimeout = 3_000;
+export const lookupTimeout = 3_000;
 
 export async function tryLookup(
   session: Session,

@@ -293,7 +293,9 @@ async function inTime<T>(words: readonly string[], ended: Promise<T>): Promise<T
 /** The result of a command, whose counts must add up to its rows. */
 function resultOf({ code, stdout, stderr }: Ran): Result {
   const lines = objects(stderr);
-  const notes = lines.flatMap(({ note }) => (isRecord(note) ? [String(note['code'])] : []));
+  const codes = lines.flatMap(({ note }) => (isRecord(note) ? [String(note['code'])] : []));
+  // Every batch with a sandbox key has it.
+  const notes = codes.filter((code) => code !== 'sandbox-key');
   const error = lines.map((line) => line['error']).find(isRecord);
   const data: unknown = stdout.trim() === '' ? undefined : parsed(stdout);
   const summary = isSummary(data) ? data : undefined;

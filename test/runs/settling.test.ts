@@ -179,7 +179,9 @@ describe.each(modes)('with a %s key', (mode) => {
       expect(await machine.batch(file)).toMatchObject({ code: 0, summary: { rows: 2, sent: 1 } });
       expect(sentOnce(machine)).toBe(true);
       const again = await machine.batch(file);
-      expect(again).toMatchObject(mode === 'live' ? { code: 11, error: 'sent-before' } : { code: 0, notes: ['run'] });
+      expect(again).toMatchObject(
+        mode === 'live' ? { code: 11, error: 'sent-before' } : { code: 0, notes: expect.arrayContaining(['run']) },
+      );
     });
 
     it.concurrent('are sent once from their fixed file while the interrupted original runs again', async () => {

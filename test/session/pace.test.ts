@@ -6,6 +6,7 @@ import { heartbeatInterval } from '../../src/base/liveness.ts';
 import type { Host } from '../../src/base/host.ts';
 import { type Answering, serve } from '../client/servers.ts';
 import { temporaryHome } from '../support/bin.ts';
+import { lookupTimeout } from '../../src/session/connect.ts';
 import { cli, type CliOptions } from '../support/cli.ts';
 import { makePipe } from '../support/disk.ts';
 import { key, profiled } from './run-client-rig.ts';
@@ -18,8 +19,9 @@ const ledgerTurn = 10;
 /** A clock whose timers fire immediately and advance it, except those that renew claims or keep the turn. */
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
+  const unused = [heartbeatInterval, noteInterval, lookupTimeout];
   const later: Host['later'] = (milliseconds, run) => {
-    if (milliseconds === heartbeatInterval || milliseconds === noteInterval) return () => {};
+    if (unused.includes(milliseconds)) return () => {};
     const due = time + (milliseconds === ledgerTurn ? 0 : milliseconds);
     const immediate = setImmediate(() => {
       time = Math.max(time, due);
@@ -38,7 +40,10 @@ async function machine(plan: 'growth' | 'enterprise', rate?: number, answers: An
   if (home === undefined) throw new Error('a profile has a home');
   const clock = hastyClock();
   const state = join(home, '.local/state/bizmsg');
-  const run = (argv: readonly string[], options: Partial<CliOptions> = {}) => cli(argv, { home, ...clock, ...options });
+  const run = async (argv: readonly string[], options: Partial<CliOptions> = {}) => {
+    const ran = await cli(argv, { home, ...clock, ...options });
+    return { ...ran, stderr: ran.stderr.replaceAll(/^note: with a sandbox key .*\n/gm, '') };
+  };
   return { service, run, clock, home, state, folder: join(state, 'pace') };
 }
 
