@@ -159,7 +159,7 @@ async function rootHelp(entry) {
 
 /** Wraps the common chunks so that they run with V8's compiled code; returns the names of their sources. */
 function wrapForCache(dir) {
-  const chunks = readdirSync(dir).filter((name) => /^chunk-/.test(name));
+  const chunks = readdirSync(dir).filter((name) => name.startsWith('chunk-'));
   return chunks.map((chunk) => {
     const body = chunk.replace('.cjs', '.body.cjs');
     // Inlines the runtime: loading a file takes 0.25 ms.

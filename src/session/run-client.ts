@@ -101,6 +101,8 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const queueAbort = new AbortController();
   const onWait = waitReporter(session);
   const gate = await runPace(session, { caller, checkedTarget, known, onWait, closedFor });
+  // Looking something up sends nothing, so it need not wait for the hours.
+  const lookupGate = closedFor ? await runPace(session, { caller, checkedTarget, known, onWait }) : gate;
   const connection = await openConnection(session, checkedTarget, {
     connections: concurrency,
     signal: signals.leave,
@@ -118,7 +120,7 @@ export async function openRunClient(session: Session, caller: Caller, options: R
     waiting: gate.waiting,
   };
   const reachable = () => canReach(transportOptionsFor(session, checkedTarget.target), signals.stop);
-  const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: gate, stop: signals.stop }, act);
+  const look: TryLookup = (act) => tryLookup(session, checkedTarget, { pace: lookupGate, stop: signals.stop }, act);
   const sending = sendingUntil(queueAbort, connection.client);
   const ledger = () => openLedger(session, caller, checkedTarget);
   const { observe } = connection.client;

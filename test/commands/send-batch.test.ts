@@ -296,6 +296,12 @@ describe('--hours', () => {
     expect((await world.run(['profiles', 'show', 'acme', '-o', 'json'], { env: {} })).stdout).toContain('"hours":null');
   });
 
+  it('do not hold up the look at the template', async () => {
+    const hours = `${inThreeDays} 00:00-24:00 UTC`;
+    const { stdout } = await sending('welcome', 'phone\n+12025550142\n', '--hours', hours, '--dry-run');
+    expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Welcome! Write to us here whenever you need us.' });
+  });
+
   it('are refused without a time zone', async () => {
     const { code, stderr } = await sending('welcome', 'phone\n+12025550142\n', '--hours', 'mon-fri 09:00-18:00');
     expect([code, sent()]).toEqual([2, []]);

@@ -50,7 +50,10 @@ export async function createMessageMapping(
 function namesColumn(name: string): CliError {
   const text = shellQuote(name);
   const hint = `to send the value of the column: --param-column ${text}; to send the word itself: --param=${text}`;
-  return usage(`-p ${text} would send the word "${name}" to each recipient, and the input has a column "${name}"`, hint);
+  return usage(
+    `-p ${text} would send the word "${name}" to each recipient, and the input has a column "${name}"`,
+    hint,
+  );
 }
 
 /** Refuses options that are wrong for any input. */
