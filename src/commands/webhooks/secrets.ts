@@ -19,7 +19,7 @@ export interface KnownSecret {
 }
 
 /** The webhook secret from stdin, a file, the environment, the profile, or the running sandbox if that is called. */
-export async function secretIn(
+async function secretIn(
   context: Context,
   { secretStdin, secretFile }: Input<typeof secretParams>,
 ): Promise<KnownSecret | undefined> {
