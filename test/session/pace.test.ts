@@ -19,9 +19,9 @@ const ledgerTurn = 10;
 /** A clock whose timers fire immediately and advance it, except those that renew claims or keep the turn. */
 function hastyClock(): Pick<Host, 'steady' | 'later'> {
   let time = 1_000_000;
-  const unused = [heartbeatInterval, noteInterval, lookupTimeout];
+  const unused = new Set([heartbeatInterval, noteInterval]);
   const later: Host['later'] = (milliseconds, run) => {
-    if (unused.includes(milliseconds)) return () => {};
+    if (unused.has(milliseconds)) return () => {};
     const due = time + (milliseconds === ledgerTurn ? 0 : milliseconds);
     const immediate = setImmediate(() => {
       time = Math.max(time, due);
@@ -102,7 +102,8 @@ it.each([
   await run(argv);
   await run(argv);
   expect(existsSync(folder)).toBe(false);
-  expect(clock.steady()).toBe(began);
+  // The timers of this clock fire at once, and a dry run looks for the template's text.
+  expect(clock.steady() - began).toBeLessThanOrEqual(2 * lookupTimeout);
 });
 
 it('is not shared if the plan has no known rate', async () => {
