@@ -59,7 +59,7 @@ export async function seenTemplates({ session }: Context): Promise<readonly Seen
 /** The next step for a template that is not there. */
 export function unknownTemplateHint(name: string, names: readonly string[]): string {
   const near = suggest(name, names);
-  return near === undefined ? 'bizmsg templates list shows the templates' : `did you mean ${near}?`;
+  return near === undefined || near === name ? 'bizmsg templates list shows the templates' : `did you mean ${near}?`;
 }
 
 export function factsIn(row: Row): TemplateFacts | undefined {

@@ -1,3 +1,4 @@
+import { shellQuote } from '../base/shell-quote.ts';
 import { command, type Context } from '../cli/command.ts';
 import { type Globals, printOptions } from '../cli/globals.ts';
 import { flag, type Input } from '../cli/params.ts';
@@ -44,7 +45,13 @@ export const login = command({
       );
     const checked = await checkedDraft(context, name, keyStdin);
     const paced = plan ?? (context.interactive ? await askForPlan(context) : undefined);
-    return profiles.add(name, { ...checked, plan: paced, rate });
+    const added = await profiles.add(name, { ...checked, plan: paced, rate });
+    if (!added.in_use)
+      context.note(
+        'not-in-use',
+        `another profile stays in use; to use this one: bizmsg profiles use ${shellQuote(name)}`,
+      );
+    return added;
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),
 });

@@ -40,7 +40,8 @@ export function noteText(note: Note, all: number): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;
   if (note.note === 'would-stop') {
     const why = note.stop.reason === 'sent-before' ? sentBefore(note.stop, all) : note.stop.reason;
-    return `with a live key, this command would stop: ${why}`;
+    const way = note.stop.reason === 'sent-before' ? '; --new-only skips them' : '';
+    return `with a live key, this command would stop: ${why}${way}`;
   }
   const rows = rowsText(note.rows);
   const [was, are, them] = note.rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them'];

@@ -194,3 +194,11 @@ it('notes that a file of failed rows is not needed once its rows were sent', asy
   expect([before.stderr.includes('not needed'), code]).toEqual([false, 0]);
   expect(stderr).toContain(`${failed} is not needed any more: all its rows are sent`);
 });
+
+it('names the same file of failed rows if another run has the same ones', async () => {
+  const text = 'phone,name\n+12025550141,Ada\nfoo,Bar\n';
+  const summaries = [await importing(text, '-o', 'json'), await importing(text, '-o', 'json')];
+  const failed = summaries.map(({ stdout }): unknown => JSON.parse(stdout).files.failed);
+  expect(failed).toEqual([join(world.home, 'people.failed.csv'), join(world.home, 'people.failed.csv')]);
+  expect(readdirSync(world.home).filter((name) => name.includes('failed'))).toEqual(['people.failed.csv']);
+});

@@ -30,7 +30,7 @@ export const importContacts = command({
     boolean: repeated('--boolean <field>', 'convert yes, no, true, false, 1 or 0 to a boolean', fieldFlag),
     parseJson: repeated('--parse-json <field>', 'parse a field as JSON', fieldFlag),
     drop: repeated('--drop <column>', 'omit a column'),
-    phone: repeated('--phone <field>', 'the field to normalize, if it is not named phone', fieldFlag),
+    phone: repeated('--phone <field>', 'check and normalize the phone number in this field', fieldFlag),
     normalize: flag('--normalize', 'normalize phones to the form +12025550101'),
     country: option(
       '--country <code>',

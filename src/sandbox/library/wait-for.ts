@@ -20,13 +20,17 @@ export function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       () => {},
     );
     try {
-      return await next(passes, AbortSignal.any([late.signal, closing]));
+      return await next(passes, within, AbortSignal.any([late.signal, closing]));
     } finally {
       over.abort();
     }
   };
 
-  async function next(passes: (event: SandboxEvent) => boolean, signal: AbortSignal): Promise<SandboxEvent> {
+  async function next(
+    passes: (event: SandboxEvent) => boolean,
+    within: string | number,
+    signal: AbortSignal,
+  ): Promise<SandboxEvent> {
     for (let after = 0; ;) {
       const { events: cursor } = service.cursors();
       const found = eventsIn(service, after).find((event) => !returned.has(event.id) && passes(event));
@@ -36,7 +40,7 @@ export function createWaitFor(service: Service, closing: AbortSignal): WaitFor {
       }
       after = cursor;
       if (closing.aborted) throw new Error('this sandbox is closed');
-      if (signal.aborted) throw new Error(`waitFor: no such event in time; ${seen(service)}`);
+      if (signal.aborted) throw new Error(`waitFor: no such event within ${within}; ${seen(service)}`);
       await service.happening('event', signal);
     }
   }

@@ -16,7 +16,7 @@ describe('waitFor', () => {
     const created = ['+12025550142', '+12025550143'].flatMap((phone) => sandbox.trigger('contact.created', { phone }));
     const found = [await sandbox.waitFor('contact.created'), await sandbox.waitFor('contact.created')];
     expect(found).toEqual(created);
-    await expect(sandbox.waitFor('contact.created', { within: 0 })).rejects.toThrow('no such event in time');
+    await expect(sandbox.waitFor('contact.created', { within: 0 })).rejects.toThrow('no such event within 0');
   });
 
   it('finds an event with a test', async () => {
@@ -32,7 +32,7 @@ describe('waitFor', () => {
     sandbox.trigger('order.paid');
     const waiting = sandbox.waitFor('message.read', { within: '1ms' });
     await expect(waiting).rejects.toThrow(
-      'waitFor: no such event in time; the last events: order.paid; the clock is frozen, so advance it first',
+      'waitFor: no such event within 1ms; the last events: order.paid; the clock is frozen, so advance it first',
     );
   });
 
