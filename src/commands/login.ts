@@ -51,6 +51,8 @@ export const login = command({
         'not-in-use',
         `another profile stays in use; to use this one: bizmsg profiles use ${shellQuote(name)}`,
       );
+    if (added.live_key !== null && added.mode === 'sandbox')
+      context.note('live-key', 'the live key is stored and not in use yet; bizmsg keys switch-mode live uses it');
     return added;
   },
   view: (profile, ui) => [`${ui.color.green('Logged in')} as ${profile.name}`, ...profileLines(profile)].join('\n'),

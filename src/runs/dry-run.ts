@@ -61,6 +61,8 @@ export interface DryRunInput {
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly kind: Job['kind'];
   readonly unit: Unit;
+  /** The body of the first row that would be sent. */
+  readonly first: string | undefined;
   /** Undefined if the service does not show it. */
   readonly template: TemplateFacts | undefined;
 }
@@ -73,7 +75,7 @@ export function dryRunOf(given: DryRunInput): DryRunEnded {
   const least = pace.minimumDuration(due);
   const { known } = pace;
   const { perMinute, perMonth } = target.plan;
-  const first = found.first === undefined || due === 0 ? null : parseJson(found.first);
+  const first = given.first === undefined ? null : parseJson(given.first);
   const dryRun: DryRun = {
     type: 'rehearsal',
     rows,

@@ -48,6 +48,18 @@ export async function* dueRows({ mapper, log, onInvalid, ...known }: Due): Async
   }
 }
 
+/** The body of the first row that will be sent. Rows that were sent before may precede it. */
+export async function firstBody(known: Known, mapper: Mapper): Promise<string | undefined> {
+  if (fates[known.fates[0] ?? 0] === 'due') return known.found.first;
+  let retry: KnownRow | undefined;
+  for await (const batch of readAgain(known)) {
+    const due = batch.find(({ fate }) => fate === 'due');
+    if (due) return readyOf(due, mapper, known).content;
+    retry ??= batch.find(({ fate }) => fate === 'retry');
+  }
+  return retry && readyOf(retry, mapper, known).content;
+}
+
 export interface KnownRow {
   readonly row: InputRow;
   /** Among the valid rows. */

@@ -9,7 +9,7 @@ import { removeExpiredLogs } from './listing.ts';
 import type { Registered } from './register.ts';
 import type { Running } from './job.ts';
 import type { Stopped } from './stop.ts';
-import type { Tally } from './tally.ts';
+import type { SkippedCounts, Tally } from './tally.ts';
 
 /** The line of this run in `runs list`, kept up to date while it runs. */
 export interface KeptEntry {
@@ -48,7 +48,7 @@ export async function keepEntry(
         failed: failed + tally.invalid,
         unsure,
         left: planned + released,
-        skipped: skipped.duplicate,
+        skipped: leftOut(skipped),
       };
       await ledger.note({
         ...entryNow(),
@@ -84,7 +84,7 @@ export async function keepEntry(
       job: plan.job,
       owner: { pid: thisProcess.pid, start: processStart(thisProcess.pid) },
       startedAt: before?.startedAt ?? startedAt,
-      counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: skipped.duplicate },
+      counts: { rows, sent: sent + earlier, failed, unsure: unsure + skipped.unsure, left, skipped: leftOut(skipped) },
       updatedAt: thisProcess.now(),
       endedAt: undefined,
       stopped: undefined,
@@ -105,4 +105,9 @@ function commandLine(typed: readonly string[]): string {
     return word.replace(/^(-p|--param=|--set=).+$/s, '$1…');
   });
   return ['bizmsg', ...words.map((word) => (word.endsWith('…') ? word : shellQuote(redact(word))))].join(' ');
+}
+
+/** Rows that the run does not send. Those that it sent before count as sent, and unsure ones as unsure. */
+function leftOut({ excluded, earlier_run, duplicate, elsewhere, changed }: SkippedCounts): number {
+  return excluded + earlier_run + duplicate + elsewhere + changed;
 }

@@ -14,7 +14,9 @@ import { skipsOf } from './tally.ts';
 export interface Overview {
   readonly file: string;
   readonly job: Pick<Job, 'kind' | 'template' | 'hours'>;
-  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded' | 'first'>;
+  readonly found: Pick<Preflight, 'rows' | 'invalid' | 'excluded'>;
+  /** The body of the first row that will be sent. */
+  readonly first: string | undefined;
   readonly accepted: Accepted;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
@@ -25,9 +27,13 @@ export interface Overview {
 
 /** The lines before the question of a live run: its messages, recipients and duration. */
 export function overviewLines(overview: Overview): readonly string[] {
-  return [inputLine(overview), recipientsLine(overview), firstLine(overview), timeLine(overview)].filter(
-    (line) => line !== undefined,
-  );
+  return [
+    inputLine(overview),
+    recipientsLine(overview),
+    firstLine(overview),
+    timeLine(overview),
+    hoursLine(overview),
+  ].filter((line) => line !== undefined);
 }
 
 function inputLine({ file, found, accepted }: Overview): string {
@@ -52,7 +58,7 @@ function recipientsLine({ job: { kind, template }, accepted }: Overview): string
     : `${template} → ${due === 1 ? '1 person' : `${whole(due)} people`}`;
 }
 
-function firstLine({ job, found: { first }, template }: Overview): string | undefined {
+function firstLine({ job, first, template }: Overview): string | undefined {
   const body: unknown = first === undefined ? undefined : JSON.parse(first);
   if (!isRecord(body)) return undefined;
   const { to, params } = body;
@@ -73,6 +79,16 @@ function timeLine({ client: { pace, target }, accepted, job, usedThisMonth, now 
   return `${durationText(pace, dueIn(accepted), now, job.hours)?.text ?? 'No rate limit is known'}${month}`;
 }
 
+function hoursLine({ job: { hours }, now }: Overview): string | undefined {
+  return hours && hoursText(hours, now);
+}
+
+/** The hours, and when sending begins if that is not now. */
+export function hoursText(hours: Hours, now: number): string {
+  const begin = hours.isOpen(now) ? '' : `; sending begins ${zonedTime(hours.opensAt(now))}`;
+  return `Only ${hours.text}${begin}`;
+}
+
 /** How long it will take; undefined if no rate is known. */
 export function durationText(
   { limit, minimumDuration }: RunClient['pace'],
@@ -86,7 +102,8 @@ export function durationText(
   if (least < shortest && (!hours || hours.isOpen(now)))
     return { text: `${rate}, less than ${shortest / 1_000} s`, isLong: false };
   const end = hours ? hours.endOf(now, least) : now + least;
-  const until = end - now < day ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
+  const isSoon = end - now < day && !hours;
+  const until = isSoon ? timeOfDay(new Date(end).toISOString()).slice(0, 5) : zonedTime(end);
   return { text: `${rate}, about ${roughly(end - now)}, until ${until}`, isLong: true };
 }
 

@@ -86,8 +86,10 @@ const separate = way('--again', 'start a separate run, which sends all rows', { 
 
 function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 'found' | 'unit'>): Description {
   switch (stop.reason) {
-    case 'sent-before':
-      return { message: sentBefore(stop, plan.input.count), ways: waysToRepeat(stop, plan.input.count) };
+    case 'sent-before': {
+      const all = distinct(plan.input);
+      return { message: sentBefore(stop, all), ways: waysToRepeat(stop, all) };
+    }
     case 'idle': {
       const idle = span(stop.idle / 1_000);
       const message = `run ${stop.run} has been idle for ${idle}, and has not sent ${rowsText(stop.left)}`;
@@ -111,6 +113,13 @@ function describe(stop: Stop, { plan, found, unit }: Pick<Registering, 'plan' | 
       break;
   }
   return { message: `${rowsText(stop.rows)} would be sent, more than --at-most ${plan.choice.atMost}`, ways: [] };
+}
+
+/** The number of rows without duplicates. */
+function distinct({ count, isDuplicate }: Plan['input']): number {
+  let found = 0;
+  for (let row = 0; row < count; row++) if (!isDuplicate(row)) found += 1;
+  return found;
 }
 
 function waysToRepeat({ rows, earlier }: SentBefore, all: number): readonly Way[] {

@@ -10,10 +10,10 @@ import { warnOncePerFile } from '../base/journal-lines.ts';
 import { completeLog } from './history.ts';
 import { checkCount, confirmLive, holdSpareFiles, suggestColumn, needsConfirmation, refuseKeys } from './confirm.ts';
 import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
-import { dueRows, showing } from './due.ts';
+import { dueRows, firstBody, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import { dueIn, durationText, overviewLines, usedThisMonth } from './overview.ts';
+import { dueIn, durationText, hoursText, overviewLines, usedThisMonth } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
@@ -129,10 +129,11 @@ async function confirmedPlan(
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
+    const first = await firstBody({ input, found, fates: accepted.fates }, running.mapper);
     const now = thisProcess.now();
     const used = usedThisMonth(await opened.ledger.runs(), opened.account, now);
     const file = nameOf(input);
-    return overviewLines({ file, job, found, accepted, client, template, usedThisMonth: used, now }).join('\n');
+    return overviewLines({ file, job, found, first, accepted, client, template, usedThisMonth: used, now }).join('\n');
   });
   return { ...foreseen.plan, isRehearsal: false };
 }
@@ -154,7 +155,7 @@ async function lookAtTemplate({
 }
 
 async function rehearsed(running: Running, found: Preflight, plan: Plan): Promise<DryRunEnded> {
-  const { context, job, input, client, opened } = running;
+  const { context, job, input, mapper, client, opened, thisProcess } = running;
   const unit = unitOf(input.source);
   const foreseen = await register({
     context: { ...context, interactive: false },
@@ -170,7 +171,10 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
   const accepted = foreseen instanceof CliError ? undefined : foreseen.accepted;
   const caution = refused || found.first === undefined ? undefined : job.caution?.(found.first);
   if (caution !== undefined) context.note('caution', caution);
-  const template = accepted && dueIn(accepted) > 0 ? await lookAtTemplate(running) : undefined;
+  const due = accepted && dueIn(accepted) > 0 ? accepted : undefined;
+  const template = due && (await lookAtTemplate(running));
+  const first = due && (await firstBody({ input, found, fates: due.fates }, mapper));
+  if (job.hours) context.note('hours', hoursText(job.hours, thisProcess.now()));
   for (const note of accepted?.notes ?? []) context.note('run', noteText(note, found.input.count));
   return dryRunOf({
     found,
@@ -180,6 +184,7 @@ async function rehearsed(running: Running, found: Preflight, plan: Plan): Promis
     client,
     kind: job.kind,
     unit,
+    first,
     template,
   });
 }

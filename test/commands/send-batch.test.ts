@@ -211,6 +211,20 @@ it('shows the first message in a dry run', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ first_text: 'Hello Ada, your order A-1 is on its way.' });
 });
 
+it('shows the first message that will be sent, not one that was sent before', async () => {
+  const words = ['--param-column', 'name', '--param-column', 'order'];
+  const [header, first = '', second = ''] = orders.split('\n');
+  await sending('order_update', `${header}\n${first}\n`, ...words);
+  const { stdout } = await sending(
+    'order_update',
+    `${header}\n${first}\n${second}\n`,
+    ...words,
+    '--new-only',
+    '--dry-run',
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ would_send: 1, first_text: 'Hello Alan, your order A-2 is on its way.' });
+});
+
 it('refuses a param that is the name of a column, unless it is given as a word', async () => {
   const { code, stderr } = await sending('order_update', orders, '-p', 'name', '--param-column', 'order');
   expect([code, sent()]).toEqual([2, []]);
