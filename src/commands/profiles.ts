@@ -5,6 +5,7 @@ import { forOption } from '../base/errors.ts';
 import { argument, choice, flag, knowing, option, rate, required } from '../cli/params.ts';
 import { planNames } from '../contract/plans.ts';
 import { hoursFlag } from '../runs/hours.ts';
+import { excludeFromText, hoursHelp } from '../runs/options.ts';
 
 export const planParams = {
   plan: choice('--plan <name>', "the account's plan", planNames),
@@ -52,7 +53,7 @@ export const showProfile = command({
   params: { name: knowing({ of: 'profiles' }, argument('[name]', 'the profile (default: the one in use)')) },
   examples: ['profiles show acme', 'profiles show acme -o json'],
   sample:
-    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  account: …',
+    'acme\n  in use: true\n  base url: https://api.example.com\n  plan: growth\n  rate: not set\n  mode: sandbox\n  sandbox key: sk_test_…1234\n  live key: sk_live_…4f2a\n  webhook secret: stored\n  hours: not set\n  exclude from: not set\n  account: …',
   accepts: printOptions,
   piped: 'text',
   run: async (context, input) => {
@@ -91,8 +92,8 @@ export const setProfile = command({
     name: knowing({ of: 'profiles' }, required('<name>', 'the profile')),
     ...planParams,
     webhookSecret: flag('--webhook-secret-stdin', 'read the webhook secret from stdin'),
-    hours: option('--hours <hours>', 'send batches only then: "mon-fri 09:00-18:00 Europe/Berlin"', hoursText),
-    excludeFrom: option('--exclude-from <file>', 'batches never message the phones in this file'),
+    hours: option('--hours <hours>', hoursHelp, hoursText),
+    excludeFrom: option('--exclude-from <file>', excludeFromText),
   },
   examples: ['profiles set acme --plan scale', 'profiles set acme --base-url https://api.example.com/v2'],
   sample: 'Changed acme\n  in use: true\n  base url: https://api.example.com\n  plan: scale\n  …',

@@ -5,7 +5,7 @@ import { flag, option, repeated, required } from '../cli/params.ts';
 import type { BatchOptions } from '../runs/batch.ts';
 import { hoursFlag } from '../runs/hours.ts';
 import type { ParamSource } from '../runs/mapping/message.ts';
-import { runDetails, runInstead, runParams } from '../runs/options.ts';
+import { excludeFromText, hoursHelp, runDetails, runInstead, runParams } from '../runs/options.ts';
 import { runView } from '../runs/result.ts';
 
 export const sendBatch = command({
@@ -37,11 +37,8 @@ export const sendBatch = command({
       'normalize phones; the country of those without a country code, such as US',
       countryFlag,
     ),
-    excludeFrom: option(
-      '--exclude-from <file>',
-      'never message the phones in this file: one a line, or a column phone',
-    ),
-    hours: option('--hours <hours>', 'send only then: "mon-fri 09:00-18:00 Europe/Berlin"', hoursFlag),
+    excludeFrom: option('--exclude-from <file>', excludeFromText),
+    hours: option('--hours <hours>', hoursHelp, hoursFlag),
     ...runParams,
   },
   examples: [

@@ -30,6 +30,10 @@ export const runParams = {
   continue: flag('--continue', 'continue a run that was idle for 12 hours, or that another key started'),
 } as const;
 
+/** The limits of a batch, as options or kept in a profile. */
+export const excludeFromText = 'never message the phones in this file: one a line, or a column phone';
+export const hoursHelp = 'send batches only then: "mon-fri 09:00-18:00 Europe/Berlin"';
+
 /** Options of other tools, and what to use here. */
 export const runInstead = {
   '--delimiter': 'the separator is detected',

@@ -46,7 +46,7 @@ describe('a journal with a damaged line', () => {
     'shows the rest, and reports the line once: %j',
     async (texts) => {
       const { one, three, two, run, note } = await damaged(...texts);
-      const left = texts.includes(second) ? [three, one] : [three, two, one];
+      const left = texts.includes(second) ? [one, three] : [one, two, three];
       const { code, stdout, stderr } = await run('webhooks history -o id');
       expect([code, stdout]).toEqual([0, left.map((id) => `${id}\n`).join('')]);
       expect(stderr).toBe(`${note}, and is skipped\n`);
