@@ -78,11 +78,10 @@ function sharedGate({ host, given, reporter }: Session, shared: Shared): (change
   return (changed) => createSharedGate(options, changed);
 }
 
+/** `limit` counts all requests of this machine, also earlier ones of the same command. */
 const reasons: Readonly<Record<Grant['why'], (shared: Shared) => string>> = {
-  full: ({ rate, window }) =>
-    window === minuteWindow
-      ? `other processes have taken the plan's ${rate} requests a minute`
-      : `other processes have taken the ${rate} requests of this window`,
+  full: ({ limit, window }) =>
+    `the limit of ${limit} requests ${window === minuteWindow ? 'a minute' : 'of this window'} is used up on this machine`,
   held: () => 'the service made another process on this machine wait',
 };
 

@@ -54,7 +54,7 @@ it('makes a send wait when the rate limit is used up, without a 429', async () =
   for (let request = 0; request < 3; request += 1) expect(await run(...order)).toMatchObject({ code: 0 });
   const { code, stderr } = await run(...order);
   expect(code).toBe(0);
-  expect(stderr).toContain("note: other processes have taken the plan's 3 requests a minute; going on in ");
+  expect(stderr).toContain('note: the limit of 3 requests a minute is used up on this machine; going on in ');
   expect(statuses(sandbox)).toEqual([200, 200, 200, 200]);
 });
 

@@ -59,7 +59,7 @@ it('makes a single request wait for those of other processes, and reports it', a
     [
       0,
       expect.stringMatching(
-        /^note: other processes have taken the plan's 3 requests a minute; going on in \d+\.\d s\n$/,
+        /^note: the limit of 3 requests a minute is used up on this machine; going on in \d+\.\d s\n$/,
       ),
     ],
   ]);
@@ -88,7 +88,7 @@ it('shares the minute between a batch and single requests', async () => {
   const { code, stderr } = await run(['send-batch', 'order_update', file]);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining("other processes have taken the plan's 10 requests a minute"),
+    expect.stringContaining('the limit of 9 requests a minute is used up on this machine'),
   ]);
   expect(clock.steady() - began).toBeGreaterThanOrEqual(59_000);
 });
