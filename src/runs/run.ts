@@ -268,6 +268,8 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
   const { context, job, options, input, mapper, client, signals, opened, thisProcess } = running;
   const { accepted, plan } = registered;
   const { run } = accepted;
+  const recorded = await client.record({ name: job.endpoint, run, template: job.template });
+  const spare = holdSpareFiles();
   let goneAt: number | undefined;
   const shown = await showing(context, {
     total: dueIn(accepted),
@@ -278,8 +280,6 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
     now: thisProcess.now,
     doing: () => outside(job, thisProcess.now()) ?? doing(thisProcess.steady(), goneAt, client.pace.waiting()),
   });
-  const recorded = await client.record({ name: job.endpoint, run, template: job.template });
-  const spare = holdSpareFiles();
   try {
     const stopped = await sendRows({
       ledger: opened.ledger,

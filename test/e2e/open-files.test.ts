@@ -9,7 +9,7 @@ describe('a run with a limit on open files', () => {
     const world = await rig.newWorld();
     rig.slow(world, 5);
     rig.writePeople(world, rows);
-    const send = 'bizmsg send-batch welcome people.csv --concurrency 64 --no-pace';
+    const send = 'bizmsg send-batch welcome people.csv --concurrency 64';
     const stopped = await rig.shell(world, `ulimit -n ${files}; ${send} -o json`);
     expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('ulimit -n') });
     const sent = world.sandbox.counts().messages;
@@ -27,7 +27,7 @@ describe('a run with a limit on open files', () => {
     for (let files = 20; files <= 50; files += 5) {
       const world = await rig.newWorld();
       rig.writePeople(world, 40);
-      const ran = await rig.shell(world, `ulimit -n ${files}; bizmsg send-batch welcome people.csv --concurrency 12 --no-pace`);
+      const ran = await rig.shell(world, `ulimit -n ${files}; bizmsg send-batch welcome people.csv --concurrency 12`);
       expect(ran.stderr).not.toContain('bug');
       codes.add(ran.code);
     }

@@ -55,7 +55,7 @@ it.each([28, 40, 64])(
   async (files) => {
     const place = await rig.newPlace(() => ({ reply: 200, after: 10 }));
     rig.writePeople(place, rows);
-    const many = rig.batch('people.csv', '--concurrency', '64');
+    const many = rig.batch('people.csv', '--concurrency', '64', '--no-pace');
     const line = `ulimit -n ${files}; exec '${process.execPath}' '${binary}' "$@"`;
     const options = { env: cleanEnv(place.home, place.env), extendEnv: false, reject: false, cwd: place.home } as const;
     const few = await execa('bash', ['-c', line, 'bash', ...many], options);

@@ -470,11 +470,10 @@ describe('no key is printed if the service responds with', () => {
         for (const [order, line] of some.entries()) {
           const turn = at + order;
           if (!isLong && turn % keys.length !== number) continue;
-          // After a 429, another run of the same home would wait.
-          const home = newHome();
-          const options = { home, env: callerOf(service.url, key) };
           const ran: Ran[] = [];
           for (const [view, look] of views.entries()) {
+            // After a 429, another run of the same home would wait.
+            const options = { home: newHome(), env: callerOf(service.url, key) };
             if (isLong || Math.floor(turn / keys.length) % views.length === view)
               ran.push(await look([...line, '--retries', '0'], options));
           }
