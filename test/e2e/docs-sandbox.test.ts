@@ -13,7 +13,11 @@ const [faulty = ''] = blocksIn('docs/sandbox.md', 'Faults', 1);
 describe('the page about the sandbox', () => {
   it('lists messages, and shows one', async (context) => {
     context.skip(noTerminal !== undefined, noTerminal);
-    expect(await openReader().follow(listed)).toEqual([]);
+    const { follow } = openReader();
+    const [sent = '', shown = ''] = listed.split(/^(?=\$ bizmsg sandbox messages --columns)/m);
+    expect(await follow(sent)).toEqual([]);
+    // The message fails a moment after it was sent.
+    await expect.poll(() => follow(shown), { timeout: 10_000 }).toEqual([]);
   });
 
   it('starts it, receives events, moves its clock and makes it fail', async (context) => {
