@@ -64,7 +64,7 @@ export interface ContextOptions {
 
 export function createContext({ host, given, reporter, helpFor, describe, command = '' }: ContextOptions): CliContext {
   const sandboxes = once(async () => (await import('../session/sandboxes.ts')).openSandboxes(host));
-  const prompts = createPrompts(host, given);
+  const prompts = createPrompts(host, given, () => note('keyboard', 'reading stdin from the keyboard; Ctrl-D ends it'));
   const interaction: Interaction = {
     confirm: (question) => createPrompts(host, { ...given, yes: false }).confirm(question),
     spin: (text, work) => withSpinner(text, { host, given }, work),

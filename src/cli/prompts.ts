@@ -27,7 +27,8 @@ export interface Prompts {
   bytes(path: string): Promise<Buffer>;
 }
 
-export function createPrompts(host: Host, given: Globals): Prompts {
+/** `onKeyboard` is called before stdin is read from a terminal. */
+export function createPrompts(host: Host, given: Globals, onKeyboard = () => {}): Prompts {
   const asker = async (refusal: CliError): Promise<Asker> => {
     if (!isInteractive(host, given)) throw refusal;
     return createAsker({ ...host.streams, signal: host.signal });
@@ -38,6 +39,7 @@ export function createPrompts(host: Host, given: Globals): Prompts {
   const take = () => {
     if (taken) throw usage('stdin is used twice', 'it can be read once: put one of them into a file');
     taken = true;
+    if (host.stdinIsTerminal) onKeyboard();
   };
   const stdin = () => {
     take();

@@ -10,7 +10,7 @@ const params = {
   ...newestLast,
   since: option('--since <span>', 'only calls of the last 10m, 2h or 1d; a bare number is seconds', span),
   live: flag('--live', 'only calls with a live key'),
-  failed: flag('--failed', 'only calls that failed, are unsure or were interrupted'),
+  failed: flag('--failed', 'only calls that failed, even in part, are unsure or were interrupted'),
 } as const;
 
 export const activity = command({

@@ -3,7 +3,7 @@ import { rendered, type TemplateFacts } from '../cli/templates.ts';
 import { whole } from '../cli/output/progress.ts';
 import { timeOfDay, zonedTime } from '../cli/output/times.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Accepted, Account, RunState } from '../ledger/ledger.ts';
+import type { Accepted } from '../ledger/ledger.ts';
 import type { RunClient } from '../session/run-client.ts';
 import type { Hours } from './hours.ts';
 import type { Job } from './job.ts';
@@ -20,8 +20,8 @@ export interface Overview {
   readonly accepted: Accepted;
   readonly client: Pick<RunClient, 'pace' | 'target'>;
   readonly template: TemplateFacts | undefined;
-  /** Messages that this machine has sent in this month. */
-  readonly usedThisMonth: number;
+  /** Messages that this machine has sent in this month; at least. */
+  readonly sentThisMonth: number;
   readonly now: number;
 }
 
@@ -70,11 +70,11 @@ function firstLine({ job, first, template }: Overview): string | undefined {
   return `First: ${maskPhones(to)} ${content}`;
 }
 
-function timeLine({ client: { pace, target }, accepted, job, usedThisMonth, now }: Overview): string {
+function timeLine({ client: { pace, target }, accepted, job, sentThisMonth, now }: Overview): string {
   const { perMonth } = target.plan;
   const month =
     job.kind === 'message' && perMonth !== undefined
-      ? `. Month: ${whole(usedThisMonth)} of ${whole(perMonth)} used from here`
+      ? `. Month: at least ${whole(sentThisMonth)} of ${whole(perMonth)} used from here`
       : '';
   return `${durationText(pace, dueIn(accepted), now, job.hours)?.text ?? 'No rate limit is known'}${month}`;
 }
@@ -110,15 +110,6 @@ export function durationText(
 const day = 86_400_000;
 /** Milliseconds; a shorter run needs no estimate. */
 const shortest = 10_000;
-
-/** The messages of an account that this machine has sent since the month began, in UTC. */
-export function usedThisMonth(runs: readonly RunState[], account: Account, now: number): number {
-  const today = new Date(now);
-  const begin = Date.UTC(today.getUTCFullYear(), today.getUTCMonth());
-  return runs
-    .filter((run) => run.account.id === account.id && run.kind === 'message' && run.lastAt >= begin)
-    .reduce((sum, { counts }) => sum + counts.done, 0);
-}
 
 export function dueIn({ counts }: Pick<Accepted, 'counts'>): number {
   return counts.due + counts.retry;

@@ -35,6 +35,12 @@ export async function register(registering: Registering): Promise<Registered> {
   }
 }
 
+/** Undefined if there is nothing to send, or if another note says so. */
+export function continuingText({ run, continues, counts: { done, due, retry }, notes }: Accepted): string | undefined {
+  if (!continues || due + retry === 0 || notes.some(({ note }) => note === 'joined')) return undefined;
+  return `continuing run ${run}: ${rowsText(done)} sent before, ${whole(due + retry)} to send now`;
+}
+
 /** A decision of the ledger that the user should know. `all` is the number of rows of the input. */
 export function noteText(note: Note, all: number): string {
   if (note.note === 'joined') return `another process is working on run ${note.run}, too; each row is sent once`;

@@ -133,12 +133,18 @@ function resultText({ result, unit, unsurePlaces }: Ended, ui: Ui): string {
     const where = line > 0 ? ` (${unit} ${line}${count > 1 ? ', …' : ''})` : '';
     lines.push(ui.line([`  ${whole(count)} x ${reason}${where}`], '    '));
   }
+  if (failed > 0 && files.failed !== null && !stopped) lines.push(failedAdvice(failed, files.failed));
   if (open > 0) lines.push(...unsureAdvice(open, result.run));
   if (left > 0 && !stopped)
     lines.push(
       `${whole(left)} not sent yet: run the same command without --first to send ${left === 1 ? 'it' : 'them'}`,
     );
   return lines.join('\n');
+}
+
+function failedAdvice(rows: number, file: string): string {
+  const [which, them] = rows === 1 ? ['the failed row', 'it'] : ['the failed rows', 'them'];
+  return `to send ${which}: fix ${them} in ${nearby(file)}, and run the command with that file`;
 }
 
 function unsureAdvice(rows: number, run: string | null): readonly string[] {
@@ -174,9 +180,12 @@ function skipText({ skipped, job }: Pick<RunResult, 'skipped' | 'job'>): string 
 
 /** A file in the current folder is shown by its name. */
 function arrowTo(file: string | null): string {
-  if (file === null) return '';
+  return file === null ? '' : ` → ${nearby(file)}`;
+}
+
+function nearby(file: string): string {
   const near = relative('', file);
-  return ` → ${near.startsWith('..') ? file : near}`;
+  return near.startsWith('..') ? file : near;
 }
 
 const mostRanges = 20;

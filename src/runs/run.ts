@@ -13,11 +13,11 @@ import { type DryRunEnded, dryRunOf, suspectRowsNote } from './dry-run.ts';
 import { dueRows, firstBody, showing } from './due.ts';
 import { sendRows } from './engine.ts';
 import { nameOf, openInput } from './input.ts';
-import { dueIn, durationText, hoursText, overviewLines, usedThisMonth } from './overview.ts';
+import { dueIn, durationText, hoursText, overviewLines } from './overview.ts';
 import type { Job, Running } from './job.ts';
 import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
-import { noteText, register, type Registered, type Registering } from './register.ts';
+import { noteText, continuingText, register, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
 import { writeFiles } from './files.ts';
 import { longestOutage } from './outage.ts';
@@ -108,6 +108,8 @@ async function prepared(running: Running): Promise<Ended | DryRunEnded> {
     : plan;
   if (signals.stop.aborted) throw interruptedEarly(signals.stop.reason);
   const registered = await register({ ...registering, plan: confirmed });
+  const continuing = continuingText(registered.accepted);
+  if (continuing !== undefined) context.note('continuing', continuing);
   for (const note of registered.accepted.notes) context.note('run', noteText(note, found.input.count));
   if (confirmed === plan && dueIn(registered.accepted) > 0) {
     await lookAtTemplate(running);
@@ -124,16 +126,16 @@ async function confirmedPlan(
   registering: Omit<Registering, 'plan'>,
   plan: Plan,
 ): Promise<Plan> {
-  const { context, job, input, client, opened, thisProcess } = running;
+  const { context, job, input, client, thisProcess } = running;
   const foreseen = await register({ ...registering, plan: { ...plan, isRehearsal: true } });
   const { accepted } = foreseen;
   await confirmLive(context, dueIn(accepted), async () => {
     const template = await lookAtTemplate(running);
     const first = await firstBody({ input, found, fates: accepted.fates }, running.mapper);
     const now = thisProcess.now();
-    const used = usedThisMonth(await opened.ledger.runs(), opened.account, now);
+    const sentThisMonth = await client.sentThisMonth();
     const file = nameOf(input);
-    return overviewLines({ file, job, found, first, accepted, client, template, usedThisMonth: used, now }).join('\n');
+    return overviewLines({ file, job, found, first, accepted, client, template, sentThisMonth, now }).join('\n');
   });
   return { ...foreseen.plan, isRehearsal: false };
 }

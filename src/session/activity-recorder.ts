@@ -1,4 +1,4 @@
-import type { Entry, Facts, Result, Writer } from './activity/log.ts';
+import type { Counts, Entry, Facts, Result, Writer } from './activity/log.ts';
 import type { CallGuard } from '../client/exchange.ts';
 import { type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
@@ -104,8 +104,20 @@ export async function recordRun(
   return ({ rows, sent: done, failed, unsure, not_reached: unsent }, stop) => {
     const counts = { rows, done, failed, unsure, unsent };
     // Skipped rows, and rows beyond --first, are not failures.
-    entry.end({ outcome: unsure > 0 ? 'unsure' : endOf(failed, stop), counts });
+    entry.end({ outcome: unsure > 0 ? 'unsure' : outcomeOfRun(counts, stop), counts });
   };
+}
+
+/** The live messages that this machine has sent with this profile in this month, or more. */
+export async function sentThisMonth(session: Session, checkedTarget: CheckedTarget): Promise<number> {
+  const [month, { activityFolder }, { stateFolder, thisProcess }] = await Promise.all([
+    import('./activity/month.ts'),
+    import('./activity/log.ts'),
+    session.sandboxes(),
+  ]);
+  const { host } = new URL(checkedTarget.target.baseUrl);
+  const { profile } = factsOf(session, checkedTarget);
+  return month.sentThisMonth(activityFolder(stateFolder), { profile, host }, thisProcess.now(), thisProcess.kill);
 }
 
 /** Said when something is sent or changed, not for reads and dry runs. */
@@ -118,9 +130,10 @@ function noteHarmless({ given, reporter }: Session, { target, simulated }: Check
     reporter.note('sandbox-key', `with a sandbox key of ${host}, no message reaches a phone`);
 }
 
-function endOf(failed: number, stop: ExitName | undefined): Result['outcome'] {
+function outcomeOfRun(counts: Pick<Counts, 'done' | 'failed'>, stop: ExitName | undefined): Result['outcome'] {
   if (stop === 'interrupted' || stop === 'terminated' || stop === 'hungUp') return 'interrupted';
-  return failed > 0 || stop !== undefined ? 'failed' : 'done';
+  if (counts.failed === 0 && stop === undefined) return 'done';
+  return counts.done > 0 ? 'partial' : 'failed';
 }
 
 /** A key of unknown mode counts as live. */

@@ -6,7 +6,7 @@ import type { KnownPace, RunRate } from '../client/pace/pace.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { Plan } from '../contract/plans.ts';
-import { recordRun, type RunStarted } from './activity-recorder.ts';
+import { recordRun, type RunStarted, sentThisMonth } from './activity-recorder.ts';
 import {
   checkTarget,
   type Connection,
@@ -53,6 +53,8 @@ export interface RunClient extends Pick<Client, 'observe'> {
   /** Logs the start of a run; the returned function logs its result. */
   record(run: RunStarted): ReturnType<typeof recordRun>;
   readonly tryLookup: TryLookup;
+  /** The live messages that this machine has sent with this profile in this month; at least. */
+  sentThisMonth(): Promise<number>;
   /** Whether the service can be connected to. No request is sent. */
   reachable(): Promise<boolean>;
 }
@@ -125,7 +127,18 @@ export async function openRunClient(session: Session, caller: Caller, options: R
   const ledger = () => openLedger(session, caller, checkedTarget);
   const { observe } = connection.client;
   const record = (run: RunStarted) => recordRun(session, checkedTarget, run);
-  const runClient = { target, concurrency, pace, sending, ledger, observe, record, tryLookup: look, reachable };
+  const runClient = {
+    target,
+    concurrency,
+    pace,
+    sending,
+    ledger,
+    observe,
+    record,
+    tryLookup: look,
+    sentThisMonth: () => sentThisMonth(session, checkedTarget),
+    reachable,
+  };
   return { connection: { ...connection, close: () => closed(queueAbort, connection) }, runClient };
 }
 

@@ -93,7 +93,7 @@ describe('activity', () => {
     expect(await machine.rows()).toMatchObject([
       {
         command: 'contacts import',
-        outcome: 'failed',
+        outcome: 'partial',
         run,
         counts: { rows: 2, done: 1, failed: 1, unsure: 0, unsent: 0 },
         about: `1 of 2 rows, 1 failed: see runs show ${run}`,

@@ -103,12 +103,16 @@ describe('the page about imports and batches', () => {
 /** Removes durations, times and ids of runs. */
 function same(text = 'nothing that the page has'): string {
   const lasted = text.trimEnd().replace(/(sent in|\) after) [\d.]+ m?s/g, '$1 SOME TIME');
-  return withoutVariables(lasted.replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)'));
+  return withoutVariables(
+    lasted
+      .replace(/run [0-9a-f]{12} \(last at [^)]+\)/g, 'run ID (last at TIME)')
+      .replace(/continuing run [0-9a-f]{12}/g, 'continuing run ID'),
+  );
 }
 
 /** Removes the number of rows sent before Ctrl-C. */
 function counted(text: string): string {
-  return text.replace(/\b(?!400\b|100\/s)\d+(?= (of|rows|skipped))/g, 'N');
+  return text.replace(/\b(?!400\b|100\/s)\d+(?= (of|rows|skipped|to send))/g, 'N');
 }
 
 const noJq = spawnSync('sh', ['-c', 'exec jq --version']).status === 0 ? undefined : 'skipped: jq is not installed';

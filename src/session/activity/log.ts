@@ -37,8 +37,11 @@ interface Intent extends Facts {
   readonly start?: string | undefined;
 }
 
-const outcomes = ['done', 'refused', 'unsure', 'failed', 'interrupted', 'withdrawn'] as const;
-/** `refused` by the service; `failed` before it reached the service; `withdrawn` by the user at a prompt. */
+const outcomes = ['done', 'partial', 'refused', 'unsure', 'failed', 'interrupted', 'withdrawn'] as const;
+/**
+ * `partial`: some rows of a run failed; `refused` by the service; `failed` before it reached the service; `withdrawn` by
+ * the user at a prompt.
+ */
 type Outcome = (typeof outcomes)[number];
 
 export interface Result {
@@ -51,7 +54,7 @@ export interface Result {
 }
 
 /** The rows of a run. */
-interface Counts {
+export interface Counts {
   readonly rows: number;
   readonly done: number;
   readonly failed: number;
