@@ -14,8 +14,10 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
+const names: ReadonlySet<unknown> = new Set(Object.keys(events));
+
 export function isEventName(value: unknown): value is EventName {
-  return typeof value === 'string' && Object.hasOwn(events, value);
+  return names.has(value);
 }
 
 export const eventNames: readonly EventName[] = Object.keys(events).filter(isEventName);

@@ -1,3 +1,4 @@
+import { isoTime } from '../base/iso-time.ts';
 import { headerMap, type WebhookEvent } from './event/event.ts';
 import type { Forwarded, Headers, Received } from './log/records.ts';
 import type { Verdict } from './sign/verify.ts';
@@ -43,7 +44,7 @@ export function eventItem(
   return {
     type: 'event',
     id,
-    received_at: new Date(at).toISOString(),
+    received_at: isoTime(at),
     name,
     message_id,
     recipient,

@@ -1,3 +1,4 @@
+import { isoTime } from '../../base/iso-time.ts';
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import { createdAnswer, listAnswer, pageOf, sentAnswer } from './answers.ts';
 import { contactBody, jsonBody } from './bodies.ts';
@@ -72,13 +73,6 @@ function createContact(request: Request): HandlerResult {
   const event = { id: request.id('evt'), type: 'contact.created', at: now, data: contact } as const;
   const changes = [{ type: 'contact', contact } as const, { type: 'event', event } as const];
   return { reply: createdAnswer(shape, 'contact', contact, true), changes };
-}
-
-let [lastTime, lastText] = [Number.NaN, ''];
-/** Caches the last result, since many contacts are created in the same millisecond. */
-function isoTime(time: number): string {
-  if (time !== lastTime) [lastTime, lastText] = [time, new Date(time).toISOString()];
-  return lastText;
 }
 
 function list<K extends Kind>(request: Request, kind: K, collection: Collection<Records[K]>): HandlerResult {

@@ -67,19 +67,24 @@ export function webhookId({ headers }: Pick<Received, 'headers'>): string | unde
   return headerOf(headers, 'webhook-id') ?? headerOf(headers, 'svix-id');
 }
 
-const maps = new WeakMap<Headers, ReadonlyMap<string, string>>();
+let [lastHeaders, lastMap]: [Headers, ReadonlyMap<string, string>] = [[], new Map()];
 
-/** The headers by their lower-case names; values of repeated headers are joined. Made once for each event. */
+/**
+ * The headers by their lower-case names; values of repeated headers are joined. Caches the last result, since the headers
+ * of an event are read many times in a row.
+ */
 export function headerMap(headers: Headers): ReadonlyMap<string, string> {
-  const known = maps.get(headers);
-  if (known) return known;
+  if (headers !== lastHeaders) [lastHeaders, lastMap] = [headers, mapOf(headers)];
+  return lastMap;
+}
+
+function mapOf(headers: Headers): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
     const before = map.get(key);
     map.set(key, before === undefined ? value : `${before}, ${value}`);
   }
-  maps.set(headers, map);
   return map;
 }
 

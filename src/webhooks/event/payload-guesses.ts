@@ -175,8 +175,8 @@ export function fieldsOf(root: unknown): readonly Field[] {
     const isArray = Array.isArray(value);
     for (const [name, item] of Object.entries(value)) {
       if (fields.length >= mostFields) return fields;
-      const [own, parent] = isArray ? [key, within] : [plain(name), key];
-      fields.push({ value: item, key: own, within: parent, depth: depth + 1 });
+      if (isArray) fields.push({ value: item, key, within, depth: depth + 1 });
+      else fields.push({ value: item, key: plain(name), within: key, depth: depth + 1 });
     }
   }
   return fields;
