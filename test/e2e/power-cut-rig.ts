@@ -57,14 +57,15 @@ export async function batchAfterCuts({ caller, ...cuts }: Batch): Promise<readon
   writePeople({ home }, rows);
   const flags = ['--expect-count', String(rows), '--concurrency', '4', '-o', 'json'];
   const command = [binary, 'send-batch', 'welcome', 'people.csv', ...flags];
-  const run = (folder: string) => recordRun({ folder, command, env: cleanEnv(folder, env) });
-  const first = await run(home);
+  const run = (folder: string, isBeforeCut: boolean) =>
+    recordRun({ folder, command, env: cleanEnv(folder, env), isBeforeCut });
+  const first = await run(home, true);
   if (first.code !== 0) throw new Error(`the batch failed: ${first.stderr}`);
   let recorded = first.requests.length;
   const resumed = await twoAtOnce(statesOf(first, cuts), async (state): Promise<Resumed> => {
     const folder = emptyHome();
     state.restoreTo(folder);
-    const { code, stdout, stderr, requests } = await run(folder);
+    const { code, stdout, stderr, requests } = await run(folder, false);
     recorded += requests.length;
     const left = rowsOf(first.requests.filter(({ at }) => at < state.at));
     const sent = rowsOf(requests);

@@ -9,7 +9,12 @@ const { basename, dirname, join, relative, resolve } = require('node:path');
 const { fileURLToPath } = require('node:url');
 
 const { POWER_CUT_FOLDER: folder = '', POWER_CUT_TRACE: tracePath = '', POWER_CUT_BOOT: boot = '' } = process.env;
-for (const name of ['POWER_CUT_FOLDER', 'POWER_CUT_TRACE', 'POWER_CUT_BOOT']) delete process.env[name];
+const behind = Number(process.env['POWER_CUT_BEHIND'] ?? 0);
+for (const name of ['POWER_CUT_FOLDER', 'POWER_CUT_TRACE', 'POWER_CUT_BOOT', 'POWER_CUT_BEHIND'])
+  delete process.env[name];
+
+const { now } = Date;
+Date.now = () => now() - behind;
 
 /** @typedef {(...words: unknown[]) => unknown} Call */
 /** @typedef {(path: unknown, flags?: unknown, mode?: unknown) => unknown} OnPath */

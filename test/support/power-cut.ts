@@ -17,6 +17,8 @@ export interface RecordOptions {
   /** The arguments of `node`. */
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Its clock is slow by the time until the machine runs again, as long as restored files are old. */
+  readonly isBeforeCut?: boolean;
   /** Runs while the process runs; must make a server end. */
   readonly during?: (running: Running) => Promise<void>;
 }
@@ -58,7 +60,7 @@ export interface DiskState extends Cut, Pick<Survivor, 'names'> {
 }
 
 /** Runs a Node process to its end. It sees another boot id, so that its locks belong to a previous boot. */
-export async function recordRun({ folder, command, env = {}, during }: RecordOptions): Promise<Trace> {
+export async function recordRun({ folder, command, env = {}, isBeforeCut = false, during }: RecordOptions): Promise<Trace> {
   const before = readTree(folder);
   const own = mkdtempSync(join(tmpdir(), 'bizmsg-trace-'));
   const tracePath = join(own, 'trace.ndjson');
@@ -66,6 +68,7 @@ export async function recordRun({ folder, command, env = {}, during }: RecordOpt
     POWER_CUT_FOLDER: realpathSync(folder),
     POWER_CUT_TRACE: tracePath,
     POWER_CUT_BOOT: randomUUID(),
+    POWER_CUT_BEHIND: String(isBeforeCut ? downtime : 0),
   };
   const child = spawn(process.execPath, ['--require', preload, ...command], {
     cwd: folder,
