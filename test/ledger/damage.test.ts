@@ -10,6 +10,7 @@ import { checkOf, secretIn } from '../../src/ledger/identity.ts';
 import type { RunState } from '../../src/ledger/ledger.ts';
 import { canLimitFiles, withRoomFor } from '../support/disk.ts';
 import { thrown } from '../support/thrown.ts';
+import { manualTimers } from '../support/timers.ts';
 import { accepted, day, message, messages, openLedger, planOf, temporaryFolder } from './rig.ts';
 
 const people = 'ada:1 bob:1';
@@ -108,14 +109,16 @@ describe('a process whose segment was changed by another', () => {
     await ledger.close();
   });
 
-  it('stops if it has lost the lock', async () => {
+  it('stops if it has lost the lock, and leaves no timer that keeps it running', async () => {
     const folder = temporaryFolder();
-    const ledger = openLedger(folder);
+    const timers = manualTimers();
+    const ledger = openLedger(folder, timers);
     const { run } = accepted(await ledger.register(planOf(people)));
     rmSync(join(folder, 'turn'));
     await expect(ledger.look(message('ada:1'), { run })).rejects.toMatchObject({ code: 'journal-taken' });
     await expect(ledger.claim(messages(people), { run })).rejects.toMatchObject({ code: 'journal-taken' });
     await ledger.close();
+    expect([...timers.armed.values()]).toEqual([]);
   });
 
   it('stops if it loses the lock before it writes', async () => {

@@ -107,10 +107,10 @@ export function createTurn({ path, owner, later, random }: TurnOptions): Turn {
   }
 
   function refuseLost(): void {
-    if (!claim?.held || !claim.isHeld()) {
-      claim = undefined;
-      throw taken(path);
-    }
+    if (claim?.held && claim.isHeld()) return;
+    // Its heartbeat would keep this process running.
+    release();
+    throw taken(path);
   }
 }
 
