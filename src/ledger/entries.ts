@@ -87,8 +87,8 @@ export function createMarks(dump?: Dump): Marks {
       return count++;
     },
     index(mark) {
-      older[mark] = 1 + digests.put(words, mark);
-      olderSecond[mark] = 1 + seconds.put(words, mark);
+      chain(older, mark, digests.put(words, mark));
+      chain(olderSecond, mark, seconds.put(words, mark));
     },
     newest: (bytes, offset) =>
       digests.find(words, wordAt(bytes, offset), wordAt(bytes, offset + 4), wordAt(bytes, offset + 8)),
@@ -271,6 +271,11 @@ function createIndex(covered: typeof digestIndex, slots = new Uint32Array(16), u
 /** Sizes that are not powers of two fill the index to the same degree with any number of rows. */
 export function slotOf(hash: number, size: number): number {
   return Math.floor((hash * size) / 0x1_0000_0000);
+}
+
+/** Does not write if there is none, which is true for most rows: memory that was never written to is not in use. */
+function chain(older: Uint32Array, mark: number, before: number): void {
+  if (before !== -1) older[mark] = before + 1;
 }
 
 /** Growing in larger steps leaves fewer old arrays behind. Memory that is not written to yet is not in use. */
