@@ -71,7 +71,7 @@ export interface KnownRow {
 export async function* readAgain({ input, found, fates: codes }: Known): AsyncGenerator<readonly KnownRow[]> {
   let index = 0;
   const known = (row: InputRow): KnownRow => {
-    const kind = found.kinds[row.number - 1];
+    const kind = found.kindOf(row.number);
     if (kind === rowKinds.excluded) return { row, index, fate: 'excluded' };
     if (kind !== rowKinds.valid) return { row, index, fate: 'invalid' };
     return { row, fate: fates[codes[index] ?? 0] ?? 'due', index: index++ };

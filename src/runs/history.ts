@@ -76,11 +76,11 @@ export function completeLog({ parts, found, accepted, log }: LogCompletion): voi
   const isShared = accepted.notes.some(({ note }) => note === 'joined');
   const amended: Record<Amended, ResolvedRow[]> = { sent: [], 'not sent': [], unsure: [] };
   let index = 0;
-  for (const [at, kind] of found.kinds.entries()) {
-    if (kind !== rowKinds.valid) continue;
+  for (let number = 1; number <= found.rows; number++) {
+    if (found.kindOf(number) !== rowKinds.valid) continue;
     const digest = Buffer.from(found.input.read(index)).toString('base64');
     const outcome = missingOutcome(fates[accepted.fates[index] ?? 0], logged.get(digest), isShared);
-    if (outcome) amended[outcome].push({ number: at + 1, line: found.placeOf(index), digest });
+    if (outcome) amended[outcome].push({ number, line: found.placeOf(index), digest });
     index += 1;
   }
   for (const outcome of ['sent', 'not sent', 'unsure'] as const) log.amended(amended[outcome], outcome);

@@ -18,8 +18,8 @@ export interface Preflight {
   readonly reasons: Reasons;
   /** Rows whose recipient is never messaged. */
   readonly excluded: number;
-  /** The kind of each row, one of `rowKinds`; the index is its number, counted from 0. */
-  readonly kinds: Uint8Array;
+  /** One of `rowKinds`. Rows are counted from 1. */
+  kindOf(row: number): number;
   /** The valid rows, as the ledger knows them. */
   readonly input: Input;
   /** The line, or in JSON the record, of a valid row. */
@@ -73,14 +73,16 @@ const mostListed = 50;
 /** Reads the whole input once: counts and checks its rows, and makes the digests by which the ledger knows them. */
 export async function preflight({ source, job, mapper, digest, signal, onRows }: PreflightOptions): Promise<Preflight> {
   const input = createInput(job.kind);
-  const kinds = createBytes();
-  const places = createNumbers();
+  const kinds = createColumn(Uint8Array);
+  const places = createColumn(Uint32Array);
   const [invalidRows, duplicateRows, suspectRows]: [InvalidRow[], DuplicateRow[], SuspectRow[]] = [[], [], []];
   let [rows, bytesRead, invalid, excluded, suspect, conflicts] = [0, 0, 0, 0, 0, 0];
   const reasons = createReasons();
   let first: string | undefined;
   const prints: number[] = [];
-  const reserve = createReserve(source.size, input);
+  const reserve = createReserve(source.size, (count) => {
+    for (const one of [input, kinds, places]) one.reserve(count);
+  });
   for await (const batch of source.rows(signal, (chunk) => take(chunk))) {
     for (const row of batch) look(row);
     onRows?.(rows);
@@ -92,7 +94,7 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
     invalidRows,
     reasons,
     excluded,
-    kinds: kinds.all(),
+    kindOf: (row) => kinds.at(row - 1),
     input,
     placeOf: places.at,
     conflictOf: (body) => conflictWith(digest(body)),
@@ -165,44 +167,33 @@ export async function preflight({ source, job, mapper, digest, signal, onRows }:
 const [sampled, spare] = [1 << 20, 1.1];
 
 /** Makes room for all rows at once, as soon as their number can be estimated. */
-function createReserve(size: number, input: Pick<Input, 'reserve'>): (rows: number, bytes: number) => void {
+function createReserve(size: number, reserve: (count: number) => void): (rows: number, bytes: number) => void {
   let isDone = false;
   return (rows, bytes) => {
     if (isDone || bytes < sampled) return;
     isDone = true;
-    input.reserve(Math.ceil((rows * spare * size) / bytes));
+    reserve(Math.ceil((rows * spare * size) / bytes));
   };
 }
 
-function createBytes() {
-  let bytes = new Uint8Array(1_024);
+/** One number for each row. */
+function createColumn<T extends Uint8Array | Uint32Array>(Numbers: new (size: number) => T) {
+  let numbers = new Numbers(1_024);
   let count = 0;
   return {
+    reserve,
     add(value: number) {
-      if (count === bytes.length) {
-        const larger = new Uint8Array(bytes.length * 2);
-        larger.set(bytes);
-        bytes = larger;
-      }
-      bytes[count++] = value;
-    },
-    all: () => bytes.subarray(0, count),
-  };
-}
-
-function createNumbers() {
-  let numbers = new Uint32Array(1_024);
-  let count = 0;
-  return {
-    add(value: number) {
-      if (count === numbers.length) {
-        const larger = new Uint32Array(numbers.length * 2);
-        larger.set(numbers);
-        numbers = larger;
-      }
+      if (count === numbers.length) reserve(count * 2);
       numbers[count++] = value;
     },
     at: (index: number) => numbers[index] ?? 0,
-    free: () => void (numbers = new Uint32Array(0)),
+    free: () => void (numbers = new Numbers(0)),
   };
+
+  function reserve(size: number): void {
+    if (size <= numbers.length) return;
+    const larger = new Numbers(size);
+    larger.set(numbers);
+    numbers = larger;
+  }
 }
