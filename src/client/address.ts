@@ -13,7 +13,7 @@ export function readBase(baseUrl: string): Base {
     throw configuration(
       'base-url',
       `"${baseUrl}" is not a base URL`,
-      'it looks like https://host or https://host/prefix',
+      'write it as https://host or https://host/prefix',
     );
   }
   if (url.username || url.password || url.search || url.hash) {

@@ -78,7 +78,7 @@ function remedyOf({ status, code, hint }: CliError, { profile, simulated }: Aski
   }
   if (status === 404 || code === 'unreadable-answer') {
     const set = stored === undefined ? 'BIZMSG_BASE_URL' : `bizmsg profiles set ${stored} --base-url URL`;
-    return `is the base URL that of the API? ${set}`;
+    return `does the base URL belong to the API? ${set}`;
   }
   return hint;
 }

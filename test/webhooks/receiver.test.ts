@@ -261,7 +261,7 @@ describe('broken HTTP', () => {
 
   it.each([
     ['in the body', '\r\ncontent-length: 100\r\n\r\n{', 'a sender left before the body of POST /cut was complete'],
-    ['in the headers', '\r\ncontent-le', 'a sender left in the middle of a request'],
+    ['in the headers', '\r\ncontent-le', 'a sender disconnected in the middle of a request'],
   ])('causes a warning, and is neither recorded nor answered, if the sender stops %s', async (_, rest, warning) => {
     const listener = await listening();
     const socket = connect(listener.port, '127.0.0.1');
@@ -368,7 +368,7 @@ describe('unfinished bodies', () => {
     for (const socket of others) socket.write(Buffer.concat([Buffer.from(began), four]));
     expect(await oldest).toMatch(/^HTTP\/1\.1 503 [^]*too many unfinished bodies\n$/);
     expect(listener.warned[0]).toBe(
-      'an unfinished event to /began was dropped: all unfinished ones together exceeded 64 MiB',
+      'an unfinished event to /began was dropped: the unfinished events together exceeded 64 MiB',
     );
     expect(await httpRequest(listener.url, { body: four.toString() })).toMatchObject({ status: 200 });
     expect(received(listener).map(({ path }) => path)).toEqual(['/']);

@@ -15,7 +15,7 @@ const params = {
 export const webhooksHistory = command({
   name: 'history',
   summary: 'List the events that listeners on this machine received, newest last',
-  details: 'Events are kept for a week, up to 256 MiB. No listener has to be running.',
+  details: 'Events are kept for a week, up to 256 MiB. This works without a running listener.',
   params,
   examples: [
     'webhooks history',

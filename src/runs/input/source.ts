@@ -368,5 +368,5 @@ export function verifyUnchanged(prints: Checksums, name: string): (chunk: Uint8A
 
 function inputChanged(what: string): CliError {
   const message = `${what} has changed since it was first read, so the run has stopped`;
-  return unsafe('input-changed', message, 'what was sent is recorded; run the same command again: it sends the rest');
+  return unsafe('input-changed', message, 'sent rows are recorded; run the same command again to send the rest');
 }

@@ -85,7 +85,7 @@ export const choices: readonly Choice[] = [
   },
   {
     sections: ['§3', '§5.2'],
-    open: 'what switching a key to live mode does to two keys with two prefixes',
+    open: 'how switching to live mode affects the sandbox key and the live key',
     choice: "going live activates the live key; a key's own prefix never changes",
   },
   { sections: ['§2'], open: 'the form of an identifier', choice: 'the prefix shows the origin, such as msg_sandbox_…' },

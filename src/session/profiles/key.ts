@@ -7,7 +7,7 @@ const longest = 512;
 export function readKey(text: string): string {
   const key = text.trim();
   const fault = keyFault(key);
-  if (fault) throw usage(`the key ${fault}`, 'give the key alone, as it was made in the account settings');
+  if (fault) throw usage(`the key ${fault}`, 'give only the key, as the account settings show it');
   return key;
 }
 

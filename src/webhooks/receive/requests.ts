@@ -213,13 +213,13 @@ function refuseUnread(why: BodyFailure, url: string, response: ServerResponse, n
     return answer(response, 413, `the body is larger than ${limit}\n`);
   }
   const most = `${mostUnfinished / mebibyte} MiB`;
-  note('crowd', `an unfinished event to ${url} was dropped: all unfinished ones together exceeded ${most}`);
+  note('crowd', `an unfinished event to ${url} was dropped: the unfinished events together exceeded ${most}`);
   return answer(response, 503, 'too many unfinished bodies\n', { connection: 'close' });
 }
 
 function refuseBroken({ code }: NodeJS.ErrnoException, socket: Duplex, note: Note): void {
   const isSilent = 'bytesRead' in socket && socket.bytesRead === 0;
-  if (code === leftCode) note('broken', 'a sender left in the middle of a request');
+  if (code === leftCode) note('broken', 'a sender disconnected in the middle of a request');
   if (isSilent || code === leftCode || code === 'ECONNRESET') return void socket.destroy();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     note('broken', 'a sender took too long and was answered with 408');

@@ -93,7 +93,7 @@ export const answerProofs: Readonly<Record<string, Proof>> = {
       expect((await to.get('/nowhere', 'none')).status).toBe(401);
     },
   },
-  'what switching a key to live mode does to two keys with two prefixes': {
+  'how switching to live mode affects the sandbox key and the live key': {
     holds: async (to) => {
       const { keys } = to.server.sandbox;
       const before = [keys.sandbox, keys.live];
