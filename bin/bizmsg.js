@@ -110,8 +110,11 @@ function endBySignal(signal) {
   process.kill(process.pid, signal);
 }
 
+/** Ends the process instead of waiting until Node has closed a connection to the service, which takes 4 ms. */
 async function runMain() {
-  process.exitCode = await main(host);
+  const code = await main(host);
+  await Promise.all([stdout.settled(), stderr.settled()]);
+  process.exit(code);
 }
 
 /**
