@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { CliError, unsafe, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
-import { isInteractive } from '../session/current-caller.ts';
+import { isInteractive } from '../session/profiles/environment.ts';
 import type { Globals } from './globals.ts';
 import { safeLine } from './output/text.ts';
 

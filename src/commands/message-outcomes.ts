@@ -1,5 +1,6 @@
 import type { OnDamage } from '../base/journal-lines.ts';
 import type { Context } from '../cli/command.ts';
+import { remoteOf } from './sandbox/control.ts';
 
 /** What became of a message that was accepted. */
 export interface MessageOutcome {
@@ -34,7 +35,7 @@ export async function messageOutcomes(
     if (delivery && id !== undefined && ids.has(id)) learn(id, { delivery, reason });
   }
   for (const locator of sandboxes.meant()) {
-    for (const { id, status } of await (await sandboxes.remote(locator)).ask('messages')) {
+    for (const { id, status } of await (await remoteOf(context, locator)).ask('messages')) {
       const delivery = deliveryIn(status);
       if (delivery && ids.has(id)) learn(id, { delivery });
     }

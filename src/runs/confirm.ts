@@ -7,7 +7,7 @@ import { shellQuote } from '../base/shell-quote.ts';
 import { suggest } from '../base/suggest.ts';
 import type { Context } from '../cli/command.ts';
 import { rowsText } from '../cli/output/progress.ts';
-import type { RunTarget } from '../session/run-client.ts';
+import type { RunTarget } from '../session/session.ts';
 import type { RunInput } from './options.ts';
 
 /** Throws unless the input has as many rows as `--expect-count` says; `--first` counts. */

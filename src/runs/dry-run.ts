@@ -1,6 +1,6 @@
 import type { Unit } from './input/source.ts';
 import type { Ui } from '../cli/command.ts';
-import type { RunClient } from '../session/run-client.ts';
+import type { RunClient } from '../session/session.ts';
 import type { CliError, ExitName } from '../base/errors.ts';
 import { jsonText, parseJson } from '../base/json.ts';
 import type { Accepted } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import type { Context, Emit } from '../cli/command.ts';
 import type { Mode } from '../contract/keys.ts';
 import type { RowDigest, Kind } from '../ledger/ledger.ts';
-import type { OpenedLedger, RunClient } from '../session/run-client.ts';
+import type { OpenedLedger, RunClient } from '../session/session.ts';
 import type { OwnProcess } from '../session/sandboxes.ts';
 import type { Hours } from './hours.ts';
 import type { RowsInput } from './input.ts';

@@ -4,7 +4,7 @@ import { whole } from '../cli/output/progress.ts';
 import { timeOfDay, zonedTime } from '../cli/output/times.ts';
 import { isRecord } from '../contract/readers.ts';
 import type { Accepted } from '../ledger/ledger.ts';
-import type { RunClient } from '../session/run-client.ts';
+import type { RunClient } from '../session/session.ts';
 import type { Hours } from './hours.ts';
 import type { Job } from './job.ts';
 import type { Preflight } from './preflight.ts';

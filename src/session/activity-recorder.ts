@@ -1,11 +1,11 @@
-import type { Counts, Entry, Facts, Result, Writer } from './activity/log.ts';
+import type { Counts, Entry, Result, Writer } from './activity/log.ts';
 import type { CallGuard } from '../client/exchange.ts';
-import { type EndpointName, endpoints } from '../contract/endpoints.ts';
+import { endpoints } from '../contract/endpoints.ts';
 import { isRecord } from '../contract/readers.ts';
 import { CliError, type ExitName } from '../base/errors.ts';
 import { fsError } from '../base/files.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import type { CheckedTarget, Session } from './session.ts';
+import type { CheckedTarget, RunEnded, RunStarted, Session } from './session.ts';
 import type { DuplicateGuardOptions } from './duplicate-guard.ts';
 
 /** Logs calls that change something at the service, and guards live messages against accidental duplicates. */
@@ -75,24 +75,12 @@ function outcomeOfError(error: unknown): Settlement {
   return notSentExits.has(error.exit) ? 'release' : 'failed';
 }
 
-export interface RunCounts {
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly unsure: number;
-  readonly not_reached: number;
-}
-
-export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
-  readonly name: EndpointName;
-}
-
 /** Logs the start of a run; the returned function logs its result. */
 export async function recordRun(
   session: Session,
   checkedTarget: CheckedTarget,
   { name, ...run }: RunStarted,
-): Promise<(counts: RunCounts, stop: ExitName | undefined) => void> {
+): Promise<RunEnded> {
   const [{ begin }, writer] = await Promise.all([
     import('./activity/log.ts'),
     writerOf(session, checkedTarget, undefined),

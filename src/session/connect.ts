@@ -1,35 +1,19 @@
-import type { Mode } from '../contract/keys.ts';
 import { plans } from '../contract/plans.ts';
-import type { Minute } from '../sandbox/remote/minute.ts';
-import type { AnyCaller, CheckedTarget, CallOptions, Session } from './session.ts';
+import type { Minute } from '../sandbox/remote/locator.ts';
+import type { AnyCaller, CheckedTarget, CallOptions, Connection, Session, TryLookup } from './session.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, ClientOptions } from '../client/client.ts';
+import type { ClientOptions } from '../client/client.ts';
 import type { Transport, TransportOptions } from '../client/transport.ts';
 import { CliError, configuration } from '../base/errors.ts';
 import { fsError, readRegular } from '../base/files.ts';
-import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
+import { type LocalCaller, newcomerNote, type ServiceCaller, type Target } from './profiles/resolve.ts';
 import { maskKey } from '../base/redact.ts';
 import { callRecorder } from './activity-recorder.ts';
-import { newcomerNote } from './current-caller.ts';
-
-export interface Connection {
-  readonly client: Client;
-  /** Whether it goes to the sandbox on this machine. */
-  readonly simulated: boolean;
-  readonly mode: Mode | 'unknown';
-  close(): Promise<void>;
-}
 
 /** A connection for single calls. */
 interface CallerConnection extends Connection {
   readonly tryLookup: TryLookup;
 }
-
-/**
- * A best-effort lookup with a short time-out and without retries, in a dry run too: it changes nothing. Failures are
- * ignored, because a key may permit sending but not reading.
- */
-export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>) => Promise<void>;
 
 /** Opens a client for one caller, at the shared pace of single requests. */
 export async function connect(session: Session, caller: AnyCaller): Promise<CallerConnection> {

@@ -35,8 +35,6 @@ export async function describeCaller({ host, given, sandboxes }: Session): Promi
   return { winner: caller && winnerOf(caller, await sandboxes()), problem, candidates };
 }
 
-export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
-
 function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
   const { source, mode } = caller;
   if (caller.kind === 'local') {
@@ -50,7 +48,7 @@ function winnerOf(caller: Caller, sandboxes: Sandboxes): Winner {
 
 /** The options, variables and store that decide who is calling. */
 export async function callerInputs(host: Host, given: CallOptions): Promise<CallerInputs> {
-  const [{ configFolder }, { readStore }] = await Promise.all([
+  const [{ configFolder, isInteractive }, { readStore }] = await Promise.all([
     import('./profiles/environment.ts'),
     import('./profiles/store.ts'),
   ]);
@@ -64,11 +62,6 @@ export async function callerInputs(host: Host, given: CallOptions): Promise<Call
     },
     loadStore: () => (store ??= readStore(folder)),
   };
-}
-
-/** Whether the user can be prompted. `stdinIsTerminal` comes last because it loads node:tty. */
-export function isInteractive(host: Host, { noInput }: Pick<CallOptions, 'noInput'>): boolean {
-  return !noInput && !host.env['CI'] && host.stderr.isTTY && host.stdinIsTerminal;
 }
 
 /** The keys and webhook secrets of the environment and of all stored profiles. They are never printed. */

@@ -71,7 +71,7 @@ export async function openDuplicateGuard({
   }
 
   async function confirmAgain(at: number): Promise<void> {
-    const { isInteractive } = await import('./current-caller.ts');
+    const { isInteractive } = await import('./profiles/environment.ts');
     const { host, given, interaction } = session;
     const text = `the same message was sent ${ago(host.now() - at)}`;
     if (!isInteractive(host, given))

@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { configuration } from '../base/errors.ts';
 import { namesIn } from '../base/files.ts';
 import type { Host } from '../base/host.ts';
-import type { FileLedger } from '../ledger/file/file-ledger.ts';
 import type { AccountFacts } from '../ledger/identity.ts';
-import type { Account } from '../ledger/ledger.ts';
-import type { AnyCaller, CheckedTarget, Session } from './session.ts';
-
-export interface OpenedLedger {
-  readonly ledger: Pick<FileLedger, 'secret' | 'register' | 'claim' | 'settle' | 'look' | 'runs' | 'note'>;
-  readonly account: Account;
-  close(): Promise<void>;
-}
+import type { AnyCaller, CheckedTarget, OpenedLedger, Session } from './session.ts';
 
 /** The ledger for what is sent as this caller. A dry run creates none. */
 export async function openLedger(

@@ -8,7 +8,7 @@ import { createPace, type Gate, type KnownPace, type Pace, type ProcessPace } fr
 import { createSharedGate } from '../client/pace/shared-gate.ts';
 import { type Plan, plans } from '../contract/plans.ts';
 import { isRecord } from '../contract/readers.ts';
-import type { Minute } from '../sandbox/remote/minute.ts';
+import type { Minute } from '../sandbox/remote/locator.ts';
 import { stateFolder } from './profiles/environment.ts';
 import type { Caller, Target } from './profiles/resolve.ts';
 import { sharedRate } from './connect.ts';
@@ -150,7 +150,8 @@ async function sandboxPlan(session: Session, baseUrl: string): Promise<Plan> {
   const sandboxes = await session.sandboxes();
   const locator = sandboxes.at(baseUrl);
   if (!locator) return unknown;
-  const { plan } = await (await sandboxes.remote(locator)).ask('status');
+  const { openRemote } = await import('../sandbox/remote/remote.ts');
+  const { plan } = await openRemote(await sandboxes.proven(locator)).ask('status');
   if (!isRecord(plan)) return unknown;
   const named = isPlanName(plan['name']) ? plans[plan['name']] : unknown;
   return {

@@ -2,85 +2,23 @@ import { CliError, type ExitName, usage } from '../base/errors.ts';
 import { maskKey } from '../base/redact.ts';
 import type { Client } from '../client/client.ts';
 import type { SendHooks } from '../client/exchange.ts';
-import type { KnownPace, RunRate } from '../client/pace/pace.ts';
-import type { EndpointName } from '../contract/endpoints.ts';
-import type { Mode } from '../contract/keys.ts';
+import type { KnownPace } from '../client/pace/pace.ts';
 import type { Plan } from '../contract/plans.ts';
-import { recordRun, type RunStarted, sentThisMonth } from './activity-recorder.ts';
-import {
-  checkTarget,
-  type Connection,
-  openConnection,
-  transportOptionsFor,
-  tryLookup,
-  type TryLookup,
-} from './connect.ts';
-import { type OpenedLedger, openLedger } from './ledger.ts';
+import { recordRun, sentThisMonth } from './activity-recorder.ts';
+import { checkTarget, openConnection, transportOptionsFor, tryLookup } from './connect.ts';
+import { openLedger } from './ledger.ts';
 import { planOf, runPace } from './pace.ts';
 import type { Caller } from './profiles/resolve.ts';
-import type { CheckedTarget, Session } from './session.ts';
-
-/** The options of a run for its requests. */
-export interface RunOptions {
-  /** Requests in flight, each on its own connection (default: 16). */
-  readonly concurrency?: number | undefined;
-  /** Default: 90 % of the plan's minute, or no limit if the plan is unknown. */
-  readonly rate?: RunRate | undefined;
-  /** The milliseconds for which nothing may be sent. */
-  readonly closedFor?: (() => number) | undefined;
-  /** Default: the signal of the process. */
-  readonly signals?: RunSignals | undefined;
-}
-
-export type { OpenedLedger } from './ledger.ts';
-
-interface RunSignals {
-  /** No new requests; requests in flight finish. */
-  readonly stop: AbortSignal;
-  /** Aborts requests in flight too. */
-  readonly leave: AbortSignal;
-}
-
-/** The client of a run: it keeps the pace, waits after a 429, and leaves network faults to the run. */
-export interface RunClient extends Pick<Client, 'observe'> {
-  readonly target: RunTarget;
-  readonly concurrency: number;
-  readonly pace: RunPace;
-  /** Prepares an endpoint; the returned function sends a JSON body. */
-  sending(name: EndpointName): (content: string, departure: SendHooks) => Promise<unknown>;
-  /** The ledger of what was sent, and the account in it. */
-  ledger(): Promise<OpenedLedger>;
-  /** Logs the start of a run; the returned function logs its result. */
-  record(run: RunStarted): ReturnType<typeof recordRun>;
-  readonly tryLookup: TryLookup;
-  /** The live messages that this machine has sent with this profile in this month; at least. */
-  sentThisMonth(): Promise<number>;
-  /** Whether the service can be connected to. No request is sent. */
-  reachable(): Promise<boolean>;
-}
-
-/** Identifies the target of a run, without the key. */
-export interface RunTarget {
-  /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
-  readonly address: string;
-  readonly mode: Mode | 'unknown';
-  /** The masked key. */
-  readonly shownKey: string;
-  readonly plan: Plan;
-  /** Whether it is the sandbox on this machine. */
-  readonly simulated: boolean;
-}
-
-interface RunPace {
-  /** Undefined if nothing is known until the service answers 429. */
-  readonly known: KnownPace | undefined;
-  /** The lower one of `known` and the plan's rate limit. */
-  readonly limit: KnownPace | undefined;
-  /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
-  minimumDuration(requests: number): number | undefined;
-  /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
-  waiting(): number | undefined;
-}
+import type {
+  CheckedTarget,
+  Connection,
+  RunClient,
+  RunOptions,
+  RunStarted,
+  RunTarget,
+  Session,
+  TryLookup,
+} from './session.ts';
 
 interface Opened {
   readonly connection: Connection;

@@ -6,7 +6,6 @@ import { stateFolder as folderOf, onlyLocal } from './profiles/environment.ts';
 import type { Target } from './profiles/resolve.ts';
 import { isHeld, leadsTo } from '../sandbox/remote/addresses.ts';
 import { defaultData, liveLocators, type Locator } from '../sandbox/remote/locator.ts';
-import type { Remote } from '../sandbox/remote/remote.ts';
 import { isElsewhere } from '../base/liveness.ts';
 
 /** The sandboxes of this machine. */
@@ -25,7 +24,6 @@ export interface Sandboxes {
   target(mode: Mode, dryRun: boolean): Promise<Target>;
   /** Throws unless the sandbox still answers at its address. */
   proven(locator: Locator): Promise<Locator>;
-  remote(locator: Locator): Promise<Remote>;
   /** Identifies a sandbox that runs in this process. */
   readonly thisProcess: OwnProcess;
 }
@@ -98,7 +96,6 @@ export function openSandboxes(host: Host, look = liveLocators): Sandboxes {
       random: host.random,
       build: __BUILD__,
     },
-    remote: async (locator) => (await import('../sandbox/remote/remote.ts')).openRemote(await proven(locator)),
   };
 }
 

@@ -1,7 +1,15 @@
+import type { ExitName } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
+import type { Client } from '../client/client.ts';
+import type { SendHooks } from '../client/exchange.ts';
+import type { KnownPace, RunRate } from '../client/pace/pace.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
 import type { Mode } from '../contract/keys.ts';
-import type { Locator } from '../sandbox/remote/locator.ts';
-import type { Minute } from '../sandbox/remote/minute.ts';
+import type { Plan } from '../contract/plans.ts';
+import type { RunEntry } from '../ledger/file/runs.ts';
+import type { Account, Ledger } from '../ledger/ledger.ts';
+import type { Locator, Minute } from '../sandbox/remote/locator.ts';
+import type { Facts } from './activity/log.ts';
 import type { LocalCaller, ServiceCaller, Target } from './profiles/resolve.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -59,4 +67,108 @@ export interface CheckedTarget {
   /** The sandbox on this machine that is called, if it runs. */
   readonly running: Locator | undefined;
   readonly caller: AnyCaller;
+}
+
+/** A client for one caller, until it is closed. */
+export interface Connection {
+  readonly client: Client;
+  /** Whether it goes to the sandbox on this machine. */
+  readonly simulated: boolean;
+  readonly mode: Mode | 'unknown';
+  close(): Promise<void>;
+}
+
+/**
+ * A best-effort lookup with a short time-out and without retries, in a dry run too: it changes nothing. Failures are
+ * ignored, because a key may permit sending but not reading.
+ */
+export type TryLookup = (look: (client: Pick<Client, 'pages'>) => Promise<void>) => Promise<void>;
+
+/** The options of a run for its requests. */
+export interface RunOptions {
+  /** Requests in flight, each on its own connection (default: 16). */
+  readonly concurrency?: number | undefined;
+  /** Default: 90 % of the plan's minute, or no limit if the plan is unknown. */
+  readonly rate?: RunRate | undefined;
+  /** The milliseconds for which nothing may be sent. */
+  readonly closedFor?: (() => number) | undefined;
+  /** Default: the signal of the process. */
+  readonly signals?: RunSignals | undefined;
+}
+
+interface RunSignals {
+  /** No new requests; requests in flight finish. */
+  readonly stop: AbortSignal;
+  /** Aborts requests in flight too. */
+  readonly leave: AbortSignal;
+}
+
+/** The client of a run: it keeps the pace, waits after a 429, and leaves network faults to the run. */
+export interface RunClient extends Pick<Client, 'observe'> {
+  readonly target: RunTarget;
+  readonly concurrency: number;
+  readonly pace: RunPace;
+  /** Prepares an endpoint; the returned function sends a JSON body. */
+  sending(name: EndpointName): (content: string, departure: SendHooks) => Promise<unknown>;
+  /** The ledger of what was sent, and the account in it. */
+  ledger(): Promise<OpenedLedger>;
+  /** Logs the start of a run; the returned function logs its result. */
+  record(run: RunStarted): Promise<RunEnded>;
+  readonly tryLookup: TryLookup;
+  /** The live messages that this machine has sent with this profile in this month; at least. */
+  sentThisMonth(): Promise<number>;
+  /** Whether the service can be connected to. No request is sent. */
+  reachable(): Promise<boolean>;
+}
+
+/** Identifies the target of a run, without the key. */
+export interface RunTarget {
+  /** The base URL; `local` for the sandbox that the profile `local` means, which may change its port. */
+  readonly address: string;
+  readonly mode: Mode | 'unknown';
+  /** The masked key. */
+  readonly shownKey: string;
+  readonly plan: Plan;
+  /** Whether it is the sandbox on this machine. */
+  readonly simulated: boolean;
+}
+
+interface RunPace {
+  /** Undefined if nothing is known until the service answers 429. */
+  readonly known: KnownPace | undefined;
+  /** The lower one of `known` and the plan's rate limit. */
+  readonly limit: KnownPace | undefined;
+  /** The shortest time in milliseconds for a number of requests, within the plan; undefined like `known`. */
+  minimumDuration(requests: number): number | undefined;
+  /** The milliseconds until the next request may be sent, if rows wait for the rate limit. */
+  waiting(): number | undefined;
+}
+
+export interface RunCounts {
+  readonly rows: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unsure: number;
+  readonly not_reached: number;
+}
+
+export interface RunStarted extends Pick<Facts, 'run' | 'template'> {
+  readonly name: EndpointName;
+}
+
+/** Logs the result of a run. */
+export type RunEnded = (counts: RunCounts, stop: ExitName | undefined) => void;
+
+/** The ledger of what was sent, and the account in it. */
+export interface OpenedLedger {
+  readonly ledger: Pick<Ledger, 'register' | 'claim' | 'settle' | 'look' | 'runs'> & RunNotes;
+  readonly account: Account;
+  close(): Promise<void>;
+}
+
+/** How a run shows its rows to `runs list`. */
+interface RunNotes {
+  /** Keys the digests of rows. */
+  readonly secret: Buffer;
+  note(entry: RunEntry): Promise<void>;
 }

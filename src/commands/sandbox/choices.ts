@@ -1,5 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
+import { localSandbox } from './control.ts';
 
 export const sandboxChoices = command({
   name: 'choices',
@@ -10,7 +11,7 @@ export const sandboxChoices = command({
   accepts: printOptions,
   piped: 'rows',
   run: async (context) =>
-    (await (await context.sandbox()).ask('choices')).map(({ sections, open, choice, others }) => ({
+    (await (await localSandbox(context)).ask('choices')).map(({ sections, open, choice, others }) => ({
       sections: sections.join(' '),
       open,
       choice,

@@ -3,6 +3,7 @@ import { command, type Context } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { chosen, knowing, required } from '../../cli/params.ts';
 import { jsonIn } from '../body.ts';
+import { localSandbox } from './control.ts';
 
 const resettable = ['messages', 'contacts', 'logs', 'all'] as const;
 
@@ -25,7 +26,7 @@ export const resetSandbox = command({
   accepts: printOptions,
   changes: true,
   piped: 'text',
-  run: async (context, { what }) => ({ reset: what, ...(await (await context.sandbox()).ask('reset', { what })) }),
+  run: async (context, { what }) => ({ reset: what, ...(await (await localSandbox(context)).ask('reset', { what })) }),
   view: ({ reset, ...counts }, ui) => `${ui.color.green('Reset')} ${reset}: ${countsText(counts)}`,
 });
 
@@ -49,7 +50,7 @@ export const seedSandbox = command({
   piped: 'text',
   run: async (context, { file }) => {
     const contents = await contentsIn(context, file);
-    return { ...(await (await context.sandbox()).ask('seed', contents)) };
+    return { ...(await (await localSandbox(context)).ask('seed', contents)) };
   },
   view: (counts, ui) => `${ui.color.green('Loaded')} ${countsText(counts)}`,
 });
@@ -66,7 +67,7 @@ export const exportSandbox = command({
   sample: '{"contacts":[{"id":"con_sandbox_1","phone":"+12025550111","name":"Grace…',
   accepts: printOptions,
   piped: 'json',
-  run: async (context) => ({ ...(await (await context.sandbox()).ask('export')) }),
+  run: async (context) => ({ ...(await (await localSandbox(context)).ask('export')) }),
   view: (contents) => JSON.stringify(contents, undefined, 2),
 });
 

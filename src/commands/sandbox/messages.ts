@@ -6,7 +6,7 @@ import { argument, choice, knowing, option, phone } from '../../cli/params.ts';
 import { isRecord } from '../../contract/readers.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { inCommandWords } from './control-errors.ts';
+import { inCommandWords, localSandbox } from './control.ts';
 import { requestLine } from './requests.ts';
 
 export type MessageStory = OutputOf<'message'>;
@@ -40,7 +40,7 @@ const list = command({
   ...described,
   piped: 'rows',
   run: async (context, { to, template, status, limit }) => {
-    const sandbox = await context.sandbox();
+    const sandbox = await localSandbox(context);
     const rows = await newestOf(context, limit, (most) =>
       sandbox.ask('messages', { to, template, status, limit: most }),
     );
@@ -60,7 +60,7 @@ const show = command({
   piped: 'text',
   run: async (context, { id = '', ...filter }) => {
     if (Object.values(filter).some((one) => one !== undefined)) throw usage('an id excludes the other options');
-    return inCommandWords((await context.sandbox()).ask('message', { id }), { see: 'sandbox messages' });
+    return inCommandWords((await localSandbox(context)).ask('message', { id }), { see: 'sandbox messages' });
   },
   view: storyText,
 });

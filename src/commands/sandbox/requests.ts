@@ -3,7 +3,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { flag, option } from '../../cli/params.ts';
 import type { OutputOf } from '../../sandbox/remote/remote.ts';
 import { newestLast, newestOf } from '../newest-last.ts';
-import { inCommandWords } from './control-errors.ts';
+import { inCommandWords, localSandbox } from './control.ts';
 
 type RequestRow = OutputOf<'audit'>[number];
 
@@ -32,7 +32,7 @@ const follow = streaming({
   ...described,
   async *run(context, { limit = 10 }) {
     let { requests, cursor } = await newest(context, limit);
-    const sandbox = await context.sandbox();
+    const sandbox = await localSandbox(context);
     const end = interrupted(context.signal);
     for (;;) {
       yield requests;
@@ -75,7 +75,7 @@ export const sandboxAudit = command({
   accepts: printOptions,
   piped: 'rows',
   run: async (context, { key, limit }) => {
-    const sandbox = await context.sandbox();
+    const sandbox = await localSandbox(context);
     return newestOf(context, limit, (most) =>
       inCommandWords(sandbox.ask('audit', { key, limit: most }), { see: 'sandbox keys list' }),
     );
@@ -84,7 +84,7 @@ export const sandboxAudit = command({
 });
 
 async function newest(context: Context, limit: number | undefined) {
-  return (await context.sandbox()).ask('requests', { limit });
+  return (await localSandbox(context)).ask('requests', { limit });
 }
 
 function interrupted(signal: AbortSignal): Promise<undefined> {

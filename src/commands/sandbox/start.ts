@@ -10,6 +10,7 @@ import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
 import { type Live, liveItems, liveLine } from './live-lines.ts';
+import { remoteOf } from './control.ts';
 
 const params = {
   background: flag('--background', 'return when it is ready, and leave it running'),
@@ -179,7 +180,7 @@ async function notOurs(locator: Locator, asked: readonly string[]): Promise<CliE
 }
 
 async function fill(context: Context, locator: Locator, contents: object | undefined): Promise<void> {
-  if (contents) await (await (await context.sandboxes()).remote(locator)).ask('seed', contents);
+  if (contents) await (await remoteOf(context, locator)).ask('seed', contents);
 }
 
 function interrupted(signal: AbortSignal): Promise<'interrupted'> {

@@ -5,6 +5,7 @@ import { printOptions } from '../../cli/globals.ts';
 import { option } from '../../cli/params.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
+import { remoteOf } from './control.ts';
 
 export const sandboxStatus = command({
   name: 'status',
@@ -20,7 +21,7 @@ export const sandboxStatus = command({
     const sandboxes = await context.sandboxes();
     return Promise.all(
       sandboxes.meant().map(async (locator) => {
-        const remote = await sandboxes.remote(locator);
+        const remote = await remoteOf(context, locator);
         const { url, pid, plan, shape, uptime_ms, counts, faults, data } = await remote.ask('status');
         const uptime_s = Math.round(uptime_ms / 1_000);
         // The column appears only if there are faults, as a reminder.
@@ -43,7 +44,7 @@ export const stopSandbox = command({
   run: async (context) => {
     const sandboxes = await context.sandboxes();
     const running = sandboxes.meant();
-    await Promise.all(running.map(async (locator) => (await sandboxes.remote(locator)).stop()));
+    await Promise.all(running.map(async (locator) => (await remoteOf(context, locator)).stop()));
     return { stopped: running.map(({ url }) => url) };
   },
   view: ({ stopped }, ui) => {
@@ -70,7 +71,7 @@ export const sandboxEnv = command({
   run: async (context, { url }) => {
     const sandboxes = await context.sandboxes();
     const locator = url === undefined ? await sandboxes.ensure() : runningAt(sandboxes, url);
-    const { keys, secret } = await (await sandboxes.remote(locator)).ask('env');
+    const { keys, secret } = await (await remoteOf(context, locator)).ask('env');
     return { BIZMSG_BASE_URL: locator.url, BIZMSG_API_KEY: keys.sandbox, BIZMSG_WEBHOOK_SECRET: secret };
   },
   view: (variables) =>

@@ -7,7 +7,7 @@ import { type EventName, eventNames, isEventName } from '../../contract/events.t
 import { isRecord, Mismatch } from '../../contract/readers.ts';
 import type { OutputOf, Remote } from '../../sandbox/remote/remote.ts';
 import { jsonIn } from '../body.ts';
-import { inCommandWords } from './control-errors.ts';
+import { inCommandWords, localSandbox } from './control.ts';
 import { unknownEvent } from './names.ts';
 
 type SandboxEvent = OutputOf<'trigger'>['events'][number];
@@ -70,7 +70,7 @@ export const triggerEvent = command({
       data === undefined
         ? await fieldsFromOptions(event, options)
         : await fieldsFromFile(context, event, data, options);
-    const sandbox = await context.sandbox();
+    const sandbox = await localSandbox(context);
     if (event === 'broadcast.completed') await confirmAudience(context, sandbox, fields['tag']);
     const { events, ...ids } = await inCommandWords(sandbox.ask('trigger', { event, fields }), {
       flags: { 'pass to ': 'pass --to ', 'pass name ': 'pass --name ' },

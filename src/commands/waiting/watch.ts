@@ -2,6 +2,7 @@ import { configuration } from '../../base/errors.ts';
 import type { Later } from '../../base/host.ts';
 import { warnOncePerFile } from '../../base/journal-lines.ts';
 import type { Context } from '../../cli/command.ts';
+import { remoteOf } from '../sandbox/control.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { liveListeners } from '../../webhooks/listeners.ts';
 import {
@@ -32,8 +33,7 @@ export async function openWatch(context: Context, wanted: Wanted = 'reported'): 
 }
 
 async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Promise<EventSource> {
-  const { remote: open, thisProcess } = await context.sandboxes();
-  const remote = await open(locator);
+  const [remote, { thisProcess }] = await Promise.all([remoteOf(context, locator), context.sandboxes()]);
   const clock = await remote.ask('clock');
   if (clock.frozen) context.note('frozen', frozen);
   const { now, pid } = thisProcess;
@@ -44,7 +44,7 @@ async function inSandbox(context: Context, locator: Locator, wanted: Wanted): Pr
 }
 
 async function atListeners(context: Context): Promise<EventSource> {
-  const { stateFolder, thisProcess, live, remote } = await context.sandboxes();
+  const { stateFolder, thisProcess, live } = await context.sandboxes();
   const { kill, now, later } = thisProcess;
   if (liveListeners(stateFolder, kill).length === 0) throw noListener();
   const onDamage = warnOncePerFile((text) => context.note('journal-damaged', text));
@@ -52,7 +52,7 @@ async function atListeners(context: Context): Promise<EventSource> {
   const stored = await storedSecret(context);
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
-  const asked = await Promise.allSettled(live().map(async (one) => (await (await remote(one)).ask('env')).secret));
+  const asked = await Promise.allSettled(live().map(async (one) => (await (await remoteOf(context, one)).ask('env')).secret));
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
 }

@@ -1,5 +1,6 @@
 import { usage } from '../../base/errors.ts';
-import { type Context, newcomerNote } from '../../cli/command.ts';
+import type { Context } from '../../cli/command.ts';
+import { newcomerNote } from '../../session/profiles/resolve.ts';
 import type { Item } from '../../webhooks/items.ts';
 import type { Listening } from '../../webhooks/listen.ts';
 import { type ListenInput, listenOptions } from './listen-options.ts';

@@ -6,6 +6,7 @@ import type { WebhookEvent } from '../../webhooks/event/event.ts';
 import type { Past } from '../../webhooks/log/history.ts';
 import { storyText } from '../sandbox/messages.ts';
 import { eventRow } from './history.ts';
+import { remoteOf } from '../sandbox/control.ts';
 
 /** A message: its story in the sandbox, and the events of listeners that mention it. */
 export interface FoundMessage {
@@ -25,7 +26,7 @@ async function sandboxMessage(context: Context, id: string): Promise<OutputOf<'m
   const sandboxes = await context.sandboxes();
   for (const locator of sandboxes.meant()) {
     try {
-      return await (await sandboxes.remote(locator)).ask('message', { id });
+      return await (await remoteOf(context, locator)).ask('message', { id });
     } catch (error) {
       if (!(error instanceof CliError && error.exit === 'notFound')) throw error;
     }

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/command.ts';
 import { processStart } from '../../base/liveness.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Remote } from '../../sandbox/remote/remote.ts';
+import { remoteOf } from '../sandbox/control.ts';
 
 /** A listener's webhook in the sandbox. */
 export interface Subscription {
@@ -52,7 +53,7 @@ export async function subscribe(
   };
 
   async function register(found: Locator, catchUp: boolean): Promise<Remote> {
-    const remote = await sandboxes.remote(found);
+    const remote = await remoteOf(context, found);
     // The first event may arrive before addWebhook returns.
     const used = secret ?? (await remote.ask('env')).secret;
     signingSecret(context.session, used);

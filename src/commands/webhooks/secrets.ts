@@ -3,6 +3,7 @@ import { secretOwner, signingSecret } from '../../session/signing-secret.ts';
 import type { Context } from '../../cli/command.ts';
 import { flag, type Input, option } from '../../cli/params.ts';
 import { CliError, configuration, usage } from '../../base/errors.ts';
+import { remoteOf } from '../sandbox/control.ts';
 
 export const secretParams = {
   secretStdin: flag('--secret-stdin', 'read the webhook secret from stdin'),
@@ -46,7 +47,7 @@ async function runningSandboxSecret(context: Context): Promise<readonly KnownSec
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
   if (!running) return [];
-  const secret = signingSecret(context.session, (await (await sandboxes.remote(running)).ask('env')).secret);
+  const secret = signingSecret(context.session, (await (await remoteOf(context, running)).ask('env')).secret);
   return secret === undefined ? [] : [{ secret, whose: "the sandbox's secret" }];
 }
 
@@ -80,7 +81,7 @@ async function sandboxSecret(context: Context): Promise<string | undefined> {
   if (winner?.profile !== 'local') return undefined;
   const sandboxes = await context.sandboxes();
   const running = sandboxes.find();
-  if (running) return signingSecret(context.session, (await (await sandboxes.remote(running)).ask('env')).secret);
+  if (running) return signingSecret(context.session, (await (await remoteOf(context, running)).ask('env')).secret);
   const hint = 'bizmsg sandbox start --background starts it';
   throw configuration('no-secret', 'the webhook secret is that of the sandbox, which is not running', hint);
 }

@@ -6,7 +6,14 @@ import { isRecord } from '../../contract/readers.ts';
 import { isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
 import { type Loopback, ownNetwork } from './addresses.ts';
-import type { Minute } from './minute.ts';
+
+/** The rate limit of a sandbox, for clients on this machine. */
+export interface Minute {
+  /** Requests a minute, for all keys together. */
+  readonly limit: number;
+  /** Whole minutes by which its clock was moved. A move resets the count. */
+  readonly moved: number;
+}
 
 /** Describes a running sandbox, in a file that other bizmsg processes read. */
 export interface Locator {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CliError, configuration } from '../../base/errors.ts';
-import type { Env } from '../../base/host.ts';
+import type { Env, Host } from '../../base/host.ts';
 import type { Mode } from '../../contract/keys.ts';
 import { accountFault } from './store.ts';
 
@@ -34,6 +34,11 @@ export function environmentAccount({ BIZMSG_ACCOUNT: text, BIZMSG_API_KEY: key }
 export function onlyLocal({ BIZMSG_ONLY: only }: Env): boolean {
   if (only === undefined || only === 'local') return only === 'local';
   throw configuration('bad-variable', `BIZMSG_ONLY is "${only}"`, 'it may be local');
+}
+
+/** Whether the user can be prompted. `stdinIsTerminal` comes last because it loads node:tty. */
+export function isInteractive(host: Host, { noInput }: { readonly noInput: boolean }): boolean {
+  return !noInput && !host.env['CI'] && host.stderr.isTTY && host.stdinIsTerminal;
 }
 
 /** Whether Node skips certificate checks. */

@@ -66,6 +66,8 @@ function isInsideExec({ env }: CallerInputs): boolean {
   return onlyLocal(env) && env.BIZMSG_API_KEY !== undefined;
 }
 
+export const newcomerNote = 'no profile yet, so this is the sandbox on this machine; bizmsg login adds a profile';
+
 function newcomer({ flags, env, terminal, loadStore }: CallerInputs): LocalCaller | undefined {
   const isLive = (flags.mode ?? environmentMode(env)) === 'live';
   if (!terminal || isLive || flags.baseUrl !== undefined || loadStore().exists) return undefined;

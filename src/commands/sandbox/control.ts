@@ -1,4 +1,22 @@
 import { CliError } from '../../base/errors.ts';
+import type { Context } from '../../cli/command.ts';
+import type { Locator } from '../../sandbox/remote/locator.ts';
+import type { Remote } from '../../sandbox/remote/remote.ts';
+
+/** The control plane of the sandbox of the profile `local`, started on demand. */
+export async function localSandbox(context: Context): Promise<Remote> {
+  const { ensure } = await context.sandboxes();
+  return remoteOf(context, await ensure());
+}
+
+/** The control plane of a running sandbox. */
+export async function remoteOf(context: Context, locator: Locator): Promise<Remote> {
+  const [{ openRemote }, { proven }] = await Promise.all([
+    import('../../sandbox/remote/remote.ts'),
+    context.sandboxes(),
+  ]);
+  return openRemote(await proven(locator));
+}
 
 interface Wording {
   /** The command that lists the valid values, named when one is not found. */
