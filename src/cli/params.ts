@@ -1,7 +1,7 @@
 import { forOption, usage } from '../base/errors.ts';
 import type { RunRate } from '../client/pace/pace.ts';
 import type { Mode } from '../contract/keys.ts';
-import { isPhone, normalizedPhone } from '../contract/phones.ts';
+import { isPhone, normalizedPhone } from '../contract/readers.ts';
 
 /** Parses the text of one value, or throws a usage error. */
 type TextReader<T> = (text: string) => T;

@@ -1,5 +1,3 @@
-import { isPhone } from './phones.ts';
-
 /** Converts untrusted data to a typed value, or throws a Mismatch with the place. */
 export type Reader<T> = (value: unknown, at?: string) => T;
 
@@ -40,6 +38,19 @@ export function phone(value: unknown, at = ''): string {
   const text = string(value, at);
   if (!isPhone(text)) throw new Mismatch(at, 'must be "+" followed by digits');
   return text;
+}
+
+/** §2: `+` and digits. The document has no other rule. */
+export function isPhone(text: string): boolean {
+  return /^\+[0-9]+$/.test(text);
+}
+
+/** Converts a phone number to the form of the document; undefined if that is ambiguous. */
+export function normalizedPhone(text: string): string | undefined {
+  const bare = text.replace(/\(0\)|[\s().\-/\u00a0]/g, '').replace(/^00/, '+');
+  // Without a +, only a number of this length is likely to have a country code.
+  const marked = /^\d{11,15}$/.test(bare) ? `+${bare}` : bare;
+  return /^\+[1-9]\d{6,14}$/.test(marked) ? marked : undefined;
 }
 
 export function list<T>(item: Reader<T>): Reader<readonly T[]> {

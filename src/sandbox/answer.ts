@@ -21,9 +21,8 @@ import { type Exchange, type Gone, type Reply, targetOf } from './exchange.ts';
 import { drawFault } from './faults/faults.ts';
 import { Refusal } from './refusal.ts';
 import type { Ids } from './state/ids.ts';
-import type { Store } from './state/store.ts';
 import type { Call, Change, FaultRecord, Key } from './state/records.ts';
-import type { State } from './state/state.ts';
+import type { State, Store } from './state/state.ts';
 import { type Clock, sleep } from './time/clock.ts';
 
 interface Runtime {

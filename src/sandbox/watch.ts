@@ -1,8 +1,7 @@
 import { type DeliveryRecord, deliveryRecords } from './events/deliveries.ts';
 import { type RequestRow, requestRow } from './messages.ts';
 import type { Change, SandboxEvent } from './state/records.ts';
-import { eventNamed } from './state/state.ts';
-import type { Store } from './state/store.ts';
+import { eventNamed, type Store } from './state/state.ts';
 
 /** A request that was answered, or an event with the result of an attempt to deliver it. */
 export type Happened = ({ readonly type: 'request' } & RequestRow) | HappenedEvent;

@@ -1,5 +1,5 @@
 import { type CliError, usage } from '../../base/errors.ts';
-import { normalizedPhone } from '../../contract/phones.ts';
+import { normalizedPhone } from '../../contract/readers.ts';
 import { createRecordReader, type RecordOptions, recordText } from './csv.ts';
 import { type Damage, damagedMark, errorField, heldReason, type InputRow, quoted, type TextReader } from './row.ts';
 

@@ -1,7 +1,7 @@
 import { usage } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { whole } from '../../cli/output/progress.ts';
-import { isPhone, normalizedPhone } from '../../contract/phones.ts';
+import { isPhone, normalizedPhone } from '../../contract/readers.ts';
 import { inexactIn } from '../input/json.ts';
 import { describe, quoted, ValueError } from '../input/row.ts';
 import { separators, type Split } from './flags.ts';

@@ -1,9 +1,9 @@
 import { Refusal } from '../refusal.ts';
 import { type Ids, newDataId } from '../state/ids.ts';
-import { compact, type Store } from '../state/store.ts';
+import { compact } from '../state/store.ts';
 import type { Campaign, Change, Contact, Message, Resettable, SandboxEvent, Template } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { State } from '../state/state.ts';
+import type { State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { type NewContents, readContents, shownProblems } from './read.ts';
 import { seeds } from './sample-data.ts';

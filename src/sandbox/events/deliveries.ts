@@ -1,8 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Attempt, Change, SandboxEvent } from '../state/records.ts';
-import { eventNamed, type Sending, type State } from '../state/state.ts';
-import type { Store } from '../state/store.ts';
+import { eventNamed, type Sending, type State, type Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { deliveryOf, type DeliveryStatus, receivers, statusOf, whyClosed } from './fan-out.ts';
 

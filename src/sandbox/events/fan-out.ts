@@ -1,8 +1,7 @@
 import { drawFault, recordOf } from '../faults/faults.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, FaultRecord, SandboxEvent, Webhook } from '../state/records.ts';
-import type { Registered, Sending, State } from '../state/state.ts';
-import type { Store } from '../state/store.ts';
+import type { Registered, Sending, State, Store } from '../state/state.ts';
 
 /** A store that commits each event together with its deliveries to the registered webhooks. */
 export function withFanOut(store: Store, ids: Ids): Store {

@@ -6,8 +6,7 @@ import { isThisMachine } from '../../base/loopback.ts';
 import { Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
 import type { Change, Owner, Webhook } from '../state/records.ts';
-import type { Registered, State } from '../state/state.ts';
-import type { Store } from '../state/store.ts';
+import type { Registered, State, Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import { deliveryOf, listensTo, undelivered } from './fan-out.ts';
 

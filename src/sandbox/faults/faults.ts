@@ -1,9 +1,8 @@
 import type { Clock } from '../time/clock.ts';
 import type { FaultRecord, Fault, FaultStatus } from '../state/records.ts';
 import type { NewFault } from './input.ts';
-import type { Store } from '../state/store.ts';
 import { createRandom, type Ids, seedNumber } from '../state/ids.ts';
-import type { FaultState, State } from '../state/state.ts';
+import type { FaultState, State, Store } from '../state/state.ts';
 
 /** Adds, lists and clears injected faults. */
 export interface Faults {

@@ -2,6 +2,7 @@ import { type CallLog, capacity, createCallLog, createLog, type Log } from './lo
 import type {
   Attempt,
   Campaign,
+  Change,
   Contact,
   Delivery,
   Fault,
@@ -98,6 +99,26 @@ export interface State {
   readonly deliveriesOf: Map<string, string[]>;
   readonly faults: Map<string, FaultState>;
   readonly calls: CallLog;
+}
+
+/** The state of a sandbox, and the only way to change it. */
+export interface Store {
+  readonly state: State;
+  /** The number of changes in the journal. */
+  recorded(): number;
+  /** Journals the changes, then applies them. If it throws, nothing has changed. */
+  commit(changes: readonly Change[]): void;
+  /**
+   * Applies the commits of `run` at once and journals them as one when it returns. If that write fails, this throws, and
+   * the next commit writes them, too. `run` must not throw.
+   */
+  together<T>(run: () => T): T;
+  /** Calls the listener for each change, once its whole commit is applied and journaled. */
+  follow(listener: (change: Change) => void): void;
+  /** Rewrites the journal with the fewest changes that rebuild the state. */
+  compact(): void;
+  /** The size of the journal in bytes; 0 without a journal. */
+  size(): number;
 }
 
 export function emptyState(): State {

@@ -1,7 +1,7 @@
 import { apply } from './apply.ts';
 import type { Change } from './records.ts';
 import { sizeOf, snapshot } from './snapshot.ts';
-import { emptyState, type State } from './state.ts';
+import { emptyState, type Store } from './state.ts';
 
 /** The durable record of commits. */
 export interface Journal {
@@ -13,26 +13,6 @@ export interface Journal {
   replace(changes: Iterable<readonly Change[]>): void;
   /** Bytes on disk. */
   size?(): number;
-}
-
-/** The state of a sandbox, and the only way to change it. */
-export interface Store {
-  readonly state: State;
-  /** The number of changes in the journal. */
-  recorded(): number;
-  /** Journals the changes, then applies them. If it throws, nothing has changed. */
-  commit(changes: readonly Change[]): void;
-  /**
-   * Applies the commits of `run` at once and journals them as one when it returns. If that write fails, this throws, and
-   * the next commit writes them, too. `run` must not throw.
-   */
-  together<T>(run: () => T): T;
-  /** Calls the listener for each change, once its whole commit is applied and journaled. */
-  follow(listener: (change: Change) => void): void;
-  /** Rewrites the journal with the fewest changes that rebuild the state. */
-  compact(): void;
-  /** The size of the journal in bytes; 0 without a journal. */
-  size(): number;
 }
 
 export function openStore(journal: Journal | undefined): Store {

@@ -1,9 +1,8 @@
 import type { Change } from '../state/records.ts';
 import type { Clock } from './clock.ts';
-import type { Store } from '../state/store.ts';
 import type { Ids } from '../state/ids.ts';
 import { nextReceipt, receiptEvent } from '../state/receipts.ts';
-import type { SentMessage } from '../state/state.ts';
+import type { SentMessage, Store } from '../state/state.ts';
 
 interface ScheduleOptions {
   readonly store: Store;

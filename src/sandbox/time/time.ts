@@ -1,8 +1,7 @@
 import { isWaiting } from '../events/fan-out.ts';
 import { Refusal } from '../refusal.ts';
-import type { Store } from '../state/store.ts';
 import type { Change } from '../state/records.ts';
-import type { State } from '../state/state.ts';
+import type { State, Store } from '../state/state.ts';
 import type { AdjustableClock, ClockSetting } from './clock.ts';
 
 /** Reads and controls the sandbox's time. */

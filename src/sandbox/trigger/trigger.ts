@@ -3,7 +3,7 @@ import { readOrRefuse, Refusal } from '../refusal.ts';
 import type { Ids } from '../state/ids.ts';
 import type { SandboxEvent } from '../state/records.ts';
 import { batches } from '../state/snapshot.ts';
-import type { Store } from '../state/store.ts';
+import type { Store } from '../state/state.ts';
 import type { Clock } from '../time/clock.ts';
 import {
   broadcastCompleted,

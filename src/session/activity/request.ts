@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { percentDecoded, redact } from '../../base/redact.ts';
 import { type BodyOf, endpoints } from '../../contract/endpoints.ts';
-import { isPhone } from '../../contract/phones.ts';
-import { isRecord } from '../../contract/readers.ts';
+import { isPhone, isRecord } from '../../contract/readers.ts';
 import { type Result, masked } from './log.ts';
 
 export interface Request {
