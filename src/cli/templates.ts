@@ -4,7 +4,7 @@ import { isRecord } from '../contract/readers.ts';
 import { placeholdersIn, renderedText } from '../contract/template-text.ts';
 import type { Context } from './command.ts';
 import { findRows, type Row } from './output/rows.ts';
-import type { SeenTemplate } from './complete/templates.ts';
+import type { SeenTemplate } from './seen-templates.ts';
 import { recordPages } from './record-pages.ts';
 
 /** One record of the list of templates. §4 shows none of its fields, so each may be unknown. */
@@ -41,7 +41,7 @@ export async function templateRecords(
 /** Remembers templates for shell completion and suggestions. */
 export async function rememberTemplates({ session }: Context, templates: readonly TemplateFacts[]): Promise<void> {
   const [{ learnTemplates }, { currentCaller }] = await Promise.all([
-    import('./complete/templates.ts'),
+    import('./seen-templates.ts'),
     import('../session/current-caller.ts'),
   ]);
   learnTemplates(session.host, await currentCaller(session), templates);
@@ -50,7 +50,7 @@ export async function rememberTemplates({ session }: Context, templates: readonl
 /** The templates that were listed last with this caller. */
 export async function seenTemplates({ session }: Context): Promise<readonly SeenTemplate[]> {
   const [{ templatesSeen }, { currentCaller }] = await Promise.all([
-    import('./complete/templates.ts'),
+    import('./seen-templates.ts'),
     import('../session/current-caller.ts'),
   ]);
   return templatesSeen(session.host, await currentCaller(session));

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { EndpointName } from '../contract/endpoints.ts';
 import type { PlanName } from '../contract/plans.ts';
 import type { ErrorStatus } from '../contract/statuses.ts';
-import { createMinuteWindow, minuteOf } from './api/admission.ts';
+import { createMinuteWindow, limitsOf } from './api/admission.ts';
 import { answer, answerAll, type Answer, type Asked, refused } from './answer.ts';
 import type { Change, FaultRecord, PlanSetting } from './state/records.ts';
-import { type AdjustableClock, createClock } from './time/clock.ts';
+import { type AdjustableClock, type ClockSetting, createClock } from './time/clock.ts';
 import {
   createWait,
   compactAsItGrows,
@@ -144,4 +144,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 function settingOf({ plan = 'enterprise', rate, monthly, without = [] }: SandboxOptions): PlanSetting {
   return { name: plan, perMinute: rate, perMonth: monthly, without };
+}
+
+/** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
+function minuteOf(plan: PlanSetting, clock: ClockSetting): Minute | undefined {
+  const limit = limitsOf(plan).perMinute;
+  if (!limit || 'frozen' in clock) return undefined;
+  return { limit, moved: Math.floor(clock.ahead / 60_000) };
 }

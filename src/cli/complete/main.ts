@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Host } from '../../base/host.ts';
-import { type Candidate, type Candidates, candidatesAt, positionOf } from './candidates.ts';
+import type { Mode } from '../../contract/keys.ts';
+import { configFolder } from '../../session/profiles/environment.ts';
+import { resolve } from '../../session/profiles/resolve.ts';
+import { readStore } from '../../session/profiles/store.ts';
+import { attempt, templatesSeen } from '../seen-templates.ts';
+import { type Candidate, type Candidates, candidatesAt, type Names, positionOf } from './candidates.ts';
 import type { Surface } from './surface.ts';
-import { namesOn } from './templates.ts';
 
 /**
  * `bizmsg __complete <shell>`: a separate program that loads no command, calls no service and writes no file. It reads
@@ -34,6 +38,25 @@ export function replyTo(
   const [text = '', replaced = ''] = rest;
   const line = lineOf(text);
   return line.redirects ? ['files'] : bashReply(candidates(line.words), line, replaced);
+}
+
+/** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
+function namesOn({ env, home }: Pick<Host, 'env' | 'home'>): Names {
+  const store = () => readStore(configFolder(env, home));
+  return {
+    profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
+    templates: (given) => {
+      const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
+      const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
+      // --profile may follow later in the line.
+      return [...new Set(templatesSeen({ env, home }, caller).map(({ name }) => name))];
+    },
+  };
+}
+
+function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {
+  const mode = given.get('--mode');
+  return mode === 'sandbox' || mode === 'live' ? mode : undefined;
 }
 
 /** fish passes `FOO=1 bizmsg` as two words. */

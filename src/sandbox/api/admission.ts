@@ -1,10 +1,8 @@
 import { announced, type Announced, type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts';
 import { isLocalKey, keyPrefixes, type Scope } from '../../contract/keys.ts';
 import { type Plan, plans } from '../../contract/plans.ts';
-import type { Minute } from '../remote/locator.ts';
 import type { Key, PlanSetting } from '../state/records.ts';
 import { monthOf, type State } from '../state/state.ts';
-import type { ClockSetting } from '../time/clock.ts';
 
 /** The key of a request, and the reason if it is rejected. */
 export interface Caller {
@@ -93,13 +91,6 @@ export function createMinuteWindow(): MinuteWindow {
 export function limitsOf(setting: PlanSetting): Plan {
   const { perMinute, perMonth } = plans[setting.name];
   return { perMinute: setting.perMinute ?? perMinute, perMonth: setting.perMonth ?? perMonth };
-}
-
-/** The limit that clients on this machine may rely on: none while the clock is frozen, because waiting would not end the minute. */
-export function minuteOf(plan: PlanSetting, clock: ClockSetting): Minute | undefined {
-  const limit = limitsOf(plan).perMinute;
-  if (!limit || 'frozen' in clock) return undefined;
-  return { limit, moved: Math.floor(clock.ahead / 60_000) };
 }
 
 export function isMonthUsedUp(state: State, now: number): boolean {

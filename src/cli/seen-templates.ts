@@ -1,33 +1,13 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireOwn } from '../../base/exposure.ts';
-import { readRegular, createStateFolder } from '../../base/files.ts';
-import type { Host } from '../../base/host.ts';
-import type { Mode } from '../../contract/keys.ts';
-import { isRecord } from '../../contract/readers.ts';
-import { configFolder, stateFolder } from '../../session/profiles/environment.ts';
-import { type Caller, resolve } from '../../session/profiles/resolve.ts';
-import { readStore } from '../../session/profiles/store.ts';
-import type { Names } from './candidates.ts';
+import { requireOwn } from '../base/exposure.ts';
+import { readRegular, createStateFolder } from '../base/files.ts';
+import type { Host } from '../base/host.ts';
+import { isRecord } from '../contract/readers.ts';
+import { stateFolder } from '../session/profiles/environment.ts';
+import type { Caller } from '../session/profiles/resolve.ts';
 
 type Machine = Pick<Host, 'env' | 'home'>;
-
-/** The names stored on this machine. Unreadable files have none, because completion must not print errors. */
-export function namesOn({ env, home }: Machine): Names {
-  const store = () => readStore(configFolder(env, home));
-  return {
-    profiles: () => attempt(() => Object.keys(store().profiles).sort()) ?? [],
-    templates: (given) => {
-      const kept = attempt(() => readTemplates(ownFolder(stateFolder(env, home))));
-      if (!kept) return [];
-      const flags = { profile: given.get('--profile'), baseUrl: given.get('--base-url'), mode: modeIn(given) };
-      const caller = attempt(() => resolve({ flags, env, terminal: true, loadStore: store }));
-      // --profile may follow later in the line.
-      const found = caller ? kept.get(placeOf(caller)) : [...kept.values()].flat();
-      return [...new Set(found?.map(({ name }) => name))];
-    },
-  };
-}
 
 /** A template of an earlier list. */
 export interface SeenTemplate {
@@ -36,14 +16,11 @@ export interface SeenTemplate {
   readonly variables: readonly string[] | undefined;
 }
 
-/** The templates that were listed last for a caller. */
-export function templatesSeen({ env, home }: Machine, caller: Caller): readonly SeenTemplate[] {
-  return attempt(() => readTemplates(ownFolder(stateFolder(env, home))).get(placeOf(caller))) ?? [];
-}
-
-function modeIn(given: ReadonlyMap<string, string>): Mode | undefined {
-  const mode = given.get('--mode');
-  return mode === 'sandbox' || mode === 'live' ? mode : undefined;
+/** The templates that were listed last for a caller, or for all callers; empty if they cannot be read. */
+export function templatesSeen({ env, home }: Machine, caller: Caller | undefined): readonly SeenTemplate[] {
+  const kept = attempt(() => readTemplates(ownFolder(stateFolder(env, home))));
+  if (!kept) return [];
+  return caller ? (kept.get(placeOf(caller)) ?? []) : [...kept.values()].flat();
 }
 
 function ownFolder(folder: string): string {
@@ -84,7 +61,7 @@ function seenIn(value: unknown): SeenTemplate | undefined {
   return { name, variables: Array.isArray(variables) ? variables.map(String) : undefined };
 }
 
-function attempt<T>(read: () => T): T | undefined {
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
