@@ -52,7 +52,9 @@ async function atListeners(context: Context): Promise<EventSource> {
   const stored = await storedSecret(context);
   if (stored === undefined) return source;
   // A listener that was started for a local sandbox receives events signed with that sandbox's secret.
-  const asked = await Promise.allSettled(live().map(async (one) => (await (await remoteOf(context, one)).ask('env')).secret));
+  const asked = await Promise.allSettled(
+    live().map(async (one) => (await (await remoteOf(context, one)).ask('env')).secret),
+  );
   const others = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   return signedOnly(source, { secrets: [stored, ...others], ...proof(context, now) });
 }
