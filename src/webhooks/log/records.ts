@@ -23,7 +23,7 @@ export interface Received extends Omit<Delivery, 'body'> {
   readonly received_at: number;
   readonly body: string;
   /** Set if the body is not UTF-8. */
-  readonly encoding?: 'base64';
+  readonly encoding?: 'base64' | undefined;
 }
 
 /** One attempt to forward an event. */
@@ -55,8 +55,10 @@ export type EventRecord = Fact | Listener;
 /** The format in the first line of a file. */
 export const form = { kind: 'events', version: 1 } as const;
 
-export function receivedOf({ body, ...rest }: Delivery, id: string, received_at: number): Received {
-  return { type: 'received', id, received_at, ...rest, ...textOf(body) };
+export function receivedOf(delivery: Delivery, id: string, received_at: number): Received {
+  const { method, path, headers, remote, port } = delivery;
+  const { body, encoding } = textOf(delivery.body);
+  return { type: 'received', id, received_at, method, path, headers, remote, port, body, encoding };
 }
 
 /** The body as text, or as bytes if it is not UTF-8. */
