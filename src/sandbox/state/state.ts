@@ -1,3 +1,4 @@
+import { isoTime } from '../../base/iso-time.ts';
 import { type CallLog, capacity, createCallLog, createLog, type Log } from './logs.ts';
 import type {
   Attempt,
@@ -158,8 +159,7 @@ export function eventNamed(state: State, id: string): SandboxEvent | undefined {
 
 /** The calendar month in UTC. */
 export function monthOf(time: number): string {
-  const date = new Date(time);
-  return `${date.getUTCFullYear()}-${String(date.getUTCMonth() + 1).padStart(2, '0')}`;
+  return isoTime(time).slice(0, '2026-01'.length);
 }
 
 function emptyCollection<T>(): Collection<T> {
