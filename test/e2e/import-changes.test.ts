@@ -2,10 +2,12 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorIn } from '../support/json-lines.ts';
+import type { World } from '../support/world.ts';
 import * as rig from './import-rig.ts';
 
-/** Enough rows for more than one read. */
-const rows = 6_000;
+const rows = 1_500;
+/** Makes the file longer than one read. */
+const name = 'P'.repeat(80);
 
 const batch = (file: string, ...more: readonly string[]) => ['send-batch', 'welcome', file, '-o', 'json', ...more];
 
@@ -19,8 +21,8 @@ describe('a file that changes while its rows are sent', () => {
     { timeout: 60_000 },
     async (_, change) => {
       const world = await rig.newWorld();
-      rig.slow(world, 5);
-      const file = rig.writePeople(world, rows);
+      rig.slow(world, 10);
+      const file = writeLong(world);
       const before = readFileSync(file);
       const running = rig.start(world, batch(file, '--expect-count', String(rows)));
       await rig.untilSent(world, 200, running);
@@ -35,7 +37,7 @@ describe('a file that changes while its rows are sent', () => {
       expect(rig.summaryIn(running.stdout())).toMatchObject(summary);
       writeFileSync(file, before);
       world.sandbox.faults.clear();
-      const rest = await world.bin(batch(file));
+      const rest = await world.run(batch(file));
       expect([rest.code, rig.summaryIn(rest.stdout)]).toMatchObject([0, { sent: rows - sent, not_reached: 0 }]);
       expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
     },
@@ -56,6 +58,13 @@ it.each([
   expect([result, rig.twice(world)]).toEqual([expect.stringMatching(code), []]);
   expect(world.sandbox.counts().messages).toBeLessThan(most);
 });
+
+function writeLong(world: World): string {
+  const file = join(world.home, 'people.csv');
+  const lines = Array.from({ length: rows }, (_, at) => `${rig.phoneOf(at + 1)},${name}\n`);
+  writeFileSync(file, `phone,name\n${lines.join('')}`);
+  return file;
+}
 
 /** Inserts a row at the start, in place; the rest only moves. */
 function shiftRows(file: string): void {

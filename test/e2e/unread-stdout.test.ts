@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bin, binary, cleanEnv, temporaryHome } from '../support/bin.ts';
 import { makePipe } from '../support/disk.ts';
 import { objects } from '../support/json-lines.ts';
+import type { World } from '../support/world.ts';
 import { pour } from '../webhooks/apart.ts';
 import * as rig from './import-rig.ts';
 
@@ -146,7 +147,9 @@ describe('one SIGTERM ends', () => {
   it('sandbox requests -f whose stdout is an unread socket', { timeout: 60_000 }, async () => {
     const world = await rig.newWorld();
     home = world.home;
-    await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
+    const headers = { authorization: `Bearer ${world.sandbox.keys.sandbox}` };
+    for (let number = 0; number < 5_000; number++)
+      await world.sandbox.answer({ method: 'GET', target: `/${number}`, headers, body: '' });
     const running = unread(['sandbox', 'requests', '--follow', '--limit', '20000', '-o', 'ndjson'], {
       ...world.env,
       BIZMSG_ONLY: 'local',
@@ -170,25 +173,29 @@ it(
     await expect.poll(() => world.sandbox.counts().contacts, soon).toBeGreaterThan(200);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(143);
-    const again = await world.bin(['contacts', 'import', file]);
+    const again = await world.run(['contacts', 'import', file]);
     expect([again.code, world.sandbox.counts().contacts]).toEqual([0, seeded + 3_000]);
   },
 );
 
-it('a result that is not fully printed after SIGTERM exits 143', { timeout: 60_000 }, async () => {
+/** Its list of contacts does not fit into the buffers of a socket. */
+async function newFullWorld(): Promise<World> {
   const world = await rig.newWorld();
   home = world.home;
-  await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
-  const running = unread(['contacts', 'list', '--all', '-o', 'json'], world.env);
+  const contacts = Array.from({ length: 5_000 }, (_, at) => ({ phone: rig.phoneOf(at + 1), name: `P${at + 1}` }));
+  world.sandbox.seed({ contacts });
+  return world;
+}
+
+it('a result that is not fully printed after SIGTERM exits 143', { timeout: 60_000 }, async () => {
+  const running = unread(['contacts', 'list', '--all', '-o', 'json'], (await newFullWorld()).env);
   await once(running.child.stdout, 'readable');
   running.child.kill('SIGTERM');
   expect(await running.ended).toBe(143);
 });
 
 it('a slow reader of a socket gets the whole result', { timeout: 60_000 }, async () => {
-  const world = await rig.newWorld();
-  home = world.home;
-  await world.bin(['contacts', 'import', rig.writePeople(world, 5_000)]);
+  const world = await newFullWorld();
   const running = unread(['contacts', 'list', '--all', '-o', 'json'], world.env);
   const rows: unknown[] = JSON.parse(await running.read());
   expect([await running.ended, rows.length]).toEqual([0, world.sandbox.counts().contacts]);
