@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Terminal } from '../support/terminal.ts';
 import { addProfiles, addTemplates, filesIn, homeFor, installed, openShell, spyOn } from './completion-rig.ts';
 
 const hostile = ['$(touch pwned)', '`touch pwned`', "it's; touch pwned", '"; touch pwned; "', '!! & touch pwned'];
@@ -40,14 +41,7 @@ for (const { shell, whyNot } of installed) {
       addTemplates(home, ['order_update', 'welcome']);
       writeFileSync(join(home, 'people.csv'), 'phone\n');
       const terminal = await openShell(shell, home);
-      for (const [typed, becomes] of lines) {
-        terminal.type(typed);
-        terminal.press('Tab');
-        terminal.type('@');
-        expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
-        terminal.press('C-u');
-        await terminal.until(/^ready> *$/m);
-      }
+      for (const [typed, becomes] of lines) await expectCompleted(terminal, typed, becomes);
     });
 
     it('keeps the typed words out of the process list and the environment', async () => {
@@ -64,18 +58,21 @@ for (const { shell, whyNot } of installed) {
       expect(asked).not.toContain('7Rw1Kc5N');
     });
 
-    it.each([
-      ['bizmsg keys switch-mode ', ['sandbox', 'live']],
-      ['bizmsg send-template +12025550101 ', ['order_update', 'welcome']],
-      ['bizmsg contacts list --mode ', ['sandbox', 'live']],
-    ])('lists the candidates after %s', async (typed, names) => {
+    it('lists the candidates', async () => {
       const home = homeFor(shell);
       addTemplates(home, ['order_update', 'welcome']);
       const terminal = await openShell(shell, home);
-      terminal.type(typed);
-      terminal.press('Tab');
-      const shown = await terminal.until(new RegExp(`^ready> .*\n(?:.*\n)*?.*${names.join('|')}`, 'm'));
-      expect(names.filter((name) => !shown.includes(name))).toEqual([]);
+      for (const [typed, names] of [
+        ['bizmsg keys switch-mode ', ['sandbox', 'live']],
+        ['bizmsg send-template +12025550101 ', ['order_update', 'welcome']],
+        ['bizmsg contacts list --mode ', ['sandbox', 'live']],
+      ] as const) {
+        terminal.type(typed);
+        terminal.press('Tab');
+        const shown = await terminal.until(new RegExp(`^ready> .*\n(?:.*\n)*?.*${names.join('|')}`, 'm'));
+        expect([typed, names.filter((name) => !shown.includes(name))]).toEqual([typed, []]);
+        await clear(terminal);
+      }
     });
 
     it('escapes profile names that look like commands, hides names with control characters, and writes nothing', async () => {
@@ -90,22 +87,25 @@ for (const { shell, whyNot } of installed) {
       expect(filesIn(home)).toEqual(before);
     });
 
-    it.each([
-      [String.raw`\$`, '$(touch pwned)'],
-      ['\\`', '`touch pwned`'],
-      ['it', "it's; touch pwned"],
-      [String.raw`\"`, '"; touch pwned; "'],
-      [String.raw`\!`, '!! & touch pwned'],
-    ])('completes %s to exactly that profile', async (typed, name) => {
+    it('completes profile names that look like commands to exactly that profile', async () => {
       const home = homeFor(shell);
       addProfiles(home, hostile);
       const terminal = await openShell(shell, home);
-      terminal.type(`bizmsg profiles use ${typed}`);
-      terminal.press('Tab');
-      await terminal.until(/pwned/);
-      terminal.press('Enter');
-      await terminal.until(`Using ${name}`);
-      expect([existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([false, false]);
+      for (const [typed, name] of [
+        [String.raw`\$`, '$(touch pwned)'],
+        ['\\`', '`touch pwned`'],
+        ['it', "it's; touch pwned"],
+        [String.raw`\"`, '"; touch pwned; "'],
+        [String.raw`\!`, '!! & touch pwned'],
+      ] as const) {
+        terminal.type(`bizmsg profiles use ${typed}`);
+        terminal.press('Tab');
+        await terminal.until(/pwned/);
+        terminal.press('Enter');
+        await terminal.until(`Using ${name}`);
+        expect([name, existsSync(join(home, 'pwned')), existsSync('pwned')]).toEqual([name, false, false]);
+        await clear(terminal);
+      }
     });
   });
 }
@@ -113,20 +113,33 @@ for (const { shell, whyNot } of installed) {
 const bash = installed.find(({ shell }) => shell === 'bash');
 
 describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such as 3.2', () => {
-  it.each([
-    ['bizmsg con', 'bizmsg contacts '],
-    ['bizmsg contacts import peo', 'bizmsg contacts import people.csv '],
-    ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
-    ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
-  ])('completes %s', async (typed, becomes) => {
+  it('completes a partial word', async () => {
     const home = homeFor('bash');
     appendFileSync(join(home, '.bashrc'), 'enable -n compopt\n');
     addProfiles(home, ['colon:and=sign']);
     writeFileSync(join(home, 'people.csv'), 'phone\n');
     const terminal = await openShell('bash', home);
-    terminal.type(typed);
-    terminal.press('Tab');
-    terminal.type('@');
-    expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
+    for (const [typed, becomes] of [
+      ['bizmsg con', 'bizmsg contacts '],
+      ['bizmsg contacts import peo', 'bizmsg contacts import people.csv '],
+      ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
+      ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
+    ] as const)
+      await expectCompleted(terminal, typed, becomes);
   });
 });
+
+async function clear(terminal: Terminal): Promise<void> {
+  terminal.press('C-c');
+  terminal.press('C-l');
+  await terminal.until(/^ready>\s*$/);
+}
+
+async function expectCompleted(terminal: Terminal, typed: string, becomes: string): Promise<void> {
+  terminal.type(typed);
+  terminal.press('Tab');
+  terminal.type('@');
+  expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
+  terminal.press('C-u');
+  await terminal.until(/^ready> *$/m);
+}
