@@ -28,9 +28,9 @@ const hasStore = () => {
   }
 };
 
-/** Runs the binary without credentials in its environment. */
+/** Runs a command without credentials in its environment. */
 const run = (line: string, input?: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-  world.bin(line.split(' '), env, input);
+  world.run(line.split(' '), { env, stdin: input ?? '' });
 
 const add = (name: string, key = sandboxKey, url = service) =>
   run(`profiles add ${name} --base-url ${url} --key-stdin`, `${key}\n`);
