@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, holderOf, nameOf } from '../../src/base/lock.ts';
 import { longestSilence, processStart } from '../../src/base/liveness.ts';
+import { isLong } from '../support/long-tests.ts';
 
 const me = { pid: process.pid, kill: (pid: number) => pid === process.pid };
 const dead = '999999 12345 abcd\n';
@@ -160,7 +161,7 @@ describe('a process', () => {
 it('has one owner if several processes find the same dead owner at the same time', async () => {
   const path = temporary();
   const script = await racer();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < (isLong ? 10 : 2); round++) {
     writeFileSync(path, `999999 12345 ${round}abc\n`);
     const instant = String(Date.now() + 300);
     const racers = Array.from({ length: 6 }, () => spawn(process.execPath, [script, path, instant]));

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { isLong } from '../support/long-tests.ts';
 import * as rig from './import-rig.ts';
 
-const pairs = 12;
+const pairs = isLong ? 12 : 3;
 const rows = 20;
 
 const counted = ['--at-most', String(rows), '-o', 'json'];

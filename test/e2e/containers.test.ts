@@ -5,10 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bin, temporaryHome } from '../support/bin.ts';
 import { type Contained, noContainers, startContained } from '../support/containers.ts';
 import { objects } from '../support/json-lines.ts';
+import { isLong } from '../support/long-tests.ts';
 import { newWorld, slow, twice, writePeople } from './import-rig.ts';
 
 /** `bench/containers.mjs` runs more. */
-const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? 3) }, (_, at) => at + 1);
+const rounds = Array.from({ length: Number(process.env['BIZMSG_ROUNDS'] ?? (isLong ? 3 : 1)) }, (_, at) => at + 1);
 const rows = 60;
 const seeded = 5;
 const soon = { timeout: 15_000, interval: 20 };
@@ -34,7 +35,7 @@ describe.skipIf(noContainers !== undefined)(`two containers on one state folder 
       const { messages, contacts } = world.sandbox.counts();
       expect([posts.length, messages + contacts - seeded]).toEqual([rows, rows]);
       expect(twice(world)).toEqual([]);
-      const listed: unknown = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+      const listed: unknown = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
       expect(listed).toEqual([expect.objectContaining({ state: 'finished' })]);
     });
   });

@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { alive } from '../support/cli.ts';
+import { isLong } from '../support/long-tests.ts';
 import * as rig from './import-rig.ts';
 
 const killsOfOne = 4;
-const kills = Math.ceil(Number(process.env['BIZMSG_KILLS'] ?? 8) / killsOfOne) * killsOfOne;
+const kills = Math.ceil(Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 8 : 4)) / killsOfOne) * killsOfOne;
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const rows = 1_200;
 

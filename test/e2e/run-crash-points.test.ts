@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import { bin } from '../support/bin.ts';
+import { isLong } from '../support/long-tests.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
 const preload = new URL('../support/killed-preload.cjs', import.meta.url).pathname;
 /** `BIZMSG_POINTS=1000` tests every change. */
-const most = Number(process.env['BIZMSG_POINTS'] ?? 10);
+const most = Number(process.env['BIZMSG_POINTS'] ?? (isLong ? 10 : 3));
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const atOnce = 3;
 const rows = 6;

@@ -4,13 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRandom } from '../../src/sandbox/state/ids.ts';
 import type { Running } from '../support/bin.ts';
+import { isLong } from '../support/long-tests.ts';
 import type { Answering } from '../support/service.ts';
 import * as rig from './runs-rig.ts';
 import type { Place } from './runs-rig.ts';
 
 /** `bench/run-kills.mjs` runs more. */
-const kills = Number(process.env['BIZMSG_KILLS'] ?? 20);
-const killsOfOne = 5;
+const kills = Number(process.env['BIZMSG_KILLS'] ?? (isLong ? 20 : 6));
+const killsOfOne = isLong ? 5 : 2;
 const seed = Number(process.env['BIZMSG_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The number of requests before a kill. */
 const mostBetween = 24;
@@ -29,7 +30,7 @@ const campaigns = Array.from({ length: Math.ceil(kills / killsOfOne) }, (_, at) 
   const concurrency = [8, 1, 64][at % 3] ?? 8;
   const kind = kinds[Math.floor(at / 3 + at) % kinds.length] ?? kinds[0];
   // Enough rows for all kills.
-  return { seed: seed + at, concurrency, kind, rows: concurrency === 64 ? 480 : 160 };
+  return { seed: seed + at, concurrency, kind, rows: killsOfOne * (concurrency === 64 ? 96 : 32) };
 });
 
 it.each(campaigns)(

@@ -9,6 +9,7 @@ import { startBin } from '../../support/bin.ts';
 import { alive, later } from '../../support/cli.ts';
 import { newHome } from '../../support/fake-service.ts';
 import { serveLocal } from '../../support/local.ts';
+import { isLong } from '../../support/long-tests.ts';
 import { calls, type Calls, memoryJournal, order, paths, start } from '../calls.ts';
 
 const soon = { timeout: 20_000, interval: 20 };
@@ -83,7 +84,7 @@ describe('the log of events', () => {
 });
 
 describe('messages', () => {
-  it('are kept up to 100,000; dropped ones still count in their month', slow, async () => {
+  it.runIf(isLong)('are kept up to 100,000; dropped ones still count in their month', slow, async () => {
     const journal = memoryJournal();
     const { sandbox } = calls({ journal });
     const key = sandbox.keys.list()[0]?.id ?? '';
@@ -105,7 +106,7 @@ describe('messages', () => {
 });
 
 describe('the journal of a running sandbox', () => {
-  it('stays small under many requests, and loses nothing', slow, async () => {
+  it.runIf(isLong)('stays small under many requests, and loses nothing', slow, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bizmsg-journal-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const journal = openFileJournal(folder, { later });
