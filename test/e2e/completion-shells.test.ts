@@ -41,7 +41,8 @@ for (const { shell, whyNot } of installed) {
       addTemplates(home, ['order_update', 'welcome']);
       writeFileSync(join(home, 'people.csv'), 'phone\n');
       const terminal = await openShell(shell, home);
-      for (const [typed, becomes] of lines) await expectCompleted(terminal, typed, becomes);
+      for (const [typed, becomes] of lines)
+        expect(await completed(terminal, typed, becomes)).toContain(`ready> ${becomes}@`);
     });
 
     it('keeps the typed words out of the process list and the environment', async () => {
@@ -125,7 +126,7 @@ describe.skipIf(bash?.whyNot !== undefined)('TAB in a bash without compopt, such
       ['bizmsg contacts create --input=peo', 'bizmsg contacts create --input=people.csv '],
       ['bizmsg --profile=colon:', 'bizmsg --profile=colon:and=sign '],
     ] as const)
-      await expectCompleted(terminal, typed, becomes);
+      expect(await completed(terminal, typed, becomes)).toContain(`ready> ${becomes}@`);
   });
 });
 
@@ -135,11 +136,13 @@ async function clear(terminal: Terminal): Promise<void> {
   await terminal.until(/^ready>\s*$/);
 }
 
-async function expectCompleted(terminal: Terminal, typed: string, becomes: string): Promise<void> {
+/** The screen with the completed line, which is then removed. */
+async function completed(terminal: Terminal, typed: string, becomes: string): Promise<string> {
   terminal.type(typed);
   terminal.press('Tab');
   terminal.type('@');
-  expect(await terminal.until(`ready> ${becomes}@`)).toContain(becomes);
+  const shown = await terminal.until(`ready> ${becomes}@`);
   terminal.press('C-u');
   await terminal.until(/^ready> *$/m);
+  return shown;
 }
