@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/contract/readers.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { errorIn } from '../support/json-lines.ts';
+import { isLong } from '../support/long-tests.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-const seeds = Array.from({ length: 10 }, (_, index) => `vary:${index}`);
+const seeds = Array.from({ length: isLong ? 10 : 4 }, (_, index) => `vary:${index}`);
 const lists = [
   ['contacts', 5],
   ['templates', 7],

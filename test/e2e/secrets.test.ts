@@ -269,14 +269,15 @@ async function allOf(argv: readonly string[], options: CliOptions): Promise<read
   return ran;
 }
 
-/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form alternates, so that all commands together cover each combination. */
+/** Combines each command with credentials. The long form tests all combinations of views and credentials; the short form a ninth of them, so that all commands together cover each combination. */
 async function byEach(argv: readonly string[], at: number, callers: readonly Caller[]): Promise<readonly Ran[][]> {
   const shown = looksAt(argv);
   const ran: Ran[][] = [];
   for (const [number, caller] of callers.entries()) {
-    const [first = looks[0]] = shown.slice((at + number) % shown.length);
+    const turn = at + number;
+    const [first = looks[0]] = shown.slice(Math.floor(turn / 3) % shown.length);
     const those: Ran[] = [];
-    for (const look of isLong ? shown : [first]) those.push(await look(argv, await caller()));
+    for (const look of isLong ? shown : turn % 3 === 0 ? [first] : []) those.push(await look(argv, await caller()));
     ran.push(those);
   }
   return ran;
@@ -317,7 +318,7 @@ describe('no key is printed by', () => {
           () => ({ home, env: { ...env, BIZMSG_API_KEY: wrong } }),
         ]);
         expect([line, leaks(printedBy([...ran, ...live, ...refused]), [...secrets, wrong])]).toEqual([line, []]);
-        expect(printedBy(live)).toContain('LIVE');
+        expect(printedBy(live).includes('LIVE')).toBe(live.length > 0);
       }
     } finally {
       await world.close();
@@ -461,7 +462,7 @@ describe('no key is printed if the service responds with', () => {
   const keys = [testKey, bareKey, oddKey];
   const views = [looks[0], looks[2] ?? looks[0]];
 
-  // The long form tests each response with each command, in both views; the short form alternates.
+  // The long form tests each response with each command and key, in both views; the short form with every third command.
   it.each(Object.entries(echoes).map(([name, echo], at) => ({ name, echo, at })))(
     '$name that repeats it',
     async ({ echo, at }) => {
@@ -469,12 +470,12 @@ describe('no key is printed if the service responds with', () => {
         const service: Service = await serve((_, __, response) => echo(response, key));
         for (const [order, line] of some.entries()) {
           const turn = at + order;
-          if (!isLong && turn % keys.length !== number) continue;
+          if (!isLong && turn % (3 * keys.length) !== 3 * number) continue;
           const ran: Ran[] = [];
           for (const [view, look] of views.entries()) {
             // After a 429, another run of the same home would wait.
             const options = { home: newHome(), env: callerOf(service.url, key) };
-            if (isLong || Math.floor(turn / keys.length) % views.length === view)
+            if (isLong || Math.floor(turn / (3 * keys.length)) % views.length === view)
               ran.push(await look([...line, '--retries', '0'], options));
           }
           expect([line, leaks(seen(printedBy(ran)), [key])]).toEqual([line, []]);
@@ -495,7 +496,7 @@ describe('no key is printed if the service responds with', () => {
   it.each(['400 with JSON', '500 with a long text', '200 with HTML', '400 with JSON and a space of no width in it'])(
     '%s, including the stored results of a run',
     async (name) => {
-      for (const key of [testKey, bareKey, oddKey]) {
+      for (const key of isLong ? keys : [oddKey]) {
         const service = await serve((_, __, response) => echoes[name]?.(response, key));
         const home = newHome();
         const file = join(home, 'people.csv');

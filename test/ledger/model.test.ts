@@ -4,10 +4,11 @@ import { type FileLedger, openFileLedger } from '../../src/ledger/file/file-ledg
 import { createBook } from '../../src/ledger/book.ts';
 import { createMemoryLedger } from '../../src/ledger/memory.ts';
 import { later } from '../support/cli.ts';
+import { isLong } from '../support/long-tests.ts';
 import { check, steps, type World } from './model.ts';
 import { temporaryFolder } from './rig.ts';
 
-const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? 300);
+const numRuns = Number(process.env['BIZMSG_MODEL_RUNS'] ?? (isLong ? 300 : 100));
 const timeout = 20_000 + numRuns * 200;
 /** Far above what a machine needs. */
 const nowhere = 10_000_000;
