@@ -62,7 +62,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     const long = `{ printf '{"phone":"+12025550101","name":"'; head -c 200000 /dev/zero | tr '\\0' x; printf '"}'; }`;
     const ran = await rig.shell(world, `body() ${long}; ${line.replace('PATH', contacts)}`);
     expect(ran.code).toBe(0);
-    const list = JSON.parse((await world.bin(['contacts', 'list', '-o', 'json'])).stdout);
+    const list = JSON.parse((await world.run(['contacts', 'list', '-o', 'json'])).stdout);
     expect(list).toContainEqual(expect.objectContaining({ name: 'x'.repeat(200_000) }));
   });
 

@@ -37,13 +37,13 @@ describe('rejected rows', () => {
     ],
   ])('are written to a file, in %s like the input, and can be fixed and imported', async (format, text, rejected) => {
     const world = await rig.newWorld();
-    const { code, stdout } = await world.bin(importing(write(world, `people.${format}`, text)));
+    const { code, stdout } = await world.run(importing(write(world, `people.${format}`, text)));
     const failed = join(world.home, `people.failed.${format}`);
     const summary = { sent: 1, failed: 1, files: { failed, unsure: null } };
     expect([code, rig.summaryIn(stdout), mode(failed)]).toMatchObject([10, summary, 0o600]);
     expect(readFileSync(failed, 'utf8')).toBe(rejected);
     writeFileSync(failed, rejected.replace('12025550142', '+12025550142'));
-    const imported = await world.bin(importing(failed));
+    const imported = await world.run(importing(failed));
     expect([imported.code, rig.summaryIn(imported.stdout)]).toMatchObject([0, { rows: 1, sent: 1 }]);
     expect(world.sandbox.contacts().map(({ phone }) => phone)).toContain('+12025550142');
   });
@@ -53,7 +53,7 @@ describe('rejected rows', () => {
     rig.addFault(world.sandbox, { kind: 'reset' }, { after: true, times: 1 });
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
     const argv = ['send-batch', 'welcome', file, '-o', 'json', '--concurrency', '1'];
-    const { code, stdout } = await world.bin(argv);
+    const { code, stdout } = await world.run(argv);
     const unsure = join(world.home, 'people.unsure.csv');
     const summary = { sent: 0, failed: 1, unsure: 1, files: { unsure } };
     expect([code, rig.summaryIn(stdout), mode(unsure)]).toMatchObject([10, summary, 0o600]);
@@ -62,7 +62,7 @@ describe('rejected rows', () => {
       expect.stringMatching(/^\+12025550141,.*connection .* broke.*\(line 2\)/),
     ]);
     expect(rig.linesOf(join(world.home, 'people.failed.csv'))).toHaveLength(2);
-    const again = await world.bin(['send-batch', 'welcome', file, '--retry-unsure', '-o', 'json']);
+    const again = await world.run(['send-batch', 'welcome', file, '--retry-unsure', '-o', 'json']);
     expect([again.code, world.sandbox.messages().map(({ to }) => to)]).toEqual([10, ['+12025550141', '+12025550141']]);
     expect(existsSync(unsure)).toBe(false);
   });
@@ -70,7 +70,7 @@ describe('rejected rows', () => {
 
 it('creates all files of a run readable only by this user', async () => {
   const world = await rig.newWorld();
-  await world.bin(importing(write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n')));
+  await world.run(importing(write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n')));
   const state = join(world.home, '.local/state/bizmsg');
   const below = (name: string) =>
     readdirSync(join(state, name), { recursive: true, encoding: 'utf8' }).map((one) => join(state, name, one));
@@ -110,7 +110,7 @@ describe('a file with changed rows', () => {
     expect(await running.ended).toBe(130);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(rig.phoneOf(400), rig.phoneOf(9_400)));
-    const { code, stdout, stderr } = await world.bin(argv);
+    const { code, stdout, stderr } = await world.run(argv);
     expect([code, rig.summaryIn(stdout)]).toMatchObject([0, { rows: 400, continues: true, not_reached: 0 }]);
     expect(stderr).toContain('1 row of this run will not be sent: the input no longer has it');
     const phones = world.sandbox.contacts().map(({ phone }) => phone);
@@ -121,7 +121,7 @@ describe('a file with changed rows', () => {
 describe('the expected number of rows', () => {
   it('is checked if given, with any key', async () => {
     const world = await rig.newWorld();
-    const { code, stderr } = await world.bin(importing(rig.writePeople(world, 5), '--expect-count', '6'));
+    const { code, stderr } = await world.run(importing(rig.writePeople(world, 5), '--expect-count', '6'));
     expect([code, errorIn(stderr)]).toMatchObject([11, { code: 'count', message: 'the input has 5 rows, not 6' }]);
   });
 
@@ -130,13 +130,13 @@ describe('the expected number of rows', () => {
     world.sandbox.keys.goLive();
     const live = { ...world.env, BIZMSG_API_KEY: world.sandbox.keys.live };
     const argv = ['send-batch', 'welcome', rig.writePeople(world, 5), '-o', 'json', '--yes'];
-    const refused = await world.bin(argv, live);
+    const refused = await world.run(argv, { env: live });
     expect([refused.code, errorIn(refused.stderr)]).toMatchObject([
       11,
       { code: 'count-missing', hint: expect.stringContaining('--at-most 5') },
     ]);
     expect([noteCodes(refused.stderr), world.sandbox.counts().messages]).toEqual([['live'], 0]);
-    const { code } = await world.bin([...argv, '--expect-count', '5'], live);
+    const { code } = await world.run([...argv, '--expect-count', '5'], { env: live });
     expect([code, world.sandbox.counts().messages]).toEqual([0, 5]);
   });
 });
@@ -145,7 +145,7 @@ describe('the output of a run', () => {
   it('in NDJSON is one object per row, and the summary last', async () => {
     const world = await rig.newWorld();
     const file = write(world, 'people.csv', 'phone\n+12025550141\n12025550142\n');
-    const { stdout } = await world.bin(['send-batch', 'welcome', file, '-o', 'ndjson']);
+    const { stdout } = await world.run(['send-batch', 'welcome', file, '-o', 'ndjson']);
     const items = rig.objectsIn(stdout);
     const done = { type: 'row', row: 1, line: 2, outcome: 'done', answer: { message_id: expect.any(String) } };
     const failed = { type: 'row', row: 2, line: 3, outcome: 'failed', reason: expect.any(String) };
@@ -156,13 +156,13 @@ describe('the output of a run', () => {
 
   it('in JSON is one object', async () => {
     const world = await rig.newWorld();
-    const { stdout } = await world.bin(importing(rig.writePeople(world, 5)));
+    const { stdout } = await world.run(importing(rig.writePeople(world, 5)));
     expect(JSON.parse(stdout)).toMatchObject({ type: 'summary', rows: 5, sent: 5 });
   });
 
   it('in a pipe contains no escape codes', async () => {
     const world = await rig.newWorld();
-    const { stdout, stderr } = await world.bin(['contacts', 'import', rig.writePeople(world, 500)]);
+    const { stdout, stderr } = await world.run(['contacts', 'import', rig.writePeople(world, 500)]);
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 });

@@ -21,16 +21,16 @@ describe('a signal to a batch', () => {
     alive(running.pid, signal);
     expect(await running.ended).toBe(code);
     const sent = world.sandbox.counts().messages;
-    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     expect([running.stdout(), run]).toMatchObject([
       expect.stringContaining(`${sent} of ${rows} rows`),
       { state: 'unfinished', sent, failed: 0, unsure: 0, left: rows - sent },
     ]);
     expect(sent).toBeLessThan(rows);
-    const [call] = JSON.parse((await world.bin(['activity', '-o', 'json'])).stdout);
+    const [call] = JSON.parse((await world.run(['activity', '-o', 'json'])).stdout);
     expect(call).toMatchObject({ command: 'send-batch', outcome: 'interrupted' });
     expect(running.stderr()).toContain(`${rows - sent} rows were not sent; run the same command again`);
-    const ended = await world.bin(argv);
+    const ended = await world.run(argv);
     expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(`${rows - sent} of ${rows} rows`)]);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
@@ -44,7 +44,7 @@ describe('a signal to a batch', () => {
     // One slot went to the list of templates; the next one is a minute away.
     expect(await Promise.race([running.ended, wait(10_000)])).toBe(130);
     expect(running.stderr()).toContain('8 rows were not sent; run the same command again');
-    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     expect([run, world.sandbox.counts().messages]).toMatchObject([{ sent: 2, unsure: 0, left: 8 }, 2]);
   });
 

@@ -16,13 +16,13 @@ describe('a run stops, and can be continued,', () => {
     const world = await rig.newWorld();
     rig.addFault(world.sandbox, { kind: 'status', status: 500 }, { after: true });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json', '--max-errors', '20'];
-    const first = await world.bin(argv);
+    const first = await world.run(argv);
     const sent = world.sandbox.counts().messages;
     expect([first.code, sent >= 20 && sent < 20 + rig.concurrency]).toEqual([13, true]);
     expect(rig.summaryIn(first.stdout)).toMatchObject({ sent: 0, failed: 0, unsure: sent, not_reached: rows - sent });
     expect(errorIn(first.stderr)).toMatchObject({ code: 'too-many-errors' });
     world.sandbox.faults.clear();
-    const second = await world.bin(argv);
+    const second = await world.run(argv);
     const rest = { sent: rows - sent, unsure: 0, skipped: { unsure: sent } };
     expect([second.code, rig.summaryIn(second.stdout)]).toMatchObject([10, rest]);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
@@ -31,14 +31,14 @@ describe('a run stops, and can be continued,', () => {
   it('after three refused rows before any was accepted, because the mapping is wrong', async () => {
     const world = await rig.newWorld();
     const argv = ['contacts', 'import', rig.writePeople(world, rows), '--map', 'name=phone', '--drop', 'phone'];
-    const { code, stdout, stderr } = await world.bin([...argv, '-o', 'json']);
+    const { code, stdout, stderr } = await world.run([...argv, '-o', 'json']);
     const { failed, not_reached: left } = rig.summaryIn(stdout);
     expect([code, Number(failed) < 3 + rig.concurrency, Number(failed) + Number(left)]).toEqual([6, true, rows]);
     expect(errorIn(stderr)).toMatchObject({
       code: 'too-many-errors',
       hint: expect.stringContaining('fix the cause, then run the same command again'),
     });
-    const more = await world.bin([...argv, '-o', 'json', '--max-errors', '50']);
+    const more = await world.run([...argv, '-o', 'json', '--max-errors', '50']);
     expect([more.code, Number(rig.summaryIn(more.stdout)['failed']) >= 50]).toEqual([6, true]);
   });
 
@@ -49,7 +49,7 @@ describe('a run stops, and can be continued,', () => {
     const world = await rig.newWorld();
     writeFileSync(join(world.home, 'bad.csv'), 'phone\n12\n13\n14\n');
     const argv = ['contacts', 'import', join(world.home, 'bad.csv'), '--max-errors', most, '--concurrency', '1'];
-    const error = errorIn((await world.bin([...argv, '-o', 'json'])).stderr);
+    const error = errorIn((await world.run([...argv, '-o', 'json'])).stderr);
     expect(error).toMatchObject({ code: 'too-many-errors', message: expect.stringMatching(message) });
   });
 
@@ -57,7 +57,7 @@ describe('a run stops, and can be continued,', () => {
     const world = await rig.newWorld();
     const bad = Array.from({ length: 50 }, () => 'x\n').join('');
     writeFileSync(join(world.home, 'bad.csv'), `phone\n${bad}+12025550141\n`);
-    const { code, stdout } = await world.bin(['send-batch', 'welcome', join(world.home, 'bad.csv'), '-o', 'json']);
+    const { code, stdout } = await world.run(['send-batch', 'welcome', join(world.home, 'bad.csv'), '-o', 'json']);
     expect([code, rig.summaryIn(stdout)]).toMatchObject([10, { sent: 1, failed: 50, stopped: null }]);
   });
 
@@ -76,7 +76,7 @@ describe('a run stops, and can be continued,', () => {
       code: 'unauthorized',
       hint: expect.stringContaining(`${rows - sent} rows were not sent; with a valid key`),
     });
-    const again = await world.bin(['send-batch', 'welcome', file, '-o', 'json']);
+    const again = await world.run(['send-batch', 'welcome', file, '-o', 'json']);
     expect([again.code, world.sandbox.counts().messages]).toEqual([4, sent]);
   });
 
@@ -93,8 +93,8 @@ describe('a run stops, and can be continued,', () => {
     await rig.untilSent(world, 150, crashing);
     alive(crashing.pid, 'SIGKILL');
     await crashing.ended;
-    const ended = await world.bin([...argv, '--continue'], env);
-    const [run, ...others] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    const ended = await world.run([...argv, '--continue'], { env });
+    const [run, ...others] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     expect([ended.code, run, others]).toMatchObject([10, { state: 'finished', rows, failed: 0, left: 0 }, []]);
     expect([run.sent + run.unsure, run.unsure <= rig.concurrency]).toEqual([rows, true]);
     expect([rig.twice(world), rig.unsentRows(world, rows).length <= run.unsure]).toEqual([[], true]);
@@ -129,10 +129,10 @@ describe('a run stops, and can be continued,', () => {
   it.runIf(process.env['BIZMSG_SLOW'])('when the monthly limit is used up', { timeout: 200_000 }, async () => {
     const world = await rig.newWorld({ monthly: 100 });
     const argv = ['send-batch', 'welcome', rig.writePeople(world, rows), '-o', 'json'];
-    const first = await world.bin(argv);
+    const first = await world.run(argv);
     expect([first.code, rig.summaryIn(first.stdout)]).toMatchObject([7, { sent: 100, failed: 0, unsure: 0 }]);
     world.sandbox.setPlan({ name: 'enterprise', perMinute: undefined, perMonth: undefined, without: [] });
-    expect((await world.bin(argv)).code).toBe(0);
+    expect((await world.run(argv)).code).toBe(0);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(!canSwapFiles)('a run whose output disk is full', () => {
     expect([ran.code, failure]).toMatchObject([3, { code: 'output-unwritable' }]);
     expect([sent > 0, sent < rows]).toEqual([true, true]);
     expect(failure?.['hint']).toContain(`${rows - sent} rows were not sent; run the same command again to send them`);
-    const [run] = JSON.parse((await world.bin(['runs', 'list', '-o', 'json'])).stdout);
+    const [run] = JSON.parse((await world.run(['runs', 'list', '-o', 'json'])).stdout);
     expect(run).toMatchObject({ sent, unsure: 0 });
     expect((await rig.shell(world, line)).code).toBe(0);
     expect([rig.twice(world), rig.unsentRows(world, rows)]).toEqual([[], []]);
@@ -110,13 +110,11 @@ describe('a run that stops after too many failed rows', () => {
 it('repeats the command and the input in its summary', async () => {
   const world = await rig.newWorld();
   const file = rig.writePeople(world, 3);
-  const imported = await world.bin(['contacts', 'import', file, '-o', 'json']);
-  const sent = await world.bin(
-    ['send-batch', 'welcome', '-', '--format', 'csv', '-o', 'json'],
-    world.env,
-    readFileSync(file, 'utf8'),
-  );
-  const empty = await world.bin(['contacts', 'import', rig.writePeople(world, 0, 'none.csv'), '-o', 'json']);
+  const imported = await world.run(['contacts', 'import', file, '-o', 'json']);
+  const sent = await world.run(['send-batch', 'welcome', '-', '--format', 'csv', '-o', 'json'], {
+    stdin: readFileSync(file, 'utf8'),
+  });
+  const empty = await world.run(['contacts', 'import', rig.writePeople(world, 0, 'none.csv'), '-o', 'json']);
   expect([imported, sent, empty].map(({ stdout }) => rig.summaryIn(stdout))).toMatchObject([
     { command: 'contacts import', file },
     { command: 'send-batch', file: 'stdin' },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bin } from '../support/bin.ts';
+import { cli } from '../support/cli.ts';
 import { newHome } from '../support/fake-service.ts';
 import { errorIn, noteCodes } from '../support/json-lines.ts';
 import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts';
@@ -14,7 +14,7 @@ const liveKey = 'sk_live_7Rw1Kc5NbY6uJe0S';
 const otherLiveKey = 'sk_live_9Tz4Xb2VmQ8pLd6K';
 
 let home = '';
-const run = (line: string, input?: string) => bin(line.split(' '), { home, ...(input !== undefined && { input }) });
+const run = (line: string, input = '') => cli(line.split(' '), { home, stdin: input });
 
 /** Reads all stored profiles and events. */
 const kept = () =>

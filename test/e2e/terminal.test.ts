@@ -397,7 +397,7 @@ describe('output on a terminal', () => {
   });
 
   it('shows wide characters completely, with aligned columns', async () => {
-    await world.bin(['contacts', 'create', '--set', 'name=名前太郎さん', '--set', 'phone=+12025550142']);
+    await world.run(['contacts', 'create', '--set', 'name=名前太郎さん', '--set', 'phone=+12025550142']);
     const terminal = shell({ columns: 60 });
     await terminal.enter('clear; bizmsg contacts list --columns name,phone');
     expect(await terminal.ended()).toBe(0);
@@ -406,7 +406,7 @@ describe('output on a terminal', () => {
 
   it("escapes control characters in a contact's name", async () => {
     const name = `Mal${esc}[2J${esc}]0;owned\u0007lory${esc}[31m\u202e`;
-    await world.bin(['contacts', 'create', '--set', 'phone=+12025550142', '--set', `name=${name}`]);
+    await world.run(['contacts', 'create', '--set', 'phone=+12025550142', '--set', `name=${name}`]);
     const terminal = shell();
     for (const form of ['table', 'json', 'tsv', 'csv', 'ndjson']) {
       await terminal.enter(`bizmsg contacts list --columns name --no-color -o ${form}`);
