@@ -14,7 +14,7 @@ async function ended(machine: Machine, signal: 'SIGINT' | 'SIGKILL', count: numb
   return running.ended;
 }
 
-describe.each(isLong ? modes : ['live'] as const)('with a %s key', (mode) => {
+describe.each(isLong ? modes : (['live'] as const))('with a %s key', (mode) => {
   it.concurrent('the same command after Ctrl-C sends the rest', async () => {
     await using machine = await openMachine(mode);
     const first = await ended(machine, 'SIGINT', 40);
