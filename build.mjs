@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { cliEntry, installCli, makeCli, precompile } from './build/cli.mjs';
 import { installLibrary, libraryEntry, makeLibrary } from './build/library.mjs';
+import { installPage, makePage, pageEntry } from './build/page.mjs';
 import { modulesOf, packagesOf, thirdPartyLicenses } from './build/licenses.mjs';
 
 const root = import.meta.dirname;
@@ -12,19 +13,20 @@ const stampFile = join(root, 'dist/build.json');
 const stamp = digest();
 const previous = existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : { files: [] };
 const licenses = 'THIRD-PARTY-LICENSES.txt';
-const isThere = existsSync(cliEntry) && existsSync(libraryEntry);
+const isThere = existsSync(cliEntry) && existsSync(libraryEntry) && existsSync(pageEntry);
 
 if (!process.argv.includes('--if-stale') || previous.stamp !== stamp || !isThere) await build();
 
 async function build() {
   const temporary = join(root, `dist-${process.pid}`);
-  const [cli, library] = [join(temporary, 'cli'), join(temporary, 'sandbox')];
+  const [cli, library, page] = ['cli', 'sandbox', 'page'].map((name) => join(temporary, name));
   try {
-    const made = await Promise.allSettled([makeCli(cli, { version, stamp }), ...makeLibrary(library)]);
+    const made = await Promise.allSettled([makeCli(cli, { version, stamp }), ...makeLibrary(library), makePage(page)]);
     for (const one of made) if (one.status === 'rejected') throw one.reason;
     const chunks = made.flatMap(({ value }) => value ?? []);
     writeFileSync(join(temporary, licenses), thirdPartyLicenses(modulesOf(chunks)));
     installLibrary(library);
+    installPage(page);
     renameSync(join(temporary, licenses), join(root, 'dist', licenses));
     // A package must not contain chunks of the previous build.
     const files = installCli(cli, process.argv.includes('--alone') ? [] : previous.files);
@@ -38,7 +40,7 @@ async function build() {
 /** A digest of all inputs of the build. */
 function digest() {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => /\.(tsx?|css)$/.test(name));
   const files = [
     ...sources.map((name) => join('src', name)).sort(),
     'build.mjs',

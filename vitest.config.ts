@@ -15,7 +15,7 @@ const limiting = [
 ];
 
 export default defineConfig({
-  define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""' },
+  define: { __VERSION__: '"0.0.0"', __BUILD__: '"source"', __ROOT_HELP__: '""', __PAGE__: '"../../dist/page"' },
   test: {
     globalSetup: 'test/support/build.ts',
     // Tests mostly wait for processes and terminals, so four workers are not too many for two cores.

@@ -101,6 +101,7 @@ async function bundle(dir, { version, stamp, help, plugins = [], groups = {} }, 
       define: {
         __VERSION__: JSON.stringify(version),
         __BUILD__: JSON.stringify(stamp),
+        __PAGE__: JSON.stringify('../page'),
         __ROOT_HELP__: JSON.stringify(help),
       },
     },

@@ -1,6 +1,8 @@
 /** What the build puts in. */
 declare const __VERSION__: string;
 declare const __BUILD__: string;
+/** The folder of the built page, relative to the file that reads it. */
+declare const __PAGE__: string;
 /** The top-level help as rendered at build; empty while it is being rendered, and in tests from source. */
 declare const __ROOT_HELP__: string;
 /** The tree of commands as a shell sees it, as JSON; only where `bizmsg __complete` is built. */

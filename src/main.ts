@@ -13,6 +13,7 @@ import type { Host } from './base/host.ts';
  * runs: client, ledger, session, cli
  * webhooks: delivery, sandbox/remote
  * sandbox: delivery
+ * page: sandbox/control
  * doctor: client, ledger, session, cli, runs, webhooks, sandbox/remote
  * commands: client, ledger, session, cli, runs, webhooks, sandbox, doctor
  */

@@ -16,6 +16,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   runs: ['client', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'sandbox/remote'],
   sandbox: ['delivery'],
+  // In the browser: only types of the control plane, and base and contract where they need no Node.
+  page: ['sandbox/control'],
   doctor: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox/remote'],
   commands: ['client', 'ledger', 'session', 'cli', 'runs', 'webhooks', 'sandbox', 'doctor'],
 };
@@ -27,7 +29,7 @@ interface Import {
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !file.endsWith('.d.ts'),
+  (file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'),
 );
 const imports = files.flatMap((file) => importsOf(file));
 const own = imports.filter(({ to }) => existsSync(join(src, to)));
@@ -62,10 +64,24 @@ describe('the rooms of src', () => {
   });
 });
 
+describe('the page', () => {
+  const loaded = new Set(files.filter((file) => isIn('page', file)).flatMap((file) => [...reachable(file)]));
+
+  it('imports only types of the sandbox', () => {
+    expect([...loaded].filter((file) => isIn('sandbox', file))).toEqual([]);
+  });
+
+  it('loads no module of Node', () => {
+    const ofNode = imports.filter(({ file, to, how }) => loaded.has(file) && to.startsWith('node:') && how !== 'type');
+    expect(ofNode).toEqual([]);
+  });
+});
+
 describe('the world outside', () => {
   it('is reached through one file for each package', () => {
     const users = groupBy(
-      packages.filter(({ how }) => how !== 'type'),
+      // A page is written in its framework.
+      packages.filter(({ file, how }) => how !== 'type' && !isIn('page', file)),
       ({ to }) => to.split('/', to.startsWith('@') ? 2 : 1).join('/'),
     );
     const several = [...users].filter(([, all]) => new Set(all.map(({ file }) => file)).size > 1);
@@ -73,7 +89,9 @@ describe('the world outside', () => {
   });
 
   it('is not touched: only bin uses process and console', () => {
-    expect(files.filter((file) => /\bprocess\.|['"](node:)?process['"]|\bconsole\./.test(code(file)))).toEqual([]);
+    // The page shows code to copy, which uses process.
+    const users = files.filter((file) => /\bprocess\.|['"](node:)?process['"]|\bconsole\./.test(code(file)));
+    expect(users).toEqual(['page/copies.ts']);
   });
 });
 

@@ -16,5 +16,5 @@ export function alwaysQuote(word: string): string {
 
 /** The UTF-8 bytes in octal, always three digits, so that a digit after them is not taken as part of the escape. */
 function octal(character: string): string {
-  return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

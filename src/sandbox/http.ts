@@ -10,7 +10,8 @@ import type { Duplex } from 'node:stream';
 import { type BodyReader, createBodyReader, createTurn } from '../base/http-server.ts';
 import type { Probe } from '../base/liveness.ts';
 import { bindLoopback } from './bind.ts';
-import { control, isControl, largestFor } from './control/control.ts';
+import { control, isControl, largestFor, type StreamReply } from './control/control.ts';
+import type { PageFiles } from './control/page.ts';
 import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly pid: number;
   readonly build: string;
   readonly data: string | null;
+  /** The page of the sandbox (default: none). */
+  readonly page?: PageFiles | null | undefined;
   /** Default: the first free port, starting at 4780. */
   readonly port?: number | undefined;
   /** Milliseconds without a request until `onIdle` is called (default: 30 min). */
@@ -66,12 +69,12 @@ function limits(patience: number) {
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { sandbox, token, pid, build, data, clock = createClock(), warn = () => {}, kill = () => true } = options;
-  const { patience = 30_000 } = options;
+  const { patience = 30_000, page = null } = options;
   const servers = [createServer(limits(patience)), createServer(limits(patience))] as const;
   const started = clock.now();
   const uptime = () => clock.now() - started;
   const stop = options.onStop ?? (() => {});
-  const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop };
+  const known = { sandbox, token, pid, build, data, warn, kill, uptime, stop, clock, page };
   const boundTo = (port: number): Served => ({ ...known, url: `http://127.0.0.1:${port}`, port });
   // A client may connect as soon as the first address is bound.
   let served = boundTo(options.port ?? 0);
@@ -139,11 +142,11 @@ function handling(served: () => Served, idle: Idle): Handle {
     receive(request, readingFor, whole, () => respond(response, crowdedOut(served().sandbox)));
   };
 
-  function send(response: ServerResponse, reply: Reply | Promise<Reply>): void {
+  function send(response: ServerResponse, reply: Reply | Promise<Reply | StreamReply>): void {
     // A promise for each reply would add 10 % to the cost of a request.
     if (!(reply instanceof Promise)) return respond(response, reply);
     response.on('close', idle.begin());
-    void reply.then((late) => respond(response, late));
+    void reply.then((late) => ('start' in late ? stream(response, late) : respond(response, late)));
   }
 }
 
@@ -196,6 +199,11 @@ function receive(
     // Only the size matters from here on.
     whole({ method, target, headers, body: body === 'too large' ? Buffer.alloc(largest + 1) : body });
   });
+}
+
+function stream(response: ServerResponse, { status, headers, start }: StreamReply): void {
+  response.writeHead(status, headers);
+  start(response);
 }
 
 function respond(response: ServerResponse, reply: Reply): void {

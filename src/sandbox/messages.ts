@@ -56,7 +56,7 @@ export function messageRows(state: State, { to, template, status, limit }: Messa
     (template === undefined || message.template === template) &&
     (status === undefined || current === status);
   const found = [...state.messages.values()].filter(matches);
-  return newest(found, limit).map((sent) => rowOf(sent, state));
+  return newest(found, limit).map((sent) => messageRow(sent, state));
 }
 
 export function messageStory(state: State, id: string): MessageStory | undefined {
@@ -65,7 +65,7 @@ export function messageStory(state: State, id: string): MessageStory | undefined
   const events = [...state.events].filter(({ message }) => message === id);
   const request = [...state.calls].find(({ message }) => message === id);
   return {
-    ...rowOf(sent, state),
+    ...messageRow(sent, state),
     request: request ? requestRow(request) : null,
     receipts: [
       ...events.map(({ type, at, id: event }) => ({ type, at: iso(at), event })),
@@ -82,7 +82,7 @@ export function requestRow({ at, method, target, status, key, message, fault, de
   return { at: iso(at), method, path: target, status, ...known };
 }
 
-function rowOf({ message, status }: SentMessage, { templates }: State): MessageRow {
+export function messageRow({ message, status }: SentMessage, { templates }: State): MessageRow {
   const { id, to, template: name, params, mode, sentAt } = message;
   const template = templates.by.get(name);
   const text = template ? renderedText(template.body, template.variables, params) : null;

@@ -30,6 +30,7 @@ import { shapeNamed } from './api/shapes.ts';
 import { createTime, type Time } from './time/time.ts';
 import { createTrigger, type Trigger } from './trigger/trigger.ts';
 import { createWatch, type Happened } from './watch.ts';
+import { createFeeds, type OpenFeed } from './feed.ts';
 import { type Views, viewsOf } from './queries.ts';
 
 export interface SandboxOptions {
@@ -75,6 +76,8 @@ export interface Sandbox extends Views, Contents {
   readonly trigger: Trigger;
   /** Calls the listener for each request and event as it happens. */
   watch(listener: (happened: Happened) => void): void;
+  /** Follows all changes, for a page in the browser. */
+  readonly openFeed: OpenFeed;
   /** Resolves at the next event or request, or when aborted. */
   happening(type: Happening, signal: AbortSignal): Promise<void>;
   setPlan(plan: PlanSetting): void;
@@ -126,6 +129,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     trigger: createTrigger({ store, ids, clock }),
     ...createContents({ store, ids, clock, warn }),
     watch: createWatch(store),
+    openFeed: createFeeds(store, clock),
     happening: createWait(store),
     setPlan: (plan) => commit([{ type: 'plan', plan }]),
     minute: () => minuteOf(state.plan, clock.setting()),

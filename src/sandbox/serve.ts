@@ -1,14 +1,17 @@
 import type { Later } from '../base/host.ts';
 import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, configuration, unsafe } from '../base/errors.ts';
-import { createFolder } from '../base/files.ts';
+import { exposureOf } from '../base/exposure.ts';
+import { createFolder, fsError } from '../base/files.ts';
 import { startHeartbeat, type Probe } from '../base/liveness.ts';
 import { acquire, type Claim, type Holder, nameOf } from '../base/lock.ts';
 import { sleep } from './time/clock.ts';
 import type { Journal } from './state/store.ts';
 import { findSandbox, type Locator, locatorFolder, removeLocator, writeLocator } from './remote/locator.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { PageFiles } from './control/page.ts';
 import { startServer } from './http.ts';
 import { openFileJournal } from './state/file-journal.ts';
 
@@ -115,14 +118,57 @@ async function openJournalIn(data: string, options: ServeOptions, undo: Step[]):
 }
 
 async function startListening(sandbox: Sandbox, options: ServeOptions, undo: Step[]) {
-  const token = randomBytes(24).toString('hex');
+  const token = tokenOf(options.data);
   let end: (ending: Ending) => void = () => {};
   const ending = new Promise<Ending>((resolve) => (end = resolve));
   const onStop = () => end('stopped');
   const onIdle = () => end('idle');
-  const { port, url, loopback, close } = await startServer({ ...options, sandbox, token, onStop, onIdle });
+  const { port, url, loopback, close } = await startServer({
+    ...options,
+    sandbox,
+    token,
+    onStop,
+    onIdle,
+    page: readPage(),
+  });
   undo.push(close);
   return { port, url, loopback, token, ending };
+}
+
+/** Read at the start, so that an upgrade cannot replace the files of a running sandbox. */
+function readPage(): PageFiles {
+  const folder = join(import.meta.dirname, __PAGE__);
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  return { script: read('page.js'), style: read('page.css') };
+}
+
+/** A saved sandbox keeps its token, so that an open page continues after a restart. */
+function tokenOf(data: string | null): string {
+  const path = data === null ? undefined : join(data, 'token');
+  const kept = path === undefined ? undefined : keptToken(path);
+  const token = kept ?? randomBytes(24).toString('hex');
+  if (path !== undefined && kept === undefined) keepToken(path, token);
+  return token;
+}
+
+function keptToken(path: string): string | undefined {
+  try {
+    const text = exposureOf(path) ? '' : readFileSync(path, 'utf8');
+    return /^[0-9a-f]{48}$/.test(text) ? text : undefined;
+  } catch (error) {
+    if (fsError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Without the file, an open page only has to be opened again. */
+function keepToken(path: string, token: string): void {
+  try {
+    rmSync(path, { force: true });
+    writeFileSync(path, token, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!fsError(error)) throw error;
+  }
 }
 
 type Held = Extract<Claim, { held: true }>;

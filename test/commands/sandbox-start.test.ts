@@ -82,6 +82,8 @@ describe('in the foreground on a terminal', () => {
     expect([code, ...lines]).toEqual([
       0,
       `Ready ${url} (Ctrl-C stops it)`,
+      'To see it in a browser:',
+      expect.stringMatching(`^ {2}${url}/__sandbox/#t=[0-9a-f]{48}$`),
       'To call it from another terminal:',
       '  eval "$(bizmsg sandbox env)"',
       '',

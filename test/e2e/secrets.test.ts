@@ -142,6 +142,7 @@ const atHome: Readonly<Record<string, Case>> = {
   'completion uninstall': { argv: [['zsh'], []] },
   help: { argv: [[], ['exit-codes'], ['environment'], ['contacts', 'list']] },
   'sandbox status': { argv: [[]] },
+  'sandbox open': { argv: [['--print'], ['--url', 'http://127.0.0.1:9']] },
   activity: { argv: [[], ['--live', '--since', '1h'], ['--failed', '--limit', '1']] },
 };
 

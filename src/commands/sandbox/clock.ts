@@ -48,7 +48,8 @@ export const clockAdvance = command({
   ].join('\n'),
   params: {
     by: argument('[duration]', 'how far: 5s, 10m, 2h or 31d', span),
-    to: choice('--to <when>', 'advance to the start of the next one, in UTC', [
+    to: choice('--to <when>', 'advance to the next receipt or delivery, or to the start of the next period, in UTC', [
+      'next-due',
       'next-minute',
       'next-hour',
       'next-day',

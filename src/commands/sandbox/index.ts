@@ -9,6 +9,7 @@ import { exportSandbox, resetSandbox, seedSandbox } from './contents.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { createSandboxKey, goLive, listSandboxKeys, revokeSandboxKey } from './keys.ts';
 import { sandboxMessages } from './messages.ts';
+import { openPage } from './open.ts';
 import { setPlan } from './plan.ts';
 import { startSandbox } from './start.ts';
 import { triggerEvent } from './trigger.ts';
@@ -18,6 +19,7 @@ export const sandboxCommands = [
   startSandbox,
   stopSandbox,
   sandboxStatus,
+  openPage,
   sandboxEnv,
   execInSandbox,
   group('keys', 'Create, list and revoke sandbox keys', [createSandboxKey, listSandboxKeys, revokeSandboxKey, goLive]),

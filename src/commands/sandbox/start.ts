@@ -9,6 +9,7 @@ import type { Change } from '../../sandbox/state/records.ts';
 import type { Journal } from '../../sandbox/state/store.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import { contentsIn } from './contents.ts';
+import { pageLink } from './status.ts';
 import { type Live, liveItems, liveLine } from './live-lines.ts';
 import { remoteOf } from './control.ts';
 
@@ -46,12 +47,13 @@ export const startSandbox = streaming({
     if (input.background) return { url: await inBackground(context, input, contents), ended: 'ready' };
     const served = await start(context, input);
     const { url, port } = served.locator;
+    const page = pageLink(served.locator);
     try {
       await fill(context, served.locator, contents);
       const end = Promise.race([served.ending, interrupted(context.signal)]);
       const isWatched = context.showsLines && context.session.host.stdout.isTTY;
       const call = callLine(input, url);
-      yield [{ type: 'ready', url, port, ...(isWatched && { call }) } as const];
+      yield [{ type: 'ready', url, port, page, ...(isWatched && { call }) } as const];
       if (isWatched) yield* liveItems(served.sandbox, end);
       else if (isSeparate(input) && context.given.output === undefined) context.note('call', `to call it: ${call}`);
       return { url, ended: await end };
@@ -67,6 +69,8 @@ interface Ready {
   readonly type: 'ready';
   readonly url: string;
   readonly port: number;
+  /** The link of the page, with the token. */
+  readonly page: string;
   /** The shell command that lets others call it. */
   readonly call?: string;
 }
@@ -76,9 +80,10 @@ interface Ended {
   readonly ended: 'ready' | 'stopped' | 'idle' | 'interrupted';
 }
 
-function readyLine({ url, call }: Ready, { color }: Ui): string {
+function readyLine({ url, call, page }: Ready, { color }: Ui): string {
   const ready = `${color.green('Ready')} ${url} (Ctrl-C stops it)`;
-  return call === undefined ? ready : `${ready}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
+  if (call === undefined) return ready;
+  return `${ready}\nTo see it in a browser:\n  ${page}\nTo call it from another terminal:\n  ${color.bold(call)}\n\n`;
 }
 
 /** Prints no key: the shell that runs it gets them. */

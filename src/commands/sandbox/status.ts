@@ -3,6 +3,7 @@ import { shellQuote } from '../../base/shell-quote.ts';
 import { command } from '../../cli/command.ts';
 import { printOptions } from '../../cli/globals.ts';
 import { option } from '../../cli/params.ts';
+import { pagePath } from '../../sandbox/control/paths.ts';
 import type { Locator } from '../../sandbox/remote/locator.ts';
 import type { Sandboxes } from '../../session/sandboxes.ts';
 import { remoteOf } from './control.ts';
@@ -14,18 +15,23 @@ export const sandboxStatus = command({
   params: {},
   examples: ['sandbox status', 'sandbox status -o json'],
   sample:
-    'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…',
+    'url\tpid\tplan\tshape\tuptime_s\t…\tmessages\tevents\tqueued\twaiting\tdata\tpage\nhttp://127.0.0.1:4780\t29083\tenterprise\tdefault\t1\t…\t1\t2\t0\t0\t…\t…',
   accepts: printOptions,
   piped: 'rows',
   run: async (context) => {
     const sandboxes = await context.sandboxes();
+    const isTerminal = context.showsLines && context.session.host.stdout.isTTY;
     return Promise.all(
       sandboxes.meant().map(async (locator) => {
         const remote = await remoteOf(context, locator);
         const { url, pid, plan, shape, uptime_ms, counts, faults, data } = await remote.ask('status');
         const uptime_s = Math.round(uptime_ms / 1_000);
         // The column appears only if there are faults, as a reminder.
-        return { url, pid, plan: plan.name, shape, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
+        const row = { url, pid, plan: plan.name, shape, uptime_s, ...counts, ...(faults > 0 && { faults }), data };
+        const page = pageLink(locator);
+        // The table has no room for it.
+        if (isTerminal) context.note('page', `${url} in a browser: ${page}`);
+        return isTerminal ? row : { ...row, page };
       }),
     );
   },
@@ -80,6 +86,11 @@ export const sandboxEnv = command({
       .join('\n'),
 });
 
+/** The token is in the fragment, which browsers do not send. */
+export function pageLink({ url, token }: Pick<Locator, 'url' | 'token'>): string {
+  return `${url}${pagePath}#t=${token}`;
+}
+
 /** The sandbox at a URL; throws if none runs there. */
 export function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string): Locator {
   const found = sandboxes.at(url);
@@ -89,7 +100,7 @@ export function runningAt(sandboxes: Pick<Sandboxes, 'at' | 'live'>, url: string
   throw configuration('no-sandbox', `no sandbox of this machine runs at ${url}`, hint);
 }
 
-function address(text: string): string {
+export function address(text: string): string {
   if (URL.canParse(text)) return text;
   throw usage(`"${text}" is not a URL`, 'such as http://127.0.0.1:4780');
 }

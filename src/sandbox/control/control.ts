@@ -1,9 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import { isTooLarge, jsonBody } from '../api/bodies.ts';
 import { type Exchange, type Gone, json, largestBody, type Reply, targetOf } from '../exchange.ts';
 import { asRefusal, Refusal } from '../refusal.ts';
 import { proofOf, proofPath } from '../remote/proof.ts';
-import { controlPrefix, tokenHeader } from './paths.ts';
+import { controlPrefix, streamPath, tokenHeader } from './paths.ts';
+import { pageReply } from './page.ts';
+import { startStream, streamHeaders } from './stream.ts';
 import { isOperation, operations, type Served } from './operations.ts';
 
 export function isControl(target: string): boolean {
@@ -21,14 +24,17 @@ export function largestFor(head: Omit<Exchange, 'body'>, { port, token }: Served
 }
 
 /** Runs the operation that the path names. Nothing is read or changed before the request is trusted. */
-export async function control(exchange: Exchange, served: Served, gone: Gone): Promise<Reply> {
+export async function control(exchange: Exchange, served: Served, gone: Gone): Promise<Reply | StreamReply> {
   try {
-    const { path } = targetOf(exchange.target);
+    const { path, query } = targetOf(exchange.target);
     if (path === proofPath) return proof(exchange, served);
+    const file = served.page && exchange.method === 'GET' ? pageReply(path, served.page) : undefined;
+    if (file && isAddressed(exchange, served.port)) return file;
     if (!isTrusted(exchange, served.port, served.token)) {
       throw new Refusal(403, "this path is only for bizmsg itself, which knows the sandbox's token");
     }
     if (isTooLarge(exchange.body, largestControlBody)) throw new Refusal(400, 'the body is larger than 64 MiB');
+    if (exchange.method === 'GET' && path === streamPath) return stream(served, query.get('after') ?? undefined);
     const name = path.slice(controlPrefix.length + 1);
     if (exchange.method !== 'POST' || !isOperation(name))
       throw new Refusal(404, `unknown operation: ${exchange.method} ${path}`);
@@ -42,7 +48,16 @@ export async function control(exchange: Exchange, served: Served, gone: Gone): P
   }
 }
 
-/** The only route without a token: the client must not send it to an unknown server. */
+/** An answer that goes on until the client has gone. */
+export interface StreamReply extends Pick<Reply, 'status' | 'headers'> {
+  readonly start: (to: Writable) => void;
+}
+
+function stream({ sandbox: { openFeed }, clock }: Served, after: string | undefined): StreamReply {
+  return { status: 200, headers: streamHeaders, start: (to) => startStream(to, { openFeed, after, clock }) };
+}
+
+/** Needs no token: the client must not send it to an unknown server. */
 function proof(exchange: Exchange, served: Served): Reply {
   const nonce = targetOf(exchange.target).query.get('nonce') ?? '';
   if (exchange.method !== 'GET' || !isAddressed(exchange, served.port)) throw new Refusal(403, 'not from here');

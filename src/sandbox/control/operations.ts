@@ -16,7 +16,8 @@ import { Refusal } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { messageStatuses } from '../state/records.ts';
 import type { Happening } from '../state/store.ts';
-import { sleep } from '../time/clock.ts';
+import { type Clock, sleep } from '../time/clock.ts';
+import type { PageFiles } from './page.ts';
 import { type Landmark, landmarks } from '../time/time.ts';
 
 /** A sandbox that is served by this process. */
@@ -27,6 +28,10 @@ export interface Served {
   readonly port: number;
   readonly pid: number;
   readonly build: string;
+  /** Real time, which may differ from the sandbox's clock. */
+  readonly clock: Clock;
+  /** The files of the page; null if this sandbox shows none. */
+  readonly page: PageFiles | null;
   /** The data folder; null if nothing is saved. */
   readonly data: string | null;
   readonly uptime: () => number;
@@ -174,6 +179,9 @@ export const operations = {
       return { redelivered: sandbox.redeliver(id ?? 'failed'), remaining: sandbox.remaining() };
     },
   ),
+  contacts: op(nothing, ({ sandbox }: Inside) => sandbox.contacts()),
+  templates: op(nothing, ({ sandbox }: Inside) => sandbox.templates()),
+  campaigns: op(nothing, ({ sandbox }: Inside) => sandbox.campaigns()),
   audience: op(fields({ tag: optional(read.string) }), ({ sandbox }: Inside, { tag }) => ({
     contacts: sandbox.audience(tag),
   })),

@@ -397,5 +397,5 @@ export interface SandboxClock {
   /** Returns to real time. Scheduled receipts and retries keep their time. */
   real(): void;
   /** Runs everything due until then in order, and waits for each delivery. */
-  advance(by: Span | 'next-minute' | 'next-hour' | 'next-day' | 'next-month'): Promise<void>;
+  advance(by: Span | 'next-due' | 'next-minute' | 'next-hour' | 'next-day' | 'next-month'): Promise<void>;
 }

@@ -114,8 +114,8 @@ export interface Store {
    * the next commit writes them, too. `run` must not throw.
    */
   together<T>(run: () => T): T;
-  /** Calls the listener for each change, once its whole commit is applied and journaled. */
-  follow(listener: (change: Change) => void): void;
+  /** Calls the listener for each change, once its whole commit is applied and journaled; returns a stop function. */
+  follow(listener: (change: Change) => void): () => void;
   /** Rewrites the journal with the fewest changes that rebuild the state. */
   compact(): void;
   /** The size of the journal in bytes; 0 without a journal. */

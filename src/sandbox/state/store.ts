@@ -17,7 +17,7 @@ export interface Journal {
 
 export function openStore(journal: Journal | undefined): Store {
   const state = emptyState();
-  const listeners: ((change: Change) => void)[] = [];
+  let listeners: ((change: Change) => void)[] = [];
   let recorded = 0;
   /** Applied, but not journaled yet. */
   let unwritten: Change[] = [];
@@ -49,7 +49,10 @@ export function openStore(journal: Journal | undefined): Store {
       writeRest();
       return result;
     },
-    follow: (listener) => void listeners.push(listener),
+    follow(listener) {
+      listeners.push(listener);
+      return () => void (listeners = listeners.filter((one) => one !== listener));
+    },
     compact() {
       journal?.replace(snapshot(state));
       recorded = sizeOf(state);

@@ -17,6 +17,8 @@ export interface AdjustableClock extends Clock {
   setting(): ClockSetting;
   set(setting: ClockSetting): void;
   freeze(): void;
+  /** Time of the next timer. */
+  nextAt(): number | undefined;
   /** Stops a running advance at its current time. */
   stop(): void;
   /** Runs all timers due in this span in order, and awaits each one and its effects. */
@@ -53,6 +55,7 @@ export function createClock(initial: ClockSetting = { ahead: 0 }, wall: () => nu
     setting: () => setting,
     set,
     freeze: () => set({ frozen: now() }),
+    nextAt: queue.firstAt,
     stop: () => {
       stopped = true;
     },

@@ -31,7 +31,7 @@ interface Fired {
   readonly answer?: number | string | undefined;
 }
 
-export const landmarks = ['next-minute', 'next-hour', 'next-day', 'next-month'] as const;
+export const landmarks = ['next-due', 'next-minute', 'next-hour', 'next-day', 'next-month'] as const;
 
 export type Landmark = (typeof landmarks)[number];
 
@@ -64,7 +64,7 @@ export function createTime({ store, clock, settled }: TimeOptions): Time {
       return { ...now, ...(clock.now() < before ? postponedAfter(before, store.state) : none) };
     },
     async advance(span) {
-      const milliseconds = typeof span === 'number' ? span : landmarkAfter[span](new Date(clock.now())) - clock.now();
+      const milliseconds = typeof span === 'number' ? span : timeOfLandmark(span, clock) - clock.now();
       if (!(milliseconds >= 0 && milliseconds <= century))
         throw new Refusal(400, 'advance must be between 0 and 100 years');
       const fired: Fired[] = [];
@@ -95,8 +95,14 @@ function firedBy(change: Change, now: number, { state }: Store): readonly Fired[
   return [{ at, what: 'attempt', id: change.delivery, about: url, answer: response?.status ?? error }];
 }
 
+/** Without a timer, `next-due` is now. */
+function timeOfLandmark(landmark: Landmark, clock: AdjustableClock): number {
+  const now = clock.now();
+  return landmark === 'next-due' ? Math.max(now, clock.nextAt() ?? now) : landmarkAfter[landmark](new Date(now));
+}
+
 /** In UTC, like the months of a plan. */
-const landmarkAfter: Readonly<Record<Landmark, (date: Date) => number>> = {
+const landmarkAfter: Readonly<Record<Exclude<Landmark, 'next-due'>, (date: Date) => number>> = {
   'next-minute': (date) => date.setUTCMinutes(date.getUTCMinutes() + 1, 0, 0),
   'next-hour': (date) => date.setUTCHours(date.getUTCHours() + 1, 0, 0, 0),
   'next-day': (date) => date.setUTCHours(24, 0, 0, 0),

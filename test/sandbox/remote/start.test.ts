@@ -48,7 +48,9 @@ it('replaces a background sandbox of another build', async () => {
   const { options, spawned } = optionsIn(temporary());
   const old = await findOrStart(options);
   const locator = await findOrStart({ ...options, build: 'b2' });
-  expect(locator.token).not.toBe(old.token);
+  expect(locator.build).not.toBe(old.build);
+  // An open page continues.
+  expect(locator.token).toBe(old.token);
   expect([spawned.length, liveLocators(options.stateFolder, alive).length]).toEqual([2, 1]);
 });
 

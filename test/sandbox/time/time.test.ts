@@ -33,6 +33,14 @@ describe('advancing the clock', () => {
     expect(await calls().sandbox.time.advance(landmark)).toMatchObject({ now });
   });
 
+  it('to next-due runs only the next receipt, and stays where it is if there is none', async () => {
+    const { sandbox, post } = calls();
+    expect(await sandbox.time.advance('next-due')).toMatchObject({ fired: [], now: '2026-05-01T12:00:00.000Z' });
+    await post(paths.send, order);
+    expect((await sandbox.time.advance('next-due')).fired).toMatchObject([{ what: 'message.delivered' }]);
+    expect((await sandbox.time.advance('next-due')).fired).toMatchObject([{ what: 'message.read' }]);
+  });
+
   it('from December leads to January', async () => {
     const sandbox = createSandbox({ clock: manualClock(Date.UTC(2026, 11, 31, 23, 59, 59)) });
     expect(await sandbox.time.advance('next-month')).toMatchObject({ now: '2027-01-01T00:00:00.000Z' });

@@ -1,0 +1,111 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { ask, link, type Link, state } from './connection.ts';
+import { Clock } from './clock.tsx';
+import { Copy } from './copy.tsx';
+import { Help, isHelpOpen } from './help.tsx';
+import { useKeys } from './keys.ts';
+import { notice } from './notice.ts';
+import { linkTo, route, type ScreenName, screens } from './route.ts';
+import { Phones } from './screens/phones.tsx';
+import { theme, themes } from './settings.ts';
+
+const shown: Partial<Record<ScreenName, () => JSX.Element>> = { phones: Phones };
+
+export function App() {
+  useKeys({ '?': () => (isHelpOpen.value = true) });
+  const { screen } = route.value;
+  const Screen = shown[screen] ?? Phones;
+  const { title } = screens.find(({ name }) => name === screen) ?? screens[0];
+  useEffect(() => {
+    document.title = `SANDBOX · ${title} · bizmsg`;
+  }, [title]);
+  return (
+    <>
+      <Band />
+      <div class="strip">
+        <nav aria-label="Screens">
+          {screens
+            .filter(({ name }) => shown[name])
+            .map(({ name, title }) => (
+              <a key={name} href={linkTo(name)} aria-current={name === screen ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+        </nav>
+        <Clock />
+      </div>
+      <Trouble />
+      <main>
+        <h1 class="unseen">{title}</h1>
+        {state.value.isLoaded ? <Screen /> : <p class="empty">{link.value === 'connecting' ? 'Loading' : ''}</p>}
+      </main>
+      <div role="status" class={`notice ${notice.value?.kind ?? ''}`}>
+        {notice.value?.text}
+      </div>
+      <Help />
+    </>
+  );
+}
+
+function Band() {
+  return (
+    <header class="band">
+      <strong>SANDBOX</strong>
+      <span class="wide">Nothing here reaches a real phone</span>
+      <code>{location.origin}</code>
+      <Copy label="Copy .env" title="Copies the base URL, the API key and the webhook secret" text={environment} />
+      <label class="theme">
+        <span class="unseen">Theme</span>
+        <select value={theme.value} onChange={({ currentTarget: { value } }) => choose(value)}>
+          {themes.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
+        Keys
+      </button>
+    </header>
+  );
+}
+
+function choose(name: string): void {
+  theme.value = themes.find((one) => one === name) ?? 'system';
+}
+
+async function environment(): Promise<string> {
+  const { url, keys, secret } = await ask('env');
+  return `BIZMSG_BASE_URL=${url}\nBIZMSG_API_KEY=${keys.sandbox}\nBIZMSG_WEBHOOK_SECRET=${secret}\n`;
+}
+
+const troubles: Partial<Record<Link, { readonly text: string; readonly command: string }>> = {
+  stopped: {
+    text: 'The sandbox has stopped. This page continues when it runs again:',
+    command: 'bizmsg sandbox start --background',
+  },
+  refused: {
+    text: 'The sandbox does not accept the token of this page. Get a new link:',
+    command: 'bizmsg sandbox open',
+  },
+};
+
+/** Says why the page does not follow the sandbox, and what to do. */
+function Trouble() {
+  const trouble = troubles[link.value];
+  const wasTrouble = useRef(false);
+  wasTrouble.current ||= trouble !== undefined;
+  return (
+    <div role="alert" class={trouble ? 'trouble' : undefined}>
+      {trouble ? (
+        <>
+          {trouble.text} <code>{trouble.command}</code> <Copy label="Copy" text={trouble.command} />
+        </>
+      ) : (
+        wasTrouble.current && <span class="unseen">The page follows the sandbox again.</span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
+import type { Topic } from '../sandbox/control/stream.ts';
+import { ask, state } from './connection.ts';
+import { tell } from './notice.ts';
+
+/** Milliseconds between two questions about the same, so that a busy sandbox is not slowed down. */
+const pause = { least: 200, times: 10 };
+
+/** The output of an operation; asked again when its topic has changed. */
+export function useAsked<O extends OperationName>(topic: Topic, operation: O, input?: InputOf<O>) {
+  const output = useSignal<OutputOf<O> | undefined>(undefined);
+  const asking = useRef({ isBusy: false, isStale: false, isOver: false, version: 0 });
+  useEffect(() => () => void (asking.current.isOver = true), []);
+  useSignalEffect(() => {
+    const version = state.value.versions[topic] ?? 0;
+    if (version === asking.current.version) return;
+    asking.current.version = version;
+    void refresh();
+  });
+  return output;
+
+  async function refresh(): Promise<void> {
+    const { current } = asking;
+    current.isStale = true;
+    if (current.isBusy) return;
+    current.isBusy = true;
+    while (current.isStale && !current.isOver) {
+      current.isStale = false;
+      const started = performance.now();
+      output.value = await ask(operation, input).catch(() => output.value);
+      const took = performance.now() - started;
+      await new Promise((resolve) => {
+        setTimeout(resolve, Math.max(pause.least, pause.times * took));
+      });
+    }
+    current.isBusy = false;
+  }
+}
+
+/** Runs an action of the user and shows why it failed, if it did. */
+export async function act(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action();
+    if (done !== undefined) tell(done);
+    return true;
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error), 'problem');
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { useEffect, useReducer } from 'preact/hooks';
+import type { InputOf } from '../sandbox/control/operations.ts';
+import { act, useAsked } from './asked.ts';
+import { ask, link, state } from './connection.ts';
+import { timeText } from './time.ts';
+
+/** The sandbox's clock, and the buttons that move it. */
+export function Clock() {
+  const asked = useAsked('clock', 'clock');
+  const [, tick] = useReducer<number, void>((count) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(() => tick(), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const clock = asked.value;
+  if (!clock) return <section class="clock" aria-label="Clock" />;
+  const now = clock.frozen ? Date.parse(clock.now) : Date.now() + clock.ahead;
+  const { due } = state.value;
+  const isOff = link.value !== 'open';
+  const advance = (by: InputOf<'advanceClock'>['by']) => void act(() => ask('advanceClock', { by }));
+  return (
+    <section class="clock" aria-label="Clock">
+      <span class={clock.frozen ? 'frozen' : undefined}>
+        <time>{timeText(now)}</time> {clock.frozen ? 'frozen' : clock.ahead > 1_000 ? 'ahead' : 'real time'}
+      </span>
+      <span class="due">{due === null ? 'nothing due' : `next due ${timeText(due)}`}</span>
+      <button
+        type="button"
+        disabled={isOff}
+        onClick={() => void act(() => ask(clock.frozen ? 'resumeClock' : 'freezeClock'))}
+      >
+        {clock.frozen ? 'Real time' : 'Freeze'}
+      </button>
+      <button type="button" disabled={isOff} onClick={() => advance(5_000)}>
+        +5 s
+      </button>
+      <button type="button" disabled={isOff} onClick={() => advance(60_000)}>
+        +1 min
+      </button>
+      <button type="button" disabled={isOff || due === null} onClick={() => advance('next-due')}>
+        To next due
+      </button>
+    </section>
+  );
+}

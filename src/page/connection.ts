@@ -1,0 +1,133 @@
+import { signal } from '@preact/signals';
+import type { InputOf, OperationName, OutputOf } from '../sandbox/control/operations.ts';
+import type { FeedRecord } from '../sandbox/control/stream.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import { readStream } from './stream.ts';
+import { emptyState, type PageState, reduce } from './state.ts';
+
+/** `refused`: the sandbox runs, but does not know this page's token. */
+export type Link = 'connecting' | 'open' | 'stopped' | 'refused';
+
+export const link = signal<Link>('connecting');
+export const state = signal<PageState>(emptyState);
+
+const storage = 'bizmsg-sandbox-token';
+
+/** Moves the token from the address bar, where others could see it, to this tab's storage. */
+export function takeToken(): void {
+  const given = /^#t=([0-9a-f]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  sessionStorage.setItem(storage, given);
+  history.replaceState(null, '', location.pathname);
+}
+
+function token(): string {
+  return sessionStorage.getItem(storage) ?? '';
+}
+
+/** Runs an operation of the sandbox. */
+export async function ask<O extends OperationName>(operation: O, input?: InputOf<O>): Promise<OutputOf<O>> {
+  const response = await fetch(operation, {
+    method: 'POST',
+    headers: { 'x-sandbox-token': token(), 'content-type': 'application/json' },
+    body: JSON.stringify(input ?? {}),
+  });
+  const output = await response.json();
+  if (response.ok) return output;
+  throw new Error(output.error?.message ?? `the sandbox answered ${response.status}`);
+}
+
+/** Sends a message through the API, as a program would; returns the answer. */
+export async function sendMessage(message: { to: string; template: string; params: readonly string[] }) {
+  const { keys } = await ask('env');
+  const response = await fetch(endpoints.sendTemplate.path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.sandbox}`, 'content-type': 'application/json' },
+    body: JSON.stringify(message),
+  });
+  return { status: response.status, body: await response.text() };
+}
+
+/** A stream that is silent for longer is dead: the sandbox sends a heartbeat every 10 seconds. */
+const silence = 25_000;
+const retryAfter = 500;
+
+/** Follows the sandbox for as long as the page is open. A hidden page pauses: a browser allows six connections. */
+export function follow(): void {
+  let cursor = '';
+  let controller = new AbortController();
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) controller.abort();
+  });
+  void run();
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await visible();
+      controller = new AbortController();
+      await connect(controller).catch(() => {});
+      if (document.hidden) continue;
+      if (link.value !== 'refused') link.value = 'stopped';
+      await sleep(retryAfter);
+    }
+  }
+
+  async function connect(current: AbortController): Promise<void> {
+    if (!(await isOurs())) return;
+    const headers = { 'x-sandbox-token': token() };
+    const { signal } = current;
+    const response = await fetch(`stream?after=${encodeURIComponent(cursor)}`, { headers, signal });
+    link.value = response.ok ? 'open' : 'refused';
+    if (!response.ok || !response.body) return;
+    let watchdog = setTimeout(() => current.abort(), silence);
+    try {
+      for await (const { id, data } of readStream(response.body)) {
+        clearTimeout(watchdog);
+        watchdog = setTimeout(() => current.abort(), silence);
+        if (data === '') continue;
+        const records: readonly FeedRecord[] = JSON.parse(data);
+        state.value = records.reduce(reduce, state.value);
+        cursor = id;
+      }
+    } finally {
+      clearTimeout(watchdog);
+    }
+  }
+}
+
+/** Whether the server knows the token: after the sandbox has stopped, another program could use its port. */
+async function isOurs(): Promise<boolean> {
+  if (token() === '') {
+    link.value = 'refused';
+    return false;
+  }
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+  const response = await fetch(`proof?nonce=${nonce}`);
+  const { proof } = await response.json();
+  const key = await crypto.subtle.importKey('raw', bytes(token()), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const text = `bizmsg sandbox proof\nhttp://127.0.0.1:${location.port || '80'}\n${nonce}`;
+  const isProven = proof === hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(text))));
+  if (!isProven) link.value = 'refused';
+  return isProven;
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function visible(): Promise<void> {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true });
+  });
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,75 @@
+import type { Message, PageState, Reply } from './state.ts';
+
+/** §6: the numbers with a fixed outcome. */
+export const testNumbers = [
+  { phone: '+12025550101', does: 'delivered, then read' },
+  { phone: '+12025550102', does: 'always fails' },
+  { phone: '+12025550103', does: 'delivered after 5 s' },
+] as const;
+
+/** A message to the customer, or a reply from them. */
+export type Item =
+  | {
+      readonly kind: 'message';
+      readonly at: number;
+      readonly message: Message;
+      /** Whether the same text went to this number shortly before. */
+      readonly isRepeat: boolean;
+    }
+  | { readonly kind: 'reply'; readonly at: number; readonly reply: Reply };
+
+export interface Phone {
+  readonly phone: string;
+  readonly items: readonly Item[];
+}
+
+/** Messages with the same content within this time count as sent twice. */
+const repeatWithin = 10 * 60_000;
+
+/** Every number with messages, and the test numbers. */
+export function phonesIn({ messages, replies }: Pick<PageState, 'messages' | 'replies'>): ReadonlyMap<string, Phone> {
+  const items = new Map<string, Item[]>(testNumbers.map(({ phone }) => [phone, []]));
+  const itemsOf = (phone: string) => {
+    const known = items.get(phone) ?? [];
+    if (!items.has(phone)) items.set(phone, known);
+    return known;
+  };
+  const lastAt = new Map<string, number>();
+  for (const message of messages) {
+    const at = Date.parse(message.sent_at);
+    const content = [message.to, message.template, ...message.params].join('\0');
+    const before = lastAt.get(content);
+    lastAt.set(content, at);
+    const isRepeat = before !== undefined && at - before <= repeatWithin;
+    itemsOf(message.to).push({ kind: 'message', at, message, isRepeat });
+  }
+  const answered = new Set<string>();
+  for (const reply of replies) {
+    itemsOf(reply.from).push({ kind: 'reply', at: reply.at, reply });
+    answered.add(reply.from);
+  }
+  for (const phone of answered) items.get(phone)?.sort((one, other) => one.at - other.at);
+  return new Map(Array.from(items, ([phone, items]) => [phone, { phone, items }]));
+}
+
+/** The test numbers first, then the numbers with the newest messages. */
+export function inOrder(phones: Iterable<Phone>): readonly Phone[] {
+  const place = ({ phone }: Phone) => testNumbers.findIndex((test) => test.phone === phone);
+  const isTest = (phone: Phone) => place(phone) >= 0;
+  const [all, newest] = [[...phones], ({ items }: Phone) => items.at(-1)?.at ?? 0];
+  const tests = all.filter(isTest).sort((one, other) => place(one) - place(other));
+  const others = all.filter((phone) => !isTest(phone)).sort((one, other) => newest(other) - newest(one));
+  return [...tests, ...others];
+}
+
+export function textOf(item: Item): string {
+  return item.kind === 'reply' ? item.reply.text : (item.message.text ?? item.message.template);
+}
+
+/** Finds numbers, names and texts of messages. */
+export function isMatch(phone: Phone, name: string, search: string): boolean {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === '') return true;
+  if (phone.phone.includes(wanted) || name.toLowerCase().includes(wanted)) return true;
+  return phone.items.some((item) => textOf(item).toLowerCase().includes(wanted));
+}

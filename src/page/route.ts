@@ -1,0 +1,45 @@
+import { signal } from '@preact/signals';
+
+export const screens = [
+  { name: 'phones', title: 'Phones', key: 'p' },
+  { name: 'timeline', title: 'Timeline', key: 't' },
+  { name: 'deliveries', title: 'Deliveries', key: 'd' },
+  { name: 'contents', title: 'Contacts and templates', key: 'c' },
+  { name: 'limits', title: 'Limits and faults', key: 'l' },
+] as const;
+
+export type ScreenName = (typeof screens)[number]['name'];
+
+export interface Route {
+  readonly screen: ScreenName;
+  /** What the screen shows, such as a number. */
+  readonly item: string;
+}
+
+export const route = signal<Route>(routeOf(location.hash));
+
+addEventListener('hashchange', () => (route.value = routeOf(location.hash)));
+
+export function linkTo(screen: ScreenName, item = ''): string {
+  return item === '' ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
+}
+
+/** Leaves no entry in the history for a change of the item. */
+export function goTo(screen: ScreenName, item = ''): void {
+  history.replaceState(null, '', linkTo(screen, item));
+  route.value = routeOf(location.hash);
+}
+
+function routeOf(hash: string): Route {
+  const [, name, item = ''] = /^#([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
+  const screen = screens.find((one) => one.name === name)?.name ?? 'phones';
+  return { screen, item: decoded(item) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

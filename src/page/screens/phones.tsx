@@ -1,0 +1,147 @@
+import { computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAsked } from '../asked.ts';
+import { state } from '../connection.ts';
+import { useKeys } from '../keys.ts';
+import { inOrder, isMatch, type Phone, phonesIn, testNumbers, textOf } from '../phones.ts';
+import { goTo, linkTo, route } from '../route.ts';
+import { timeText } from '../time.ts';
+import { Windowed } from '../windowed.tsx';
+import { isComposing, NewMessage } from './phones/new-message.tsx';
+import { Thread } from './phones/thread.tsx';
+
+const phones = computed(() => phonesIn(state.value));
+const ordered = computed(() => inOrder(phones.value.values()));
+const search = signal('');
+/** How many items of each number were read in this tab. Undefined until the first ones arrive. */
+const seen = signal<ReadonlyMap<string, number> | undefined>(undefined);
+
+/** The numbers, and what a customer sees on the phone of the chosen one. */
+export function Phones() {
+  const contacts = useAsked('contents', 'contacts').value ?? [];
+  const templates = useAsked('contents', 'templates').value ?? [];
+  const names = new Map(contacts.map(({ phone, name }) => [phone, name ?? '']));
+  const field = useRef<HTMLInputElement>(null);
+  const found = ordered.value.filter((phone) => isMatch(phone, labelOf(phone, names), search.value));
+  const chosen = route.value.item;
+  const phone = phones.value.get(chosen) ?? (chosen === '' ? undefined : { phone: chosen, items: [] });
+  useSeen(phone);
+  const step = (by: number) => {
+    const next = found[Math.max(0, found.findIndex((one) => one.phone === chosen) + by)] ?? found[0];
+    if (next) goTo('phones', next.phone);
+  };
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    '/': () => field.current?.focus(),
+    n: () => (isComposing.value = true),
+    Escape: () => goTo('phones'),
+  });
+  return (
+    <div class={`split ${phone ? 'has-detail' : ''}`}>
+      <nav class="side" aria-label="Numbers">
+        <div class="tools">
+          <input
+            ref={field}
+            type="search"
+            aria-label="Search numbers, names and texts"
+            placeholder="Search"
+            value={search.value}
+            onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+            onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+          />
+          <button type="button" class="main" onClick={() => (isComposing.value = true)}>
+            New message
+          </button>
+        </div>
+        <Windowed
+          items={found}
+          keyOf={({ phone }) => phone}
+          estimate={58}
+          class="phones"
+          label="List of numbers"
+          shown={chosen}
+        >
+          {(one) => <Row phone={one} label={labelOf(one, names)} isChosen={one.phone === chosen} />}
+        </Windowed>
+        {found.length === 0 && <p class="empty">No number, name or text contains “{search.value}”.</p>}
+      </nav>
+      {phone ? (
+        <Thread key={phone.phone} phone={phone} label={labelOf(phone, names)} templates={templates} />
+      ) : (
+        <Start />
+      )}
+      <NewMessage templates={templates} to={chosen} />
+    </div>
+  );
+}
+
+/** Counts everything as read that was there when the page opened, and everything on the open phone. */
+function useSeen(open: Phone | undefined): void {
+  const count = open?.items.length ?? 0;
+  useEffect(() => {
+    const before = seen.value ?? new Map(ordered.value.map(({ phone, items }) => [phone, items.length]));
+    if (!seen.value || (open && before.get(open.phone) !== count))
+      seen.value = open ? new Map([...before, [open.phone, count]]) : before;
+  });
+}
+
+function labelOf({ phone }: Phone, names: ReadonlyMap<string, string>): string {
+  const name = names.get(phone) ?? '';
+  return name !== '' ? name : (testNumbers.find((test) => test.phone === phone)?.does ?? '');
+}
+
+interface RowProps {
+  readonly phone: Phone;
+  readonly label: string;
+  readonly isChosen: boolean;
+}
+
+function Row({ phone: { phone, items }, label, isChosen }: RowProps) {
+  const last = items.at(-1);
+  const unread = Math.max(0, items.length - (seen.value?.get(phone) ?? 0));
+  return (
+    <a class="phone" href={linkTo('phones', phone)} aria-current={isChosen ? 'true' : undefined}>
+      <span class="top">
+        <strong>{phone}</strong>
+        {last && <time>{timeText(last.at)}</time>}
+      </span>
+      <span class="top">
+        <span class="preview" dir="auto">
+          {last ? `${last.kind === 'reply' ? '↩ ' : ''}${textOf(last).slice(0, 200)}` : label}
+        </span>
+        {unread > 0 && (
+          <span class="unread">
+            {unread}
+            <span class="unseen"> unread</span>
+          </span>
+        )}
+      </span>
+      {last && label !== '' && <span class="preview">{label}</span>}
+    </a>
+  );
+}
+
+/** The first screen: which numbers there are, and a command to try. */
+function Start() {
+  const command = 'bizmsg send-template +12025550101 order_update -p Ada -p A-1 --profile local';
+  return (
+    <section class="start" aria-label="Start">
+      <h2>Send a first message</h2>
+      <p>Paste this into a terminal, or use “New message”. It appears here as the customer sees it.</p>
+      <pre>{command}</pre>
+      <h2>Test numbers</h2>
+      <dl>
+        {testNumbers.map(({ phone, does }) => (
+          <div key={phone}>
+            <dt>
+              <a href={linkTo('phones', phone)}>{phone}</a>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>Any other number is delivered and read, too.</p>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Writable } from 'node:stream';
+import { jsonText } from '../../base/json.ts';
+import type { OpenFeed } from '../feed.ts';
+import type { Clock } from '../time/clock.ts';
+import { pageHeaders } from './page.ts';
+
+export type { FeedRecord, Topic } from '../feed.ts';
+
+export const streamHeaders = { ...pageHeaders, 'content-type': 'text/event-stream' } as const;
+
+interface StreamOptions {
+  readonly openFeed: OpenFeed;
+  readonly after: string | undefined;
+  /** Real time. */
+  readonly clock: Clock;
+}
+
+/** Milliseconds in which changes are collected. */
+const pause = 30;
+/** A browser that hears nothing for twice as long connects again. */
+const beat = 10_000;
+/** The stream takes at most this share of the time, so that requests stay fast. */
+const share = 1 / 20;
+
+/** Writes the changes as server-sent events, until the reader has gone. */
+export function startStream(to: Writable, { openFeed, after, clock }: StreamOptions): void {
+  let cancelFlush: (() => void) | undefined;
+  let isFull = false;
+  let wait = pause;
+  const feed = openFeed(after, schedule);
+  let cancelBeat = clock.at(clock.now() + beat, heartbeat);
+  to.on('close', () => {
+    feed.stop();
+    cancelFlush?.();
+    cancelBeat();
+  });
+  to.on('drain', () => {
+    isFull = false;
+    schedule();
+  });
+  flush();
+
+  function schedule(): void {
+    if (isFull || cancelFlush) return;
+    cancelFlush = clock.at(clock.now() + wait, flush);
+  }
+
+  function flush(): void {
+    const started = clock.now();
+    cancelFlush = undefined;
+    const { cursor, records } = feed.take();
+    if (records.length > 0) isFull = !to.write(`id: ${cursor}\ndata: ${jsonText(records)}\n\n`);
+    wait = Math.max(pause, (clock.now() - started) / share);
+  }
+
+  function heartbeat(): void {
+    if (!isFull) isFull = !to.write(':\n\n');
+    cancelBeat = clock.at(clock.now() + beat, heartbeat);
+  }
+}

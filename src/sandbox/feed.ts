@@ -1,0 +1,152 @@
+import { type MessageRow, messageRow, type RequestRow, requestRow } from './messages.ts';
+import type { Change, Inbound, SandboxEvent } from './state/records.ts';
+import type { State, Store } from './state/state.ts';
+import type { AdjustableClock } from './time/clock.ts';
+
+/** A step of the page's state. */
+export type FeedRecord =
+  /** The page forgets its records; the newest ones follow. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'messages'; readonly rows: readonly MessageRow[] }
+  | { readonly kind: 'replies'; readonly rows: readonly Inbound[] }
+  | { readonly kind: 'events'; readonly rows: readonly SandboxEvent[] }
+  | { readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
+  /** When the next receipt or delivery is due on the sandbox's clock. */
+  | { readonly kind: 'due'; readonly at: number | null }
+  /** What the page must ask for again, if it shows it. */
+  | { readonly kind: 'changed'; readonly topics: readonly Topic[] };
+
+/** Parts of the state without a log. */
+export type Topic = 'clock' | 'contents' | 'deliveries' | 'faults' | 'settings' | 'webhooks';
+
+interface Feed {
+  /** The records since the last call, and the cursor after them. */
+  take(): { readonly cursor: string; readonly records: readonly FeedRecord[] };
+  stop(): void;
+}
+
+/** Opens a feed after a cursor. Calls `wake` whenever there are new records. */
+export type OpenFeed = (after: string | undefined, wake: () => void) => Feed;
+
+/** The most records of a kind that a page gets at once. A page that is further behind starts over with the newest. */
+const mostBehind = 5_000;
+
+const topics: Readonly<Partial<Record<Change['type'], Topic>>> = {
+  clock: 'clock',
+  contact: 'contents',
+  template: 'contents',
+  campaign: 'contents',
+  event: 'deliveries',
+  delivery: 'deliveries',
+  attempt: 'deliveries',
+  redelivery: 'deliveries',
+  fault: 'faults',
+  'fault-cleared': 'faults',
+  key: 'settings',
+  revoke: 'settings',
+  'go-live': 'settings',
+  plan: 'settings',
+  secret: 'webhooks',
+  webhook: 'webhooks',
+  'webhook-secret': 'webhooks',
+  'webhook-disabled': 'webhooks',
+  'webhook-removed': 'webhooks',
+};
+
+/** Reads the logs of the state when asked, so that a change costs nothing but a note that there is one. */
+export function createFeeds({ state, follow }: Store, { nextAt }: Pick<AdjustableClock, 'nextAt'>): OpenFeed {
+  return (after, wake) => {
+    let cursor = positionIn(after, state);
+    let due: number | null | undefined;
+    // What changed before this feed was opened is unknown.
+    const changed = new Set<Topic>(Object.values(topics));
+    const stop = follow(({ type }) => {
+      const topic = topics[type];
+      if (topic) changed.add(topic);
+      if (type === 'reset') cursor = undefined;
+      wake();
+    });
+    return {
+      stop,
+      take() {
+        const records = recordsSince(cursor, state);
+        if (changed.size > 0) records.push({ kind: 'changed', topics: [...changed] });
+        changed.clear();
+        const next = nextAt() ?? null;
+        if (next !== due) records.push({ kind: 'due', at: (due = next) });
+        cursor = positionOf(state);
+        return { cursor: textOf(cursor), records };
+      },
+    };
+  };
+}
+
+/** One count for each kind of record, and the id of the data that they count. */
+interface Position {
+  readonly dataId: string;
+  readonly messages: number;
+  readonly replies: number;
+  readonly events: number;
+  readonly requests: number;
+}
+
+function positionOf({ dataId, messageIds, inbound, events, calls }: State): Position {
+  return {
+    dataId,
+    messages: messageIds.cursor,
+    replies: inbound.cursor,
+    events: events.cursor,
+    requests: calls.cursor,
+  };
+}
+
+function textOf({ messages, replies, events, requests, dataId }: Position): string {
+  return [messages, replies, events, requests, dataId].join('.');
+}
+
+/** Undefined if the cursor is not one of this data. */
+function positionIn(text: string | undefined, state: State): Position | undefined {
+  const [, messages, replies, events, requests, dataId = ''] =
+    /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(.*)$/.exec(text ?? '') ?? [];
+  if (messages === undefined || dataId !== state.dataId) return undefined;
+  return {
+    dataId,
+    messages: Number(messages),
+    replies: Number(replies),
+    events: Number(events),
+    requests: Number(requests),
+  };
+}
+
+function recordsSince(since: Position | undefined, state: State): FeedRecord[] {
+  const now = positionOf(state);
+  const isNear = (from: number, to: number) => from <= to && to - from <= mostBehind;
+  const isUsable =
+    since &&
+    isNear(since.messages, now.messages) &&
+    isNear(since.replies, now.replies) &&
+    isNear(since.events, now.events) &&
+    isNear(since.requests, now.requests);
+  const from = isUsable ? since : newestOf(now);
+  const records: FeedRecord[] = isUsable ? [] : [{ kind: 'reset' }];
+  if (now.messages > from.messages) {
+    const sent = state.messageIds.since(from.messages).flatMap((id) => state.messages.get(id) ?? []);
+    records.push({ kind: 'messages', rows: sent.map((one) => messageRow(one, state)) });
+  }
+  if (now.replies > from.replies) records.push({ kind: 'replies', rows: state.inbound.since(from.replies) });
+  if (now.events > from.events) records.push({ kind: 'events', rows: state.events.since(from.events) });
+  if (now.requests > from.requests)
+    records.push({ kind: 'requests', rows: state.calls.since(from.requests).map(requestRow) });
+  return records;
+}
+
+function newestOf({ dataId, messages, replies, events, requests }: Position): Position {
+  const back = (count: number) => Math.max(0, count - mostBehind);
+  return {
+    dataId,
+    messages: back(messages),
+    replies: back(replies),
+    events: back(events),
+    requests: back(requests),
+  };
+}
