@@ -9,7 +9,7 @@ import { logParts, type RunLog } from './log.ts';
 import { removeDrafts, type RejectKind, writeRejected, type RejectFile } from './rejected.ts';
 import type { Running } from './job.ts';
 import type { Preflight } from './preflight.ts';
-import type { Tally } from './tally.ts';
+import type { Counts, Tally } from './tally.ts';
 
 export interface Ending {
   readonly found: Preflight;
@@ -60,6 +60,17 @@ export async function writeFiles(running: Running, ending: Ending): Promise<Reje
     }
   }
   return { files, unsurePlaces };
+}
+
+/** The note about an input that was a file of rejected rows, once all of it is sent. It is not removed: it was edited. */
+export function doneFileText({ file, sent, failed, unsure, not_reached: left, skipped }: Done): string | undefined {
+  const isSent = sent > 0 && failed + unsure + left + skipped.unsure === 0;
+  if (!isSent || !/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file)) return undefined;
+  return `${file} is not needed any more: all its rows are sent`;
+}
+
+interface Done extends Counts {
+  readonly file: string;
 }
 
 interface Wanted {

@@ -84,3 +84,8 @@ export function outageStop({ exit, code, message }: CliError): Stopped {
   const text = `the service could not be reached for 2 minutes; the last error: ${message}`;
   return { exit: 'network', code: exit === 'network' ? code : 'unreachable', message: text };
 }
+
+export function outageText(state: 'gone' | 'back', last: CliError | undefined): string {
+  if (state === 'back') return 'the service answers again';
+  return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
+}

@@ -19,12 +19,12 @@ import { createRunLog, logFolder, logParts, type RunLog } from './log.ts';
 import { checkChoice, choiceOf, type RunInput } from './options.ts';
 import { noteText, continuingText, register, type Registered, type Registering } from './register.ts';
 import { keepEntry } from './entry.ts';
-import { writeFiles } from './files.ts';
-import { longestOutage } from './outage.ts';
+import { doneFileText, writeFiles } from './files.ts';
+import { outageText } from './outage.ts';
 import { earlierOf, emptyResult, type Ended, exitOf, type RunResult } from './result.ts';
 import { interruptedEarly, type Stopped, stoppedBy, untilSignaled } from './stop.ts';
 import { preflight, type Preflight } from './preflight.ts';
-import { type Doing, statusText } from './status.ts';
+import { sendingNow, statusText } from './status.ts';
 import { createTally, skipsOf, type Tally } from './tally.ts';
 
 /** A run from the command line to its result: read, register, confirm, send, report. */
@@ -239,7 +239,8 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
       ended_at: new Date(thisProcess.now()).toISOString(),
       files: { failed: files.failed?.file ?? null, unsure: files.unsure?.file ?? null },
     };
-    if (!stopped && isSettled(result)) noteDoneFile(context, result.file);
+    const done = stopped ? undefined : doneFileText(result);
+    if (done !== undefined) context.note('file-done', done);
     const clue = clueIn(running, result);
     if (clue !== undefined && !stopped) context.note('meant', clue);
     return { result, exit: exitOf(result, stopped, clue), unsurePlaces, unit };
@@ -247,16 +248,6 @@ async function carriedOut(running: Running, found: Preflight, registered: Regist
     entry.close();
     log.close();
   }
-}
-
-function isSettled({ sent, failed, unsure, not_reached: left, skipped }: RunResult): boolean {
-  return sent > 0 && failed + unsure + left + skipped.unsure === 0;
-}
-
-/** The file of failed rows of another run is not removed: it was edited. */
-function noteDoneFile({ note }: Running['context'], file: string): void {
-  if (/\.(?:failed|unsure)(?:\.\d+)?\.\w+$/.test(file))
-    note('file-done', `${file} is not needed any more: all its rows are sent`);
 }
 
 interface Sending {
@@ -280,7 +271,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
     steady: thisProcess.steady,
     hours: job.hours,
     now: thisProcess.now,
-    doing: () => outside(job, thisProcess.now()) ?? doing(thisProcess.steady(), goneAt, client.pace.waiting()),
+    doing: () => sendingNow({ hours: job.hours, clock: thisProcess, goneAt, next: client.pace.waiting() }),
   });
   try {
     const stopped = await sendRows({
@@ -312,7 +303,7 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
       makeRoom: spare.release,
       onOutage(state, last) {
         goneAt = state === 'gone' ? thisProcess.steady() : undefined;
-        context.note('outage', state === 'gone' ? gone(last) : 'the service answers again');
+        context.note('outage', outageText(state, last));
       },
       onTaken: once((owner) => context.note('taken', takenText(owner, thisProcess.now()))),
       onOutcome: (outcome) => {
@@ -328,19 +319,6 @@ async function sent(running: Running, { found, registered, log, tally }: Sending
     shown.end();
   }
 }
-
-function doing(now: number, goneAt: number | undefined, next: number | undefined): Doing {
-  if (goneAt !== undefined) return { what: 'unreachable', since: now - goneAt, stopsIn: goneAt + longestOutage - now };
-  // The waits between two requests of one window are not worth a word.
-  return next === undefined || next < shortestShownWait ? { what: 'sending' } : { what: 'waiting', next };
-}
-
-function outside({ hours }: Job, now: number): Doing | undefined {
-  return !hours || hours.isOpen(now) ? undefined : { what: 'closed', until: hours.opensAt(now) };
-}
-
-/** Milliseconds. */
-const shortestShownWait = 1_000;
 
 /** A field that the service reports as missing may be in the input under a similar name. */
 function clueIn({ job, input }: Running, { reasons }: RunResult): string | undefined {
@@ -383,10 +361,6 @@ function refuseShaping({ output, query, columns, dryRun }: Context['given']): vo
   if (output !== 'ndjson' || dryRun || (query ?? columns) === undefined) return;
   const flag = query === undefined ? '--columns' : '--query';
   throw usage(`${flag} cannot be applied to rows as they come`, 'leave it out, or take the summary alone with -o json');
-}
-
-function gone(last: CliError | undefined): string {
-  return `${last?.message ?? 'the service cannot be reached'}; waiting for it, for 2 minutes at most`;
 }
 
 /** A process on another machine, or from before a restart, counts as ended if its heartbeat stops. */

@@ -1,6 +1,8 @@
 import type { KnownPace } from '../client/pace/pace.ts';
 import { span, whole } from '../cli/output/progress.ts';
 import { zonedTime } from '../cli/output/times.ts';
+import type { Hours } from './hours.ts';
+import { type Clock, longestOutage } from './outage.ts';
 
 /** The activity of a run at this moment. Times are in milliseconds. */
 export type Doing =
@@ -10,6 +12,29 @@ export type Doing =
   /** Outside the hours; the time is one of the day. */
   | { readonly what: 'closed'; readonly until: number }
   | { readonly what: 'unreachable'; readonly since: number; readonly stopsIn: number };
+
+interface Sending {
+  readonly hours: Hours | undefined;
+  readonly clock: Pick<Clock, 'now' | 'steady'>;
+  /** Since when the service cannot be reached, by the steady clock. */
+  readonly goneAt: number | undefined;
+  /** The milliseconds until the next request may be sent. */
+  readonly next: number | undefined;
+}
+
+/** The waits between two requests of one window are not worth a word. */
+const shortestShownWait = 1_000;
+
+/** The activity of a run that sends its rows. */
+export function sendingNow({ hours, clock, goneAt, next }: Sending): Doing {
+  const now = clock.now();
+  if (hours && !hours.isOpen(now)) return { what: 'closed', until: hours.opensAt(now) };
+  if (goneAt !== undefined) {
+    const since = clock.steady() - goneAt;
+    return { what: 'unreachable', since, stopsIn: longestOutage - since };
+  }
+  return next === undefined || next < shortestShownWait ? { what: 'sending' } : { what: 'waiting', next };
+}
 
 export interface Standing {
   readonly settled: number;
