@@ -13,9 +13,14 @@ export function isLocalhost(host: string): boolean {
 /** True if the host of a URL is this machine by any name or address, also an IPv4 address written as IPv6. */
 export function isThisMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
-  return isLocalhost(host) || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  return isLocalhost(host) || (loopback ??= loopbackAddresses()).check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
+let loopback: BlockList | undefined;
+
+function loopbackAddresses(): BlockList {
+  const addresses = new BlockList();
+  addresses.addSubnet('127.0.0.0', 8);
+  addresses.addAddress('::1', 'ipv6');
+  return addresses;
+}
