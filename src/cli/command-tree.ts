@@ -1,10 +1,8 @@
 import { exitCodes } from '../base/errors.ts';
-import type { Command } from './command.ts';
+import { type Command, type Node, type Tree, whole } from './command.ts';
 import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
 import { longName, type Param, type Params } from './params.ts';
-import type { Node, Tree } from './tree.ts';
-import { whole } from './tree.ts';
 
 /** A node and all below it, for programs; the root with global options and exit codes. */
 export async function describeNode(path: readonly string[], node: Node | Tree): Promise<object> {

@@ -1,7 +1,6 @@
-import type { Command } from './command.ts';
+import { type Command, type Group, type Node, type Tree, whole } from './command.ts';
 import { globals } from './globals.ts';
 import type { Param, Params } from './params.ts';
-import { type Group, type Node, type Tree, whole } from './tree.ts';
 
 /** The help page of a node, for 80 columns. */
 export function help(path: readonly string[], node: Node | Tree): string {

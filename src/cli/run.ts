@@ -2,16 +2,14 @@ import { CliError, exitCodes, usage } from '../base/errors.ts';
 import type { Host } from '../base/host.ts';
 import { jsonText } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
-import { american, checkValues, locate, wantsJson } from './argv.ts';
-import type { Command, CommandResult, Context, Emit } from './command.ts';
+import { american, checkValues, locate, wantsJson, parse } from './argv.ts';
+import type { Command, CommandResult, Context, Emit, Node, Tree } from './command.ts';
 import { createContext } from './context.ts';
 import { type Globals, globals, refused } from './globals.ts';
 import { createPrinter, type Printer, type PrinterOptions } from './output/printer.ts';
 import { createReporter, failed, failedInTheEnd, type Reporter, signalExit, unwritable } from './output/reporter.ts';
 import { createUi, narrowed } from './output/ui.ts';
 import { longName, readInput } from './params.ts';
-import { parse } from './parse.ts';
-import type { Node, Tree } from './tree.ts';
 
 /** Runs a command line and returns its exit code. All failures end here. */
 export async function run(host: Host, tree: Tree): Promise<number> {

@@ -2,12 +2,11 @@ import { CliError, usage } from '../base/errors.ts';
 import { shellQuote } from '../base/shell-quote.ts';
 import { suggest, suggestAll } from '../base/suggest.ts';
 import { announced } from '../contract/endpoints.ts';
-import type { Command } from './command.ts';
+import type { Command, Group, Node } from './command.ts';
 import { globals, restricted } from './globals.ts';
 import { usageLine } from './help.ts';
 import { longName, optionNamed, type Param, type Params } from './params.ts';
 import { type Token, tokens } from './tokens.ts';
-import type { Group, Node } from './tree.ts';
 
 /** A word in the place of a command. */
 export interface Stray {

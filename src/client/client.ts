@@ -1,12 +1,18 @@
-import { configuration, usage } from '../base/errors.ts';
+import { type CliError, configuration, usage } from '../base/errors.ts';
 import { jsonText } from '../base/json.ts';
 import { type AnswerOf, type BodyOf, type Endpoint, type EndpointName, endpoints } from '../contract/endpoints.ts';
 import { Mismatch, type Reader } from '../contract/readers.ts';
 import { type Base, joinAddress, readBase, withQuery } from './address.ts';
 import { createDeadlines } from './deadline.ts';
-import { type CallGuard, type ResendOptions, guarded, type SendHooks, exchange, type Connection } from './exchange.ts';
-import type { KeyChoice, Observed } from './observe.ts';
-import { type Page, readAnswer, readPages } from './pages.ts';
+import {
+  type CallGuard,
+  type Connection,
+  exchange,
+  guarded,
+  readAnswer,
+  type ResendOptions,
+  type SendHooks,
+} from './exchange.ts';
 import { createRedactor } from './redactor.ts';
 import type { WireAnswer, WireHeaders, WireRequest } from './transport.ts';
 
@@ -36,6 +42,26 @@ export interface Client {
   raw(request: RawRequest, options?: ResendOptions): Promise<RawAnswer>;
   /** Sends a raw request with or without a key; returns every answer, whatever its status. */
   observe(request: RawRequest, key: KeyChoice): Promise<Observed>;
+}
+
+export interface Page {
+  readonly answer: unknown;
+  /** Whether the answer links to a next page. */
+  readonly more: boolean;
+}
+
+/** Which key to send, to test how the service responds to a missing or invalid one. */
+export type KeyChoice = 'own' | 'none' | 'invalid';
+
+export interface Observed {
+  /** All answers, including those before a retry; the last one counts. */
+  readonly answers: readonly WireAnswer[];
+  /** The error that a command would have thrown. */
+  readonly failure: CliError | undefined;
+  /** Body of the last answer. */
+  readonly body: Buffer | undefined;
+  /** Number of requests sent. */
+  readonly calls: number;
 }
 
 interface CallOptions extends ResendOptions {
@@ -82,9 +108,10 @@ export function createClient(options: ClientOptions): Client {
   return {
     call,
     prepare,
-    pages: (name, query) => {
+    async *pages(name, query) {
       const request = requestOf({ base, headers: defaults, name, query });
-      return readPages(connection, { base, request, reader: endpoints[name].answer });
+      const { readPages } = await import('./pages.ts');
+      yield* readPages(connection, { base, request, reader: endpoints[name].answer });
     },
     raw: async (raw, given) => {
       const request = rawRequest(base, defaults, raw);

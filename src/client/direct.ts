@@ -1,6 +1,14 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { BodyBuffer, WireFailure, wireFailure } from './wire.ts';
-import type { Transport, WireAnswer, WireHeaders, WireLimits, WireRequest } from './transport.ts';
+import {
+  type Transport,
+  type WireAnswer,
+  type WireHeaders,
+  type WireLimits,
+  type WireRequest,
+  BodyBuffer,
+  WireFailure,
+  wireFailure,
+} from './transport.ts';
 
 export interface DirectOptions {
   /** All trusted certificates. Default: Node's own. */

@@ -1,13 +1,22 @@
+import { parseJson } from '../base/json.ts';
+import { Mismatch, type Reader } from '../contract/readers.ts';
 import { isSameOrigin } from './address.ts';
 import type { Deadline } from './deadline.ts';
-import { errorFor, isMutation, type AttemptFailure } from './failure.ts';
+import { type AttemptFailure, errorFor } from './failure.ts';
 import type { RequestEnd, Pace } from './pace/pace.ts';
 import { dryRunResult } from './dry-run.ts';
 import { requestedWait, holdAfter, isRateLimited, retryDelay, excessiveWait } from './retry.ts';
 import type { Redactor } from './redactor.ts';
 import { answerLines, failureLines, requestLines } from './trace.ts';
-import { header, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
-import { WireFailure } from './wire.ts';
+import {
+  header,
+  type Transport,
+  type WireAnswer,
+  type WireRequest,
+  WireFailure,
+  compression,
+  isMutation,
+} from './transport.ts';
 
 export interface Connection extends Wire {
   readonly pace?: Pace | undefined;
@@ -270,4 +279,27 @@ export function redirect(request: WireRequest, answer: WireAnswer, redirects: nu
   }
   url.hash = '';
   return { kind: 'follow', url: url.href };
+}
+
+interface Success {
+  readonly answer: WireAnswer;
+  readonly reader: Reader<unknown>;
+}
+
+/** Parses an answer with its endpoint's reader. An empty answer is valid if the document shows none. */
+export function readAnswer(connection: Connection, request: WireRequest, { answer, reader }: Success): unknown {
+  // A byte order mark has no meaning in UTF-8.
+  const text = answer.body.toString().replace(/^\ufeff/, '');
+  const empty = text.trim() === '';
+  try {
+    return reader(empty ? undefined : parseJson(text));
+  } catch (error) {
+    const why = empty ? 'it is empty' : (compression(answer) ?? reason(error));
+    throw requestError(connection, request, { kind: 'unreadable', answer, why });
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof Mismatch) return `${error.at} ${error.message}`.trim();
+  return error instanceof SyntaxError && error.message.startsWith('it nests') ? error.message : 'it is not JSON';
 }

@@ -6,8 +6,7 @@ import { type ErrorStatus, statuses } from '../contract/statuses.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { proxyHint } from './proxy.ts';
 import type { Redactor } from './redactor.ts';
-import { compression, type WireAnswer } from './transport.ts';
-import type { WireFailure, WireFailureKind } from './wire.ts';
+import { compression, type WireAnswer, type WireFailure, type WireFailureKind, isMutation } from './transport.ts';
 
 /** Every outcome of an attempt except success. */
 export type AttemptFailure =
@@ -31,10 +30,6 @@ interface FailedRequest {
 export function errorFor(failure: AttemptFailure, request: FailedRequest): CliError {
   const error = errorOf(failure, request);
   return request.local ? withLocalHint(error) : error;
-}
-
-export function isMutation(method: string): boolean {
-  return method !== 'GET' && method !== 'HEAD';
 }
 
 function errorOf(failure: AttemptFailure, request: FailedRequest): CliError {

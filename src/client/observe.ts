@@ -1,20 +1,7 @@
 import { CliError } from '../base/errors.ts';
+import type { KeyChoice, Observed } from './client.ts';
 import { type SendHooks, exchange, type Connection } from './exchange.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
-
-/** Which key to send, to test how the service responds to a missing or invalid one. */
-export type KeyChoice = 'own' | 'none' | 'invalid';
-
-export interface Observed {
-  /** All answers, including those before a retry; the last one counts. */
-  readonly answers: readonly WireAnswer[];
-  /** The error that a command would have thrown. */
-  readonly failure: CliError | undefined;
-  /** Body of the last answer. */
-  readonly body: Buffer | undefined;
-  /** Number of requests sent. */
-  readonly calls: number;
-}
 
 /** Sends a request with rate limit and retries, and returns every answer. Redirects are not followed. */
 export async function observe(connection: Connection, request: WireRequest, hooks?: SendHooks): Promise<Observed> {

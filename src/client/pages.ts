@@ -1,15 +1,9 @@
 import { CliError } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
-import { isRecord, Mismatch, type Reader } from '../contract/readers.ts';
+import { isRecord, type Reader } from '../contract/readers.ts';
 import { type Base, followed } from './address.ts';
-import { exchange, requestError, type Connection } from './exchange.ts';
-import { compression, header, type WireAnswer, type WireRequest } from './transport.ts';
-
-export interface Page {
-  readonly answer: unknown;
-  /** Whether the answer links to a next page. */
-  readonly more: boolean;
-}
+import type { Page } from './client.ts';
+import { type Connection, exchange, readAnswer } from './exchange.ts';
+import { header, type WireRequest } from './transport.ts';
 
 interface PageOptions {
   readonly base: Base;
@@ -133,27 +127,4 @@ export function linkNext(header: string): string | undefined {
 function relations(params: string): string[] {
   const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i.exec(params) ?? [];
   return (quoted ?? bare ?? '').toLowerCase().split(/\s+/);
-}
-
-interface Success {
-  readonly answer: WireAnswer;
-  readonly reader: Reader<unknown>;
-}
-
-/** Parses an answer with its endpoint's reader. An empty answer is valid if the document shows none. */
-export function readAnswer(connection: Connection, request: WireRequest, { answer, reader }: Success): unknown {
-  // A byte order mark has no meaning in UTF-8.
-  const text = answer.body.toString().replace(/^\ufeff/, '');
-  const empty = text.trim() === '';
-  try {
-    return reader(empty ? undefined : parseJson(text));
-  } catch (error) {
-    const why = empty ? 'it is empty' : (compression(answer) ?? reason(error));
-    throw requestError(connection, request, { kind: 'unreadable', answer, why });
-  }
-}
-
-function reason(error: unknown): string {
-  if (error instanceof Mismatch) return `${error.at} ${error.message}`.trim();
-  return error instanceof SyntaxError && error.message.startsWith('it nests') ? error.message : 'it is not JSON';
 }

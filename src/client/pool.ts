@@ -1,7 +1,14 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Transport, WireAnswer, WireHeaders, WireLimits } from './transport.ts';
-import { BodyBuffer, WireFailure, wireFailure } from './wire.ts';
+import {
+  type Transport,
+  type WireAnswer,
+  type WireHeaders,
+  type WireLimits,
+  BodyBuffer,
+  WireFailure,
+  wireFailure,
+} from './transport.ts';
 
 export interface PoolOptions {
   readonly origin: string;

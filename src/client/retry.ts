@@ -1,6 +1,5 @@
-import { header } from './transport.ts';
+import { header, type WireFailureKind } from './transport.ts';
 import type { AttemptFailure } from './failure.ts';
-import type { WireFailureKind } from './wire.ts';
 
 export interface RetryInput {
   readonly failure: AttemptFailure;

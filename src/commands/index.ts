@@ -1,4 +1,4 @@
-import { lazyCommand, lazyGroup, type Tree } from '../cli/tree.ts';
+import { lazyCommand, lazyGroup, type Tree } from '../cli/command.ts';
 import { sendTemplate } from './send-template.ts';
 
 /** All commands. A group loads its commands on first use. */

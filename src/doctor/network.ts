@@ -6,7 +6,7 @@ import { localDate } from '../cli/output/times.ts';
 import { errorFor } from '../client/failure.ts';
 import { openTunnel } from '../client/can-connect.ts';
 import type { Redactor } from '../client/redactor.ts';
-import { wireFailure } from '../client/wire.ts';
+import { wireFailure } from '../client/transport.ts';
 import { type Check, checksOf } from './check.ts';
 import { counted } from './folders.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type CliError, configuration } from '../base/errors.ts';
 import { listen, portOf } from '../base/http-server.ts';
-import type { Loopback } from './remote/addresses.ts';
+import type { Loopback } from './remote/locator.ts';
 
 const defaultPort = 4780;
 

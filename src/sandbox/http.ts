@@ -16,7 +16,7 @@ import { tokenHeader } from './control/paths.ts';
 import type { Served } from './control/operations.ts';
 import { type Exchange, type Gone, largestBody, type Reply } from './exchange.ts';
 import type { Asked } from './answer.ts';
-import type { Loopback } from './remote/addresses.ts';
+import type { Loopback } from './remote/locator.ts';
 import type { Sandbox } from './sandbox.ts';
 import { type Clock, createClock } from './time/clock.ts';
 

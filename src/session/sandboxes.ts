@@ -4,8 +4,7 @@ import type { Env, Host } from '../base/host.ts';
 import { requireOwn } from '../base/exposure.ts';
 import { stateFolder as folderOf, onlyLocal } from './profiles/environment.ts';
 import type { Target } from './profiles/resolve.ts';
-import { isHeld, leadsTo } from '../sandbox/remote/addresses.ts';
-import { defaultData, liveLocators, type Locator } from '../sandbox/remote/locator.ts';
+import { defaultData, liveLocators, type Locator, isHeld, leadsTo } from '../sandbox/remote/locator.ts';
 import { isElsewhere } from '../base/liveness.ts';
 
 /** The sandboxes of this machine. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Node, whole } from '../../src/cli/tree.ts';
+import { type Node, whole } from '../../src/cli/command.ts';
 import { globals } from '../../src/cli/globals.ts';
 import { tree } from '../../src/commands/index.ts';
 import { commands } from '../support/commands.ts';

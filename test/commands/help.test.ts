@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { announced } from '../../src/contract/endpoints.ts';
 import { exitCodes } from '../../src/base/errors.ts';
-import { whole } from '../../src/cli/tree.ts';
+import { whole } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
 import { cli } from '../support/cli.ts';
 import { commands } from '../support/commands.ts';

@@ -1,5 +1,4 @@
-import type { Command } from '../../src/cli/command.ts';
-import { type Group, whole } from '../../src/cli/tree.ts';
+import { type Command, type Group, whole } from '../../src/cli/command.ts';
 import { tree } from '../../src/commands/index.ts';
 
 export interface Named {

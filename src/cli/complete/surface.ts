@@ -1,6 +1,5 @@
 import { events } from '../../contract/events.ts';
-import type { Command } from '../command.ts';
-import { type Node, type Tree, whole } from '../tree.ts';
+import { type Command, type Node, type Tree, whole } from '../command.ts';
 import { globals, restricted } from '../globals.ts';
 import type { Known, Param, Params } from '../params.ts';
 

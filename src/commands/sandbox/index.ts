@@ -1,4 +1,4 @@
-import { group } from '../../cli/tree.ts';
+import { group } from '../../cli/command.ts';
 import { sandboxAudit, sandboxRequests } from './requests.ts';
 import { sandboxChoices } from './choices.ts';
 import { clockAdvance, clockFreeze, clockNow, clockReal } from './clock.ts';

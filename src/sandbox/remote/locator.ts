@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder } from '../../base/files.ts';
 import { isRecord } from '../../contract/readers.ts';
-import { isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
+import { isElsewhere, isProcessAlive, type Probe, processStart, silenceOf } from '../../base/liveness.ts';
 import { ownNamesIn, requireOwn } from '../../base/exposure.ts';
-import { type Loopback, ownNetwork } from './addresses.ts';
 
 /** The rate limit of a sandbox, for clients on this machine. */
 export interface Minute {
@@ -14,6 +13,9 @@ export interface Minute {
   /** Whole minutes by which its clock was moved. A move resets the count. */
   readonly moved: number;
 }
+
+/** The loopback addresses of a sandbox: only IPv4 on a machine without IPv6. */
+export type Loopback = 'both' | 'ipv4';
 
 /** Describes a running sandbox, in a file that other bizmsg processes read. */
 export interface Locator {
@@ -131,4 +133,28 @@ function isLocator(value: unknown): value is Locator {
 
 function isMinute(value: unknown): value is Minute {
   return isRecord(value) && ['limit', 'moved'].every((name) => typeof value[name] === 'number');
+}
+
+/** Whether a URL leads to a sandbox. */
+export function leadsTo({ url, port, loopback }: Pick<Locator, 'url' | 'port' | 'loopback'>, target: string): boolean {
+  const others = loopback === 'both' ? ['localhost', '[::1]'] : loopback === 'ipv4' ? ['localhost'] : [];
+  const own = [url, ...others.map((host) => `http://${host}:${port}`)];
+  return own.some((address) => new URL(address).origin === new URL(target).origin);
+}
+
+/**
+ * Whether a live process surely still owns its address, so that no proof is needed: the start time identifies the process,
+ * and no other process in the same network can bind the port. False for a process in another container.
+ */
+export function isHeld({ start, network }: Pick<Locator, 'start' | 'network'>): boolean {
+  return start !== undefined && !isElsewhere(start) && network !== undefined && network === ownNetwork();
+}
+
+/** The network namespace of this process; undefined if the system is not Linux. */
+export function ownNetwork(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/net');
+  } catch {
+    return undefined;
+  }
 }

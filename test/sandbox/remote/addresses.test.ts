@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { processStart } from '../../../src/base/liveness.ts';
-import { isHeld, ownNetwork } from '../../../src/sandbox/remote/addresses.ts';
+import { isHeld, ownNetwork } from '../../../src/sandbox/remote/locator.ts';
 
 it.skipIf(ownNetwork() === undefined)('needs no proof of a process that can be seen in the same network', () => {
   expect(isHeld({ start: processStart(process.pid), network: ownNetwork() })).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../../../src/session/profiles/guard.ts';
-import { leadsTo } from '../../../src/sandbox/remote/addresses.ts';
+import { leadsTo } from '../../../src/sandbox/remote/locator.ts';
 import { thrown } from '../../support/thrown.ts';
 import { bareKey, liveKey, localKey, localLiveKey, testKey } from './people.ts';
 
