@@ -102,7 +102,7 @@ export async function exchange(
   }
 }
 
-export function requestError(
+function requestError(
   { redactor, local }: Connection,
   { method, url }: WireRequest,
   failure: AttemptFailure,

@@ -144,7 +144,7 @@ interface RunPace {
   waiting(): number | undefined;
 }
 
-export interface RunCounts {
+interface RunCounts {
   readonly rows: number;
   readonly sent: number;
   readonly failed: number;
