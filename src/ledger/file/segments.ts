@@ -71,7 +71,7 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
       current?.append(textsOf(changes));
       if (isFirstOfDay) unlessBad(expire);
     },
-    save: () => unlessBad(save),
+    save: () => unlessBad(() => save(segmentNames(folder))),
     close() {
       current?.close();
       book.clear();
@@ -90,13 +90,14 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
 
   function refresh(): void {
     const isFirst = !current;
-    if (isFirst) restore();
+    const names = segmentNames(folder);
+    if (isFirst) restore(names);
     if (!current && !until) [until, day] = pastUntil();
-    const names = segmentNames(folder).filter((name) => name > day);
-    current?.read(applyTo(book, current.path), names.length === 0 ? 'repair' : 'damage');
-    for (const name of names) enter(name, name === names.at(-1));
+    const added = names.filter((name) => name > day);
+    current?.read(applyTo(book, current.path), added.length === 0 ? 'repair' : 'damage');
+    for (const name of added) enter(name, name === added.at(-1));
     // Processes that were killed have written none.
-    if (isFirst) save();
+    if (isFirst) save(names);
   }
 
   function restart(): void {
@@ -107,8 +108,8 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     refresh();
   }
 
-  function save(): void {
-    if (!current || !isTailLong()) return;
+  function save(names: readonly string[]): void {
+    if (!current || !isTailLong(names)) return;
     covered = { name: day, size: current.end() };
     const tail = tailOf(current.fd(), covered.size);
     writeTable(join(folder, 'table'), { ...covered, secret: check, tail }, book.dump());
@@ -120,22 +121,22 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 
   /** Starts from the table, if it belongs to a segment as it is now. */
-  function restore(): void {
+  function restore(names: readonly string[]): void {
     const table = openTable(join(folder, 'table'));
     if (!table) return;
-    const segment = coveredBy(table);
+    const segment = names.includes(table.name) ? coveredBy(table) : undefined;
     if (!segment) return table.book.entries.close();
     covered = { name: table.name, size: table.size };
     book.restore(table.book);
     // Applying many changes to rows that are still in the file would take longer than reading them.
-    if (isTailLong()) book.load();
+    if (isTailLong(names)) book.load();
     segment.seek(table.size);
-    follow(segment, table.name, segmentNames(folder).at(-1) === table.name);
+    [current, day] = [segment, table.name];
   }
 
   /** The segment up to whose middle the table reaches; undefined if it belongs to another one. */
   function coveredBy(table: Table): AppendFile | undefined {
-    if (table.secret !== check || !existsSync(join(folder, table.name))) return undefined;
+    if (table.secret !== check) return undefined;
     const segment = opened(table.name);
     const { size } = fstatSync(segment.fd());
     if (size >= table.size && tailOf(segment.fd(), table.size) === table.tail) return segment;
@@ -145,21 +146,16 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
   }
 
   /** Whether reading what follows the table costs more than a look-up in it. Writing a large one takes long, too. */
-  function isTailLong(): boolean {
-    const sizes = segmentNames(folder)
-      .filter((name) => name >= covered.name)
-      .map((name) => statSync(join(folder, name)).size);
-    return sizes.reduce((sum, size) => sum + size, -covered.size) > Math.max(shortTail, book.entries.count());
+  function isTailLong(names: readonly string[]): boolean {
+    const sizes = names.filter((name) => name >= covered.name).map((name) => statSync(join(folder, name)).size);
+    const most = Math.max(shortTail, book.entries.count());
+    return sizes.reduce((sum, size) => sum + size, -covered.size) > most;
   }
 
   /** The first line names the segment before it, so that one that is missing or shorter is noticed. */
   function enter(name: string, isLast: boolean): void {
     const next = opened(name);
     if (!isAfter(next)) throw damaged(next.path, 0, `it does not follow ${before()?.name ?? 'nothing'}`);
-    follow(next, name, isLast);
-  }
-
-  function follow(next: AppendFile, name: string, isLast: boolean): void {
     current?.close();
     [current, day] = [next, name];
     next.read(applyTo(book, next.path), isLast ? 'repair' : 'damage');
