@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,18 @@ describe('the table of a ledger', () => {
     expect(await second.runs()).toMatchObject([{ id: run }]);
     expect(existsSync(join(folder, 'table'))).toBe(true);
     await second.close();
+  });
+
+  it('is written again after some dozens of single messages, although it has many rows', async () => {
+    const { folder } = await written();
+    for (let at = 0; at < 60; at++) {
+      const ledger = openLedger(folder);
+      await ledger.claim([message(`single${at}:1`)], single);
+      await ledger.close();
+    }
+    const table = openTable(join(folder, 'table'));
+    table?.book.entries.close();
+    expect(statSync(segmentIn(folder)).size - (table?.size ?? 0)).toBeLessThan(16_500);
   });
 
   it('detects that its segment was truncated', async () => {

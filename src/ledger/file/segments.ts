@@ -145,10 +145,13 @@ export function createSegments({ folder, book, check, now, isAlive, onRepaired }
     return undefined;
   }
 
-  /** Whether reading what follows the table costs more than a look-up in it. Writing a large one takes long, too. */
+  /**
+   * Whether reading what follows the table costs more than writing a new one. Writing takes longer the more rows there
+   * are, so both together cost the least if the limit grows with their square root.
+   */
   function isTailLong(names: readonly string[]): boolean {
     const sizes = names.filter((name) => name >= covered.name).map((name) => statSync(join(folder, name)).size);
-    const most = Math.max(shortTail, book.entries.count());
+    const most = Math.max(shortTail, 64 * Math.sqrt(book.entries.count()));
     return sizes.reduce((sum, size) => sum + size, -covered.size) > most;
   }
 
