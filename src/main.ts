@@ -9,7 +9,7 @@ import type { Host } from './base/host.ts';
  * client: none
  * ledger: none
  * session: client, ledger, sandbox/remote
- * cli: client, ledger, session, sandbox/remote
+ * cli: client, ledger, session
  * runs: client, ledger, session, cli
  * webhooks: delivery, sandbox/remote
  * sandbox: delivery

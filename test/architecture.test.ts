@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: [],
   ledger: [],
   session: ['client', 'ledger', 'sandbox/remote'],
-  cli: ['client', 'ledger', 'session', 'sandbox/remote'],
+  cli: ['client', 'ledger', 'session'],
   runs: ['client', 'ledger', 'session', 'cli'],
   webhooks: ['delivery', 'sandbox/remote'],
   sandbox: ['delivery'],
