@@ -143,7 +143,7 @@ function forCommonJs(file) {
     .replaceAll(
       // Excludes namespaces (`import *`), which are copied immediately: `n=require("node:http");n=toESM(n)`.
       /\b([\w$]+)=require\(("node:(?:crypto|zlib|net|tls|tty|dns|http|https|child_process)")\)(?=[,;])(?!;\1=)/g,
-      '$1=new Proxy({},{get:(_,name)=>require($2)[name]})',
+      '$1=new Proxy({},{get:(loaded,name)=>loaded[name]??=require($2)[name]})',
     )
     .replaceAll(/[^\u0000-\u007f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(file, code);
