@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../contract/keys.ts';
+import { isRecord } from '../contract/readers.ts';
 import { configuration } from '../base/errors.ts';
 import { fsError, readRegular, createStateFolder } from '../base/files.ts';
 import { unwritable } from '../base/journal.ts';
@@ -54,13 +55,14 @@ export function phoneDigest(secret: Buffer, phone: string): Uint8Array {
 /** Equal for values that are equal as JSON, whatever the order of their fields, and for no others. */
 export function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  // By code unit: locales differ between machines of a team.
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   let text = '';
-  for (const [name, field] of fields)
+  // Sorted by code unit: locales differ between machines of a team.
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name];
     if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(field)}`;
+  }
   return `{${text}}`;
 }
 
